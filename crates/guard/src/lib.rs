@@ -1,8 +1,8 @@
-//! The one path from an event to an answer.
+//! The path from an event to an answer, and that of a workflow's move.
 //!
-//! Every event takes the same path, no matter where it comes from: find the policy, collect the facts that rules ask
-//! for, judge with [`engine::decide`], write to the journal, answer. Only [`failure`] decides the verdict if a step of
-//! that path fails.
+//! A hook, a dry run and `replay` take the same path: find the policy, collect the facts that rules ask for, judge with
+//! `engine::decide`, write to the journal, answer. Only [`failure`] decides the verdict if a step of that path fails.
+//! Moves of a workflow use the same facts and expressions, but are not judged: see [`workflow`].
 //!
 //! The modules, each of which depends only on those before it: `environment`, `failure`; [`grants`]; `project`;
 //! [`session`]; `position`; [`file_rules`]; `tree_digest`; [`facts`]; [`workflow`]; [`loops`]; [`judge`]; [`check`], [`hook`]; [`replay`].

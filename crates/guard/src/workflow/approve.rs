@@ -4,7 +4,7 @@ use engine::suggest;
 use serde_json::json;
 use store::{NoteKind, StateChanges};
 
-use super::approval::{Approval, Approvals, required_approvals};
+use super::gates::{Approval, Approvals, required_approvals};
 use super::{WorkflowCommands, WorkflowError};
 use crate::facts::ActiveWorkflow;
 use crate::position::Position;

@@ -6,8 +6,7 @@ use engine::rules::{AckBy, Rule};
 use serde_json::json;
 use store::{CountedOutcome, NoteKind, StateChanges};
 
-use super::move_commands::{find, stay};
-use super::stored_state::StoredState;
+use super::stored_state::{StoredState, find_node};
 use super::{Step, StepOutcome, WorkflowCommands, WorkflowError};
 use crate::facts::pace_facts::PaceScope;
 use crate::facts::{ActiveWorkflow, pace_facts};
@@ -29,7 +28,7 @@ impl WorkflowCommands<'_> {
 
     fn continue_in_phase(&self, mut stored: StoredState) -> Result<Step, WorkflowError> {
         let active = self.active_in(&stored)?;
-        let node = find(&active.workflow, active.position.node())?.clone();
+        let node = find_node(&active.workflow, active.position.node())?.clone();
         let fired = fired(&active, &stored)?;
         if let Some(rule) = fired.iter().find(|rule| self.is_only_for_people(rule)) {
             return Err(WorkflowError::OnlyAPerson(rule.id.clone()));
@@ -47,7 +46,7 @@ impl WorkflowCommands<'_> {
             let active = Arc::new(active);
             let prompt = self.prompt(&node, &active, &stored)?;
             let nothing = format!("No pace rule has fired at `{}`, so there is nothing to continue past.", node.name);
-            return Ok(Step { notices: vec![nothing], ..stay(&active, StepOutcome::Prompt(prompt)) });
+            return Ok(Step { notices: vec![nothing], ..Step::stayed(&active, StepOutcome::Prompt(prompt)) });
         }
         let mut changes = StateChanges::default();
         if !of_session.is_empty() {
@@ -73,7 +72,7 @@ impl WorkflowCommands<'_> {
         self.write(&mut stored, NoteKind::Continue, &fields, &changes)?;
         let active = Arc::new(active);
         let prompt = self.prompt(&node, &active, &stored)?;
-        Ok(stay(&active, StepOutcome::Prompt(prompt)))
+        Ok(Step::stayed(&active, StepOutcome::Prompt(prompt)))
     }
 
     /// Without an active workflow, only rules of the session may have fired.

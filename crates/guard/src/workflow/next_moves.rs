@@ -8,13 +8,10 @@ use std::sync::Arc;
 use engine::Situation;
 use engine::workflow::{Gate, Node, Requirement, Transition, Workflow};
 
-use super::approval::Approvals;
-use super::gates::{NO_SESSION, is_true};
-use super::move_commands::first_transition;
-use super::receipt::ReceiptFile;
-use super::running_command::RunningCommand;
+use super::condition::{NO_SESSION, is_true};
+use super::next::first_transition;
 use super::stored_state::StoredState;
-use super::{Claims, WorkflowCommands};
+use super::{Approvals, Claims, ReceiptFile, RunningCommand, WorkflowCommands};
 use crate::facts::ActiveWorkflow;
 use crate::grants::Trust;
 use crate::plain_text;

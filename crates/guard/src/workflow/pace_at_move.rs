@@ -7,7 +7,7 @@ use engine::pace::{Interrupt, Violation};
 use engine::rules::Rule;
 use tree::Repository;
 
-use super::gates::is_true;
+use super::condition::is_true;
 use super::stored_state::StoredState;
 use super::{StepOutcome, WorkflowCommands, WorkflowError};
 use crate::facts::ActiveWorkflow;

@@ -1,6 +1,9 @@
+//! The result of a command that moves the workflow.
+
 use engine::pace::Violation;
 
 use super::FailedGate;
+use crate::facts::ActiveWorkflow;
 
 /// The result of a command that moves the workflow.
 #[derive(Debug, Clone, PartialEq)]
@@ -14,6 +17,20 @@ pub struct Step {
     pub texts: Vec<String>,
     /// Notices for the person.
     pub notices: Vec<String>,
+}
+
+impl Step {
+    /// The workflow stays at its node.
+    pub(super) fn stayed(active: &ActiveWorkflow, outcome: StepOutcome) -> Self {
+        let (workflow, node) = (active.workflow.name.clone(), active.position.node().to_owned());
+        Self { workflow, node, moved: false, outcome, texts: Vec::new(), notices: Vec::new() }
+    }
+
+    /// The workflow has ended at `node`.
+    pub(super) fn ended(workflow: String, node: &str) -> Self {
+        let (texts, notices) = (Vec::new(), Vec::new());
+        Self { workflow, node: node.to_owned(), moved: true, outcome: StepOutcome::Ended, texts, notices }
+    }
 }
 
 #[derive(Debug, Clone, PartialEq)]

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use engine::rules::Tier;
-use engine::workflow::Workflow;
+use engine::workflow::{Node, Workflow};
 use engine::{Event, EventKind, Situation, suggest};
 use store::{PERSON_SESSION, SessionKey, SessionState, Store};
 
@@ -154,4 +154,12 @@ impl WorkflowCommands<'_> {
             run: self.hat_phase.as_ref().map(|hat_phase| hat_phase.run),
         }
     }
+}
+
+pub(super) fn find_node<'w>(workflow: &'w Workflow, node: &str) -> Result<&'w Node, WorkflowError> {
+    workflow.node(node).ok_or_else(|| WorkflowError::NodeNotFound {
+        workflow: workflow.name.clone(),
+        node: node.to_owned(),
+        nodes: workflow.nodes.iter().map(|node| node.name.clone()).collect(),
+    })
 }

@@ -11,7 +11,8 @@ use serde_json::{Map, Value};
 
 use super::{map, mask};
 
-/// A string without secrets, the only kind that may be stored. Masking is the only way to create one.
+/// A string without secrets. Masking is the only way to create one. Names, ids and digests are stored
+/// unmasked.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 #[serde(transparent)]
 pub struct Masked<'t>(Cow<'t, str>);

@@ -1,22 +1,36 @@
 //! Checks the gates of a move.
+//!
+//! This file decides the order: expressions, approvals and file rules cost little and are checked first. A gate with a
+//! command starts a process of its own (`gate_process.rs`), which outlives the move and writes a receipt.
+
+mod approval;
+mod command_gate;
+mod file_rule_gate;
+mod gate_process;
+mod named_files;
+mod protected_gate_files;
+mod receipt;
+mod running_command;
 
 use std::cell::OnceCell;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use engine::event::{EventKind, EventKinds};
-use engine::expr::EvaluationError;
-use engine::facts::{FactStore, Missing};
-use engine::file_rules::{Baseline, ChangeScope};
-use engine::rules::{Detector, Rule, RuleSet};
+use engine::Situation;
 use engine::workflow::{Gate, Requirement, Webhook};
-use engine::{DecisionRequest, Level, Situation, expr};
 use policy::Config;
 use serde_json::{Value, json};
 
-use super::approval::Approvals;
-use super::command_gate::{CommandGate, GateRunOptions};
+pub(crate) use self::approval::Approvals;
+pub(super) use self::approval::{Approval, required_approvals};
+use self::command_gate::CommandGate;
+pub use self::command_gate::GateRunOptions;
+pub use self::gate_process::{GATE_ARGUMENT, run_gate};
+pub use self::protected_gate_files::{GateFiles, gate_files_of_run};
+pub(crate) use self::receipt::ReceiptFile;
+pub use self::running_command::{GateProgress, RunningCommand};
+use super::condition::{NO_SESSION, NO_SESSION_IN_RUN, is_true};
 use crate::facts::ActiveWorkflow;
 use crate::grants::Trust;
 use crate::project::Project;
@@ -115,54 +129,6 @@ impl Gates<'_> {
         }
     }
 
-    fn failed_file_rules(&self, gate: &str, rules: &[Rule]) -> Option<FailedGate> {
-        let on = EventKinds::default().with(EventKind::Other);
-        // A gate may refuse any number of times, and a rule that only warns at a stop blocks a gate.
-        let asked = |rule: &Rule| {
-            let mut rule = Rule { on, action: Level::Block, max_holds: Some(u32::MAX), ..rule.clone() };
-            if let (true, Detector::Files(files)) = (self.since_activation, &mut rule.detect) {
-                files.scope.compare_to = Baseline::Prompt;
-            }
-            rule
-        };
-        let rules: Vec<Rule> = rules.iter().map(asked).collect();
-        let is_told = |rule: &&Rule| {
-            rule.as_file_rule().is_none_or(|file| matches!(self.situation.facts.changes(file.scope), Ok(Some(_))))
-        };
-        if let Some(rule) = rules.iter().find(|rule| !is_told(rule)) {
-            // A rule that cannot be judged is skipped at a stop, but a gate with such a rule must not pass.
-            let why = format!(
-                "`{}` cannot be judged, because git cannot list what changed: `linchpin check` shows why",
-                rule.id
-            );
-            return Some(FailedGate::new(gate, why));
-        }
-        let asked = RuleSet::pack(&rules).and_then(|rules| {
-            engine::decide(&DecisionRequest { situation: self.situation, rules: &rules, evaluate_all: false })
-        });
-        match asked {
-            Ok(decision) if !decision.skipped.is_empty() => {
-                let skipped: Vec<&str> = decision.skipped.iter().map(|skipped| skipped.rule.as_str()).collect();
-                let skipped = skipped.join(", ");
-                let why = format!("{skipped} cannot be judged, because demands cannot be written to disk");
-                Some(FailedGate::new(gate, why))
-            }
-            Ok(decision) if decision.verdict.findings.is_empty() => None,
-            Ok(decision) => {
-                let findings = &decision.verdict.findings;
-                let unmet = findings.iter().map(|finding| finding.reason.clone());
-                let names: Vec<String> = findings.iter().map(|finding| format!("`{}`", finding.rule)).collect();
-                let name = if let [only] = findings.as_slice() { only.rule.as_str() } else { "NAME" };
-                let answer =
-                    format!("If {} does not apply, run `linchpin ack {name} --reason \"…\"`.", names.join(" or "));
-                let why = unmet.chain([answer]).collect::<Vec<_>>().join("\n\n");
-                let rules = findings.iter().map(|finding| finding.rule.clone()).collect();
-                Some(FailedGate { rules, ..FailedGate::new(gate, why) })
-            }
-            Err(error) => Some(FailedGate::new(gate, error.to_string())),
-        }
-    }
-
     fn approval_problem(&self, gate: &str, text: &str, tree: Option<&str>) -> Option<String> {
         let approvals = Approvals::of(&self.project.root, self.environment);
         let last = approvals.last(gate, text, &self.active.position);
@@ -196,25 +162,6 @@ impl Gates<'_> {
     }
 }
 
-/// Evaluates an expression for a move. If the session is unknown, using a session variable is an error; the variable
-/// does not have its initial value.
-pub(super) fn is_true(expression: &str, situation: &Arc<Situation>) -> Result<bool, String> {
-    expr::is_true(expression, situation, ChangeScope::default()).map_err(|error| match error {
-        EvaluationError::Missing(Missing::Unreadable(FactStore::Session)) => NO_SESSION.to_owned(),
-        error => error.to_string(),
-    })
-}
-
-pub(super) const NO_SESSION: &str = "variables of a session are needed, and it is not known which session runs this command. Name \
-                                     it: `linchpin next --session ID`";
-/// In a run, the hat's session is known if only one session had an event since the hat was put on.
-const NO_SESSION_IN_RUN: &str = "variables of a session are needed, and it is not known which session wears this hat: its agent \
-                                 called no hook of Linchpin's yet, or more than one session did. `emit` cannot name one; a person \
-                                 can install the hooks (`linchpin install AGENT`) or change the gate";
-
 fn shown(gate: &Gate) -> String {
     plain_text::single_line(&gate.to_string())
 }
-
-#[cfg(test)]
-mod tests;

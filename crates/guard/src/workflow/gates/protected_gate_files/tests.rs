@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use super::*;
 use crate::tests::{Scratch, loop_of};
-use crate::workflow::approval::Approval;
+use crate::workflow::gates::Approval;
 
 /// A gate that runs a script, one that only tests for a file, and one without protection.
 const LOOP: &str = "

@@ -1,0 +1,63 @@
+//! Checks a gate of file rules: judges them as a stop would, but never releases or only warns.
+
+use engine::event::{EventKind, EventKinds};
+use engine::file_rules::Baseline;
+use engine::rules::{Detector, Rule, RuleSet};
+use engine::{Decision, DecisionRequest, Level};
+
+use super::{FailedGate, Gates};
+
+impl Gates<'_> {
+    pub(super) fn failed_file_rules(&self, gate: &str, rules: &[Rule]) -> Option<FailedGate> {
+        let rules: Vec<Rule> = rules.iter().map(|rule| self.as_gate(rule)).collect();
+        let is_judgeable = |rule: &&Rule| {
+            rule.as_file_rule().is_none_or(|file| matches!(self.situation.facts.changes(file.scope), Ok(Some(_))))
+        };
+        if let Some(rule) = rules.iter().find(|rule| !is_judgeable(rule)) {
+            // A rule that cannot be judged is skipped at a stop, but a gate with such a rule must not pass.
+            let why = format!(
+                "`{}` cannot be judged, because git cannot list what changed: `linchpin check` shows why",
+                rule.id
+            );
+            return Some(FailedGate::new(gate, why));
+        }
+        let decision = RuleSet::pack(&rules).and_then(|rules| {
+            engine::decide(&DecisionRequest { situation: self.situation, rules: &rules, evaluate_all: false })
+        });
+        match decision {
+            Ok(decision) => failed_by(gate, &decision),
+            Err(error) => Some(FailedGate::new(gate, error.to_string())),
+        }
+    }
+
+    /// The rule as a gate asks it. A gate may refuse any number of times, and a rule that only warns at a stop blocks a
+    /// gate.
+    fn as_gate(&self, rule: &Rule) -> Rule {
+        let on = EventKinds::default().with(EventKind::Other);
+        let mut rule = Rule { on, action: Level::Block, max_holds: Some(u32::MAX), ..rule.clone() };
+        if let (true, Detector::Files(files)) = (self.since_activation, &mut rule.detect) {
+            files.scope.compare_to = Baseline::Prompt;
+        }
+        rule
+    }
+}
+
+fn failed_by(gate: &str, decision: &Decision) -> Option<FailedGate> {
+    if !decision.skipped.is_empty() {
+        let skipped: Vec<&str> = decision.skipped.iter().map(|skipped| skipped.rule.as_str()).collect();
+        let skipped = skipped.join(", ");
+        let why = format!("{skipped} cannot be judged, because demands cannot be written to disk");
+        return Some(FailedGate::new(gate, why));
+    }
+    let findings = &decision.verdict.findings;
+    if findings.is_empty() {
+        return None;
+    }
+    let unmet = findings.iter().map(|finding| finding.reason.clone());
+    let names: Vec<String> = findings.iter().map(|finding| format!("`{}`", finding.rule)).collect();
+    let name = if let [only] = findings.as_slice() { only.rule.as_str() } else { "NAME" };
+    let answer = format!("If {} does not apply, run `linchpin ack {name} --reason \"…\"`.", names.join(" or "));
+    let why = unmet.chain([answer]).collect::<Vec<_>>().join("\n\n");
+    let rules = findings.iter().map(|finding| finding.rule.clone()).collect();
+    Some(FailedGate { rules, ..FailedGate::new(gate, why) })
+}
