@@ -169,12 +169,14 @@ fn shell_syntax(command: &str) -> Option<String> {
             }
             '"' => is_double_quoted = !is_double_quoted,
             '`' => return Some("a backtick".to_owned()),
-            '$' if next.is_some_and(|next| next.is_ascii_alphabetic() || matches!(next, '_' | '{' | '(')) => {
+            '$' if begins_expansion(rest, is_double_quoted) => {
                 let is_name = |letter: &char| letter.is_ascii_alphanumeric() || *letter == '_';
                 let name: String = rest.chars().skip(1).take_while(is_name).collect();
                 return Some(match next {
                     Some('(') => "`$(…)`".to_owned(),
                     Some('{') => "`${…}`".to_owned(),
+                    Some(quote @ ('\'' | '"')) => format!("`${quote}…{quote}`"),
+                    Some(special) if name.is_empty() => format!("`${special}`"),
                     _ => format!("`${name}`"),
                 });
             }
@@ -197,6 +199,18 @@ fn shell_syntax(command: &str) -> Option<String> {
         }
     }
     None
+}
+
+/// True if a shell would expand the `$` at the start of `rest`. In double quotes, `$1` and other special parameters count
+/// only if they are the whole string: `awk "{print $1}"` is meant for awk.
+fn begins_expansion(rest: &str, is_double_quoted: bool) -> bool {
+    let mut after = rest.chars().skip(1);
+    let Some(next) = after.next() else { return false };
+    let is_special = next.is_ascii_digit() || "@*#?$!-".contains(next);
+    next.is_ascii_alphabetic()
+        || "_{(".contains(next)
+        || (is_special && (!is_double_quoted || after.next() == Some('"')))
+        || (matches!(next, '\'' | '"') && !is_double_quoted)
 }
 
 /// Returns a glob `[ab]` or a brace expansion `{a,b}` or `{1..3}` at the start of `rest`. The placeholder `{file}` and
@@ -234,6 +248,16 @@ mod tests {
             ("ls \"$HOME/x\"", "`$HOME`"),
             ("ls ${HOME}", "`${…}`"),
             ("test $(id -u) = 0", "`$(…)`"),
+            ("test 0 != $#", "`$#`"),
+            ("grep x \"$@\"", "`$@`"),
+            ("grep x $1", "`$1`"),
+            ("kill $$", "`$$`"),
+            ("kill $!", "`$!`"),
+            ("test $? = 0", "`$?`"),
+            ("echo $-", "`$-`"),
+            ("echo $*", "`$*`"),
+            ("echo $'a\\n'", "`$'…'`"),
+            ("echo $\"a\"", "`$\"…\"`"),
             ("test `id -u` = 0", "a backtick"),
             ("make a\nmake b", "a line break"),
             ("echo 'a' && x", "`&&`"),
@@ -264,6 +288,8 @@ mod tests {
             "grep -c \"a|b\" x",
             "awk '{print $1}'",
             "awk \"{print $1}\" x",
+            "grep \"x$\" y",
+            "perl -e \"die $@ if 0\"",
             "echo '$HOME'",
             "echo \\$HOME",
             "price 5$",
