@@ -175,7 +175,12 @@ impl WorkflowCommands<'_> {
                     _ => GateState::NotAsked,
                 }
             }
-            Gate::Webhook(_) | Gate::FileRules(_) => GateState::NotAsked,
+            Gate::FileRules(rules) => {
+                let mut conditions = rules.iter().filter_map(|rule| rule.when.as_deref());
+                let needs_session = conditions.any(|when| is_true(when, situation).is_err_and(|why| why == NO_SESSION));
+                if needs_session { GateState::NoSession } else { GateState::NotAsked }
+            }
+            Gate::Webhook(_) => GateState::NotAsked,
         }
     }
 }

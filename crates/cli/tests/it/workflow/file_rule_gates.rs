@@ -105,3 +105,30 @@ fn a_gate_of_file_rules_counts_all_changes_if_the_session_is_unknown() {
     project.file("tests/c_test.rs", "b");
     assert_eq!(project.run(&["next"]).code, Some(0));
 }
+
+#[test]
+fn a_file_rule_that_needs_a_session_variable_says_so() {
+    let project = project();
+    project.git(&["init", "--quiet", "--initial-branch=main"]);
+    project.git(&["commit", "-q", "--allow-empty", "-m", "first"]);
+    project.config("variables: {reviewed: false}\n");
+    project
+        .rule("pairing", "---\nset: [\"src/{path}.py\", \"tests/{path}.py\"]\nwhen: not reviewed\n---\nChange both.\n");
+    project.file(
+        ".linchpin/workflows/work.yml",
+        "start_node: code\nnodes:\n  code: {prompt: Code., requires: [{file_rules: [pairing]}], transitions: [{when: \
+         code_complete, to: done}]}\n",
+    );
+    project.run(&["start", "work"]);
+    project.file("src/a.py", "b");
+    assert_snapshot!(project.run(&["next"]).transcript(), @r"
+    exit 1
+    --- stdout
+    Still at `code`: its gates are not met.
+
+    - code/1: `pairing` cannot be judged: variables of a session are needed, and it is not known which session runs this command. Name it: `linchpin next --session ID`
+    --- stderr
+    ");
+    let gate = &project.run(&["status", "--json"]).json()["workflow"]["gates"][0];
+    assert_eq!(gate["state"], "depends on the session");
+}

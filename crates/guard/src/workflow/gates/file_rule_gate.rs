@@ -1,11 +1,12 @@
 //! Checks a gate of file rules: judges them as a stop would, but never releases or only warns.
 
 use engine::event::{EventKind, EventKinds};
+use engine::facts::FactStore;
 use engine::file_rules::Baseline;
 use engine::rules::{Detector, Rule, RuleSet};
 use engine::{Decision, DecisionRequest, Level};
 
-use super::{FailedGate, Gates};
+use super::{FailedGate, Gates, NO_SESSION, NO_SESSION_IN_RUN};
 
 impl Gates<'_> {
     pub(super) fn failed_file_rules(&self, gate: &str, rules: &[Rule]) -> Option<FailedGate> {
@@ -25,7 +26,7 @@ impl Gates<'_> {
             engine::decide(&DecisionRequest { situation: self.situation, rules: &rules, evaluate_all: false })
         });
         match decision {
-            Ok(decision) => failed_by(gate, &decision),
+            Ok(decision) => self.failed_by(gate, &decision),
             Err(error) => Some(FailedGate::new(gate, error.to_string())),
         }
     }
@@ -40,24 +41,32 @@ impl Gates<'_> {
         }
         rule
     }
-}
 
-fn failed_by(gate: &str, decision: &Decision) -> Option<FailedGate> {
-    if !decision.skipped.is_empty() {
-        let skipped: Vec<&str> = decision.skipped.iter().map(|skipped| skipped.rule.as_str()).collect();
-        let skipped = skipped.join(", ");
-        let why = format!("{skipped} cannot be judged, because demands cannot be written to disk");
-        return Some(FailedGate::new(gate, why));
+    fn failed_by(&self, gate: &str, decision: &Decision) -> Option<FailedGate> {
+        if let Some(skipped) = decision.skipped.first() {
+            let why = format!("`{}` cannot be judged: {}", skipped.rule, self.why_skipped(skipped.unreadable));
+            return Some(FailedGate::new(gate, why));
+        }
+        let findings = &decision.verdict.findings;
+        if findings.is_empty() {
+            return None;
+        }
+        let unmet = findings.iter().map(|finding| finding.reason.clone());
+        let names: Vec<String> = findings.iter().map(|finding| format!("`{}`", finding.rule)).collect();
+        let name = if let [only] = findings.as_slice() { only.rule.as_str() } else { "NAME" };
+        let answer = format!("If {} does not apply, run `linchpin ack {name} --reason \"…\"`.", names.join(" or "));
+        let why = unmet.chain([answer]).collect::<Vec<_>>().join("\n\n");
+        let rules = findings.iter().map(|finding| finding.rule.clone()).collect();
+        Some(FailedGate { rules, ..FailedGate::new(gate, why) })
     }
-    let findings = &decision.verdict.findings;
-    if findings.is_empty() {
-        return None;
+
+    fn why_skipped(&self, unreadable: FactStore) -> &'static str {
+        match unreadable {
+            FactStore::Session if self.is_in_run => NO_SESSION_IN_RUN,
+            FactStore::Session => NO_SESSION,
+            FactStore::Journal => "the journal cannot be read; `linchpin doctor` shows why",
+            FactStore::Work => "the tasks of the project cannot be read; `linchpin doctor` shows why",
+            FactStore::Queue => "its demand cannot be written to the queue; `linchpin doctor` shows why",
+        }
     }
-    let unmet = findings.iter().map(|finding| finding.reason.clone());
-    let names: Vec<String> = findings.iter().map(|finding| format!("`{}`", finding.rule)).collect();
-    let name = if let [only] = findings.as_slice() { only.rule.as_str() } else { "NAME" };
-    let answer = format!("If {} does not apply, run `linchpin ack {name} --reason \"…\"`.", names.join(" or "));
-    let why = unmet.chain([answer]).collect::<Vec<_>>().join("\n\n");
-    let rules = findings.iter().map(|finding| finding.rule.clone()).collect();
-    Some(FailedGate { rules, ..FailedGate::new(gate, why) })
 }

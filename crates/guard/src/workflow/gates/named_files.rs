@@ -28,22 +28,31 @@ impl NamedFiles {
         let Gate::Command { words, protect: true, .. } = gate else { return named };
         let Some(root) = root.to_str() else { return named };
         let script = shell::parse(&shell_words::join(words));
+        // Programs and shells may change to a directory in ways that are not read (`make -C tools`, `CDPATH`), so paths
+        // may be relative to any directory that the script names.
+        let mut folders: BTreeSet<String> = BTreeSet::new();
         for command in &script.commands {
-            let read = command.redirects().iter().filter(|redirect| redirect.kind == RedirectKind::Read);
-            let assigned = command.assignments().iter().map(|assignment| &assignment.value);
-            let words = command.words().iter().flat_map(|word| std::iter::once(word).chain(&word.given_paths));
-            let words = words.chain(assigned).chain(read.map(|redirect| &redirect.target));
-            // If the working directory is unknown, the root is assumed.
-            let at_root = [String::new()];
-            let folders = command.directories().list().unwrap_or(&at_root);
-            for (word, value) in words.filter(|word| !word.tilde).filter_map(|word| Some((word, word.meaning()?))) {
-                for folder in folders {
-                    named.add(value, word.glob, &path::absolute(folder, root, None), root);
+            for folder in working_directories(command, root) {
+                for (word, _) in named_words(command) {
+                    folders.extend(
+                        spellings(word)
+                            .filter_map(|path| below(path, &folder, root))
+                            .filter(|path| Path::new(root).join(path).is_dir()),
+                    );
                 }
             }
-            for folder in folders {
-                let folder = path::absolute(folder, root, None);
-                named.run.extend(run_by(command).iter().filter_map(|file| below(file, &folder, root)));
+        }
+        let named_folders: Vec<String> = folders.iter().map(|folder| path::absolute(folder, root, None)).collect();
+        for command in &script.commands {
+            let own = working_directories(command, root);
+            let run = run_by(command);
+            for folder in own.iter().chain(&named_folders) {
+                for (word, is_glob) in named_words(command) {
+                    named.add(word, is_glob, folder, root);
+                }
+            }
+            for folder in &own {
+                named.run.extend(run.iter().filter_map(|file| below(file, folder, root)));
             }
         }
         // Words that a shell loop iterates over.
@@ -53,11 +62,9 @@ impl NamedFiles {
         named
     }
 
-    /// Adds a word that may be a path or a flag with a path: `--file=PATH`, `-fPATH`.
+    /// Adds a word that may be a path or a flag with a path.
     fn add(&mut self, word: &str, is_glob: bool, folder: &str, root: &str) {
-        let behind_equals = word.split_once('=').map(|(_, value)| value);
-        let behind_letter = word.strip_prefix('-').and_then(|flag| flag.get(1..));
-        for path in [Some(word), behind_equals, behind_letter].into_iter().flatten() {
+        for path in spellings(word) {
             let Some(path) = below(path, folder, root) else { continue };
             if is_glob {
                 self.globs.push(path);
@@ -87,6 +94,29 @@ impl NamedFiles {
         let mut named = self.paths.iter().chain(&self.run);
         named.any(is_on_the_way) || self.globs.iter().any(matches)
     }
+}
+
+/// The directories in which a command may run. If they are unknown, the root is assumed.
+fn working_directories(command: &SimpleCommand, root: &str) -> Vec<String> {
+    let at_root = [String::new()];
+    let folders = command.directories().list().unwrap_or(&at_root);
+    folders.iter().map(|folder| path::absolute(folder, root, None)).collect()
+}
+
+/// The words, assigned values and read redirections of a command that may be paths, each with true for a glob.
+fn named_words(command: &SimpleCommand) -> impl Iterator<Item = (&str, bool)> {
+    let read = command.redirects().iter().filter(|redirect| redirect.kind == RedirectKind::Read);
+    let assigned = command.assignments().iter().map(|assignment| &assignment.value);
+    let words = command.words().iter().flat_map(|word| std::iter::once(word).chain(&word.given_paths));
+    let words = words.chain(assigned).chain(read.map(|redirect| &redirect.target));
+    words.filter(|word| !word.tilde).filter_map(|word| Some((word.meaning()?, word.glob)))
+}
+
+/// The paths that a word may be or contain: `PATH`, `--file=PATH`, `-fPATH`.
+fn spellings(word: &str) -> impl Iterator<Item = &str> {
+    let behind_equals = word.split_once('=').map(|(_, value)| value);
+    let behind_letter = word.strip_prefix('-').and_then(|flag| flag.get(1..));
+    [Some(word), behind_equals, behind_letter].into_iter().flatten()
 }
 
 /// The symlinks on a path below the root. Also the path with all symlinks resolved, if that is below the root.
@@ -219,6 +249,24 @@ mod tests {
             assert!(!names(words, path), "{words:?}");
         }
         assert!(!NamedFiles::of(&gate(&["sh", "check.sh"], false), Path::new("/repo")).includes("check.sh"));
+    }
+
+    #[test]
+    fn paths_may_be_relative_to_any_named_directory() {
+        let scratch = crate::tests::Scratch::bare();
+        scratch.file("tools/Mk", "").file("tools/check.sh", "").file("src/a.rs", "");
+        for (words, path) in [
+            (&["make", "-C", "tools", "-f", "../Mk"][..], "Mk"),
+            (&["make", "-Ctools", "-f../Mk"], "Mk"),
+            (&["make", "--directory=tools", "--file=../Mk"], "Mk"),
+            (&["make", "-C", "tools", "-f", "Mk"], "tools/Mk"),
+            (&["sh", "-c", "CDPATH=. cd tools && sh check.sh"], "tools/check.sh"),
+        ] {
+            assert!(NamedFiles::of(&gate(words, true), &scratch.root).includes(path), "{words:?}");
+        }
+        for (words, path) in [(&["make", "-C", "tools"][..], "src/a.rs"), (&["make", "test"], "tools/check.sh")] {
+            assert!(!NamedFiles::of(&gate(words, true), &scratch.root).includes(path), "{words:?}");
+        }
     }
 
     #[test]

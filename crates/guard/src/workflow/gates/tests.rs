@@ -344,5 +344,5 @@ fn a_gate_fails_if_its_demand_cannot_be_queued() {
     crate::tests::write(&scene.scratch.root.join(".linchpin/tmp/rules/queue"), "no folder");
     crate::tests::write(&scene.scratch.state("tmp/rules/queue"), "no folder");
     let why = scene.why(look(Level::Block));
-    assert_eq!(why, "look cannot be judged, because demands cannot be written to disk");
+    assert_eq!(why, "`look` cannot be judged: its demand cannot be written to the queue; `linchpin doctor` shows why");
 }
