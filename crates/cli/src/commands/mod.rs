@@ -2,6 +2,7 @@
 
 mod ack;
 mod allow;
+mod caller;
 mod check;
 mod completions;
 mod default_branch;

@@ -9,7 +9,8 @@ use serde_json::{Value, json};
 use store::Store;
 use work::{Blocker, TITLE, Task, TaskChange, TaskDraft, TaskError, TaskId, TaskState, Tasks, TextError, WorkDatabase};
 
-use super::moves::{Caller, refused};
+use super::caller::Caller;
+use super::moves::refused;
 use super::{Context, loops, validate};
 use crate::arguments::{NamedTaskArguments, TaskAction, TaskArguments, TaskTextArguments};
 use crate::exit_code::ExitCode;

@@ -56,16 +56,16 @@ impl CommandRun<'_> {
     }
 
     /// The session whose variables apply to the command: the one it names, or the one it runs in. It is never guessed,
-    /// so it is `None` in doubt. `is_agents` is true if the environment or a parent process shows that an agent runs
-    /// the command. If no variable names the session, its call must be the only unfinished one of all sessions: any
-    /// other call may be a script that runs this command.
-    pub fn known_session(&self, store: &Store, is_marked: bool) -> Result<Option<SessionOwner>, StoreError> {
+    /// so it is `None` in doubt. With `search_calls`, a session that no variable names is also found by its unfinished
+    /// call, which must be the only one of all sessions: any other call may be a script that runs this command. A
+    /// caller passes false if a person may run the command.
+    pub fn known_session(&self, store: &Store, search_calls: bool) -> Result<Option<SessionOwner>, StoreError> {
         if let Some(named) = self.session {
             let found = store.latest_session(Some(named))?;
             return Ok(found.map(|(agent, session)| SessionOwner { agent, session }));
         }
         let named = self.named_by_environment();
-        if named.is_some() || !is_marked || self.is_in_run() {
+        if named.is_some() || !search_calls || self.is_in_run() {
             return Ok(named);
         }
         let mut calls = unfinished_calls(store, self.ago(RUNNING_LIMIT), CALLS_LIMIT)?;

@@ -6,7 +6,8 @@ use serde_json::{Value, json};
 
 use crate::arguments::EmitArguments;
 use crate::commands::Context;
-use crate::commands::moves::{Caller, refused};
+use crate::commands::caller::Caller;
+use crate::commands::moves::refused;
 use crate::exit_code::ExitCode;
 use crate::problem::{CommandOutcome, Problem};
 

@@ -5,9 +5,10 @@ use guard::Project;
 use guard::workflow::{PendingApprovals, WorkflowError};
 use serde_json::json;
 
-use super::{Caller, approve_task, refused};
+use super::{approve_task, refused};
 use crate::arguments::ApproveArguments;
 use crate::commands::Context;
+use crate::commands::caller::Caller;
 use crate::exit_code::ExitCode;
 use crate::person;
 use crate::problem::{CommandOutcome, Problem};
@@ -17,16 +18,16 @@ const SHOWN: usize = 12;
 
 pub fn run(arguments: &ApproveArguments, context: &Context) -> CommandOutcome {
     person::required("approve", &context.environment)?;
-    let whoever = Caller::of("approve", context).or_of_last_run(context);
-    person::require_terminal_during_run(&whoever.project, &context.environment)?;
-    let moves = whoever.workflow_commands(context);
-    let pending = match (moves.pending_approvals(arguments.gate.as_deref()), &arguments.gate) {
+    let caller = Caller::of("approve", context).or_of_last_run(context);
+    person::require_terminal_during_run(&caller.project, &context.environment)?;
+    let commands = caller.workflow_commands(context);
+    let pending = match (commands.pending_approvals(arguments.gate.as_deref()), &arguments.gate) {
         // If a gate and a task have the same name, the gate is meant.
-        (Err(refusal), Some(name)) => match approve_task::named(name, &whoever.project, context)? {
+        (Err(refusal), Some(name)) => match approve_task::named(name, &caller.project, context)? {
             Some((work, task)) => return approve_task::run(&work, &task, arguments, context),
-            None => return Err(nothing_waits(refusal, &whoever.project)),
+            None => return Err(nothing_waits(refusal, &caller.project)),
         },
-        (pending, _) => pending.map_err(|refusal| nothing_waits(refusal, &whoever.project))?,
+        (pending, _) => pending.map_err(|refusal| nothing_waits(refusal, &caller.project))?,
     };
     if !context.output.json {
         show(&pending, context);
@@ -34,7 +35,7 @@ pub fn run(arguments: &ApproveArguments, context: &Context) -> CommandOutcome {
     if !arguments.yes && !person::confirmed("Approve?", "the question", &context.output)? {
         return Err(Problem::new("Untrusted", "nothing was approved"));
     }
-    moves.approve(&pending).map_err(refused::problem)?;
+    commands.approve(&pending).map_err(refused::problem)?;
     let gates: Vec<&str> = pending.requests.iter().map(|asked| asked.gate.as_str()).collect();
     let PendingApprovals { workflow, node, tree, .. } = &pending;
     context.output.line_or(

@@ -8,8 +8,9 @@ use guard::workflow::{GatePreview, GateState, NextMove, NextMoves, WorkflowRepor
 use policy::CompiledPolicy;
 use serde_json::{Value, json};
 
-use super::{Caller, gate_progress};
+use super::gate_progress;
 use crate::commands::Context;
+use crate::commands::caller::Caller;
 use crate::output::Output;
 use crate::plural::counted;
 
@@ -25,16 +26,7 @@ pub fn report(
     if !project.journal_path(&context.environment).exists() {
         return None;
     }
-    let caller = Caller {
-        project: project.clone(),
-        policy: Arc::clone(policy),
-        now,
-        session,
-        candidate_sessions: Vec::new(),
-        hat_phase: None,
-        is_agents: false,
-        repeat_with: "",
-    };
+    let caller = Caller::viewer(project, policy, now, session);
     caller.workflow_commands(context).report().ok().flatten()
 }
 

@@ -8,9 +8,10 @@ use guard::workflow::VariableOwner;
 use policy::Config;
 use serde_json::{Value, json};
 
-use super::{Caller, refused};
+use super::refused;
 use crate::arguments::SetArguments;
 use crate::commands::Context;
+use crate::commands::caller::Caller;
 use crate::exit_code::ExitCode;
 use crate::problem::{CommandOutcome, Problem};
 
@@ -19,10 +20,10 @@ const ONE_VALUE: &str = "`linchpin set` takes a single value; an observer can ch
 pub fn set(arguments: &SetArguments, context: &Context) -> CommandOutcome {
     let SetArguments { name, value, session } = arguments;
     let caller = Caller::with_session(&["set", name], session.as_deref(), context)?;
-    let (attempt, config) = (caller.workflow_commands(context), &caller.policy.config);
-    let workflow = attempt.active_workflow().map_err(refused::problem)?;
+    let (commands, config) = (caller.workflow_commands(context), &caller.policy.config);
+    let workflow = commands.active_workflow().map_err(refused::problem)?;
     let declaring = workflow.as_ref().filter(|workflow| workflow.variables.contains_key(name));
-    attempt.may_set(name, declaring).map_err(refused::problem)?;
+    commands.may_set(name, declaring).map_err(refused::problem)?;
     check_variable_name(name).map_err(|why| Problem::new("InvalidValue", why))?;
     if declaring.is_none() && !is_known(name, config, workflow.as_ref()) {
         return Err(undeclared(name, config, workflow.as_ref()));
@@ -49,7 +50,7 @@ pub fn set(arguments: &SetArguments, context: &Context) -> CommandOutcome {
             return Err(problem.help("an agent's first event starts one"));
         }
     };
-    attempt.set(name, &value, &owner).map_err(refused::problem)?;
+    commands.set(name, &value, &owner).map_err(refused::problem)?;
     let (place, told) = match &owner {
         VariableOwner::Workflow(workflow) => {
             (format!("workflow `{workflow}`"), json!({ "workflow": workflow, "set": name, "value": value }))
