@@ -1,4 +1,4 @@
-//! Sorts the table of programs by name, so that a hook finds a program without searching the whole table.
+//! Compiles `programs.txt` into a table sorted by name, for binary search at run time.
 
 #![expect(clippy::disallowed_methods, reason = "cargo talks to build scripts through the environment")]
 
@@ -17,13 +17,13 @@ fn main() -> Result<(), Box<dyn Error>> {
         // The flags that select a form of the program follow the names.
         let (names, flags) = left.split_at(left.find(" -").unwrap_or(left.len()));
         if !flags.split_whitespace().all(|flag| flag.starts_with('-') && !flag.ends_with(',')) {
-            return Err(format!("names stand behind flags in {left:?}").into());
+            return Err(format!("names follow flags in {left:?}").into());
         }
         lines.extend(names.split(", ").map(|name| (name.trim(), flags.trim(), usage.trim())));
     }
     // Stable: the forms of a program keep their order.
     lines.sort_by_key(|(name, _, _)| *name);
-    let directory = PathBuf::from(env::var_os("OUT_DIR").ok_or("cargo does not name a folder")?);
+    let directory = PathBuf::from(env::var_os("OUT_DIR").ok_or("OUT_DIR is not set")?);
     fs::write(directory.join("programs.rs"), format!("&{lines:#?}"))?;
     Ok(())
 }

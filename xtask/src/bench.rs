@@ -1,4 +1,4 @@
-//! `cargo xtask bench`: how long a hook takes. Whole processes are measured in turns and compared as ratios.
+//! `cargo xtask bench`: measures how long a hook takes. Whole processes are measured in turns and compared as ratios.
 //!
 //! A ratio within one run is meaningful on any machine; milliseconds are not. No result here fails a test.
 
@@ -19,12 +19,12 @@ use crate::process::cargo;
 const ROUNDS: usize = 300;
 const WARM_UP: usize = 10;
 const EDITS: usize = 100;
-/// A policy file is read again at every event until it is older than the resolution of its timestamp. The benchmarks
-/// wait this long after writing one.
+/// How long to wait after writing a policy file. Until the file is older than the resolution of its timestamp, every
+/// event reads it again.
 const FILE_AGE: Duration = Duration::from_millis(100);
 
 /// A project with a policy, a journal and its own home directory.
-struct Scene {
+struct BenchProject {
     folder: tempfile::TempDir,
     payload: PathBuf,
 }
@@ -33,7 +33,7 @@ pub fn run(arguments: &[String]) -> Result<()> {
     let old = match arguments {
         [] => None,
         [flag, old] if flag == "--against" => Some(Path::new(old)),
-        _ => bail!("`bench` takes nothing, or `--against BINARY`"),
+        _ => bail!("`bench` takes no arguments, or `--against BINARY`"),
     };
     cargo(&["build", "--release", "--quiet", "--package", "linchpin"]).run()?;
     let installed = tempfile::tempdir()?;
@@ -45,16 +45,16 @@ pub fn run(arguments: &[String]) -> Result<()> {
         fs::copy(old, &copy)?;
         return comparison::run(&binary, &copy);
     }
-    one_event(&binary)?;
-    edited_rules(&binary)?;
-    worn_store(&binary)?;
+    bench_one_event(&binary)?;
+    bench_edited_rules(&binary)?;
+    bench_store_with_many_events(&binary)?;
     workflows::run(&binary)?;
     file_rules::run(&binary)?;
-    cargo(&["bench", "--quiet", "--package", "linchpin-shell", "--bench", "understanding"]).run()
+    cargo(&["bench", "--quiet", "--package", "linchpin-shell", "--bench", "parsing"]).run()
 }
 
-/// Benchmarks a copy of the binary, as users run one. The linker's output is in the page cache in the smallest pieces,
-/// and starts a sixth slower than a copy.
+/// Copies the binary, because users run a copy too. A binary that the linker just wrote starts a sixth slower, because
+/// the page cache holds it in small pages.
 fn copy_of_binary(folder: &Path) -> Result<PathBuf> {
     let target = std::env::var("CARGO_TARGET_DIR").unwrap_or_else(|_| "target".to_owned());
     let binary = folder.join("linchpin");
@@ -63,14 +63,14 @@ fn copy_of_binary(folder: &Path) -> Result<PathBuf> {
 }
 
 /// Measures one event: compared with an empty process, and by the number of rules and of events in the journal.
-fn one_event(binary: &Path) -> Result<()> {
-    let plain = Scene::new(0)?;
-    let ten = Scene::new(10)?;
-    let thousand = Scene::new(1000)?;
-    let million = Scene::new(0)?;
+fn bench_one_event(binary: &Path) -> Result<()> {
+    let plain = BenchProject::new(0)?;
+    let ten = BenchProject::new(10)?;
+    let thousand = BenchProject::new(1000)?;
+    let million = BenchProject::new(0)?;
     million.hook(binary).output()?;
     million.fill_journal(1_000_000)?;
-    let medians = in_turns(
+    let medians = interleaved_medians(
         ROUNDS,
         &[
             &|| Ok(Command::new("/bin/true")),
@@ -80,44 +80,44 @@ fn one_event(binary: &Path) -> Result<()> {
             &|| Ok(million.hook(binary)),
         ],
     )?;
-    let [truth, one, ten, thousand, million] = medians.as_slice() else { unreachable!() };
-    print(&format!("/bin/true                                {:>7.2} ms", milliseconds(*truth)));
-    row("one event, bundled rules / true", *one, *truth, 3.0);
-    row("1,000 rules / 10 rules", *thousand, *ten, 1.5);
-    row("1,000,000 events / none", *million, *one, 1.2);
+    let [empty_process, one, ten, thousand, million] = medians.as_slice() else { unreachable!() };
+    print(&format!("/bin/true                                {:>7.2} ms", milliseconds(*empty_process)));
+    print_ratio("one event, bundled rules / true", *one, *empty_process, 3.0);
+    print_ratio("1,000 rules / 10 rules", *thousand, *ten, 1.5);
+    print_ratio("1,000,000 events / none", *million, *one, 1.2);
     Ok(())
 }
 
 /// Measures an event after a rule was edited, so that the policy is compiled again.
-fn edited_rules(binary: &Path) -> Result<()> {
-    let [ten, thousand] = [Scene::new(10)?, Scene::new(1000)?];
-    let edited = in_turns(
+fn bench_edited_rules(binary: &Path) -> Result<()> {
+    let [ten, thousand] = [BenchProject::new(10)?, BenchProject::new(1000)?];
+    let edited = interleaved_medians(
         EDITS,
         &[
             &|| {
-                ten.edit_a_rule()?;
+                ten.edit_rule()?;
                 Ok(ten.hook(binary))
             },
             &|| {
-                thousand.edit_a_rule()?;
+                thousand.edit_rule()?;
                 Ok(thousand.hook(binary))
             },
         ],
     )?;
     let [ten, thousand] = edited.as_slice() else { unreachable!() };
-    row("1,000 rules / 10 rules, one just edited", *thousand, *ten, 1.5);
+    print_ratio("1,000 rules / 10 rules, one just edited", *thousand, *ten, 1.5);
     Ok(())
 }
 
 /// Measures an event in a store that already has many events.
-fn worn_store(binary: &Path) -> Result<()> {
-    let [new, worn] = [Scene::new(0)?, Scene::new(0)?];
+fn bench_store_with_many_events(binary: &Path) -> Result<()> {
+    let [new, with_many_events] = [BenchProject::new(0)?, BenchProject::new(0)?];
     for _ in 0..5000 {
-        time(&mut worn.hook(binary))?;
+        time(&mut with_many_events.hook(binary))?;
     }
-    let stores = in_turns(EDITS, &[&|| Ok(new.hook(binary)), &|| Ok(worn.hook(binary))])?;
-    let [new, worn] = stores.as_slice() else { unreachable!() };
-    row("after 5,000 hooks / a new store", *worn, *new, 1.2);
+    let stores = interleaved_medians(EDITS, &[&|| Ok(new.hook(binary)), &|| Ok(with_many_events.hook(binary))])?;
+    let [new, with_many_events] = stores.as_slice() else { unreachable!() };
+    print_ratio("after 5,000 hooks / a new store", *with_many_events, *new, 1.2);
     Ok(())
 }
 
@@ -125,10 +125,10 @@ fn print(line: &str) {
     println!("{line}");
 }
 
-fn row(name: &str, time: Duration, base: Duration, bar: f64) {
+fn print_ratio(name: &str, time: Duration, base: Duration, max_ratio: f64) {
     let ratio = time.as_secs_f64() / base.as_secs_f64();
-    let verdict = if ratio <= bar { "within" } else { "OVER" };
-    print(&format!("{name:<40} {:>7.2} ms  {ratio:>5.2} x  ({verdict} {bar})", milliseconds(time)));
+    let verdict = if ratio <= max_ratio { "within" } else { "OVER" };
+    print(&format!("{name:<40} {:>7.2} ms  {ratio:>5.2} x  ({verdict} {max_ratio})", milliseconds(time)));
 }
 
 fn milliseconds(time: Duration) -> f64 {
@@ -137,13 +137,13 @@ fn milliseconds(time: Duration) -> f64 {
 
 /// Returns the median time of each command. They are measured in turns, so that noise affects all of them equally. The
 /// time to create a command is not measured.
-fn in_turns(rounds: usize, commands: &[&dyn Fn() -> Result<Command>]) -> Result<Vec<Duration>> {
+fn interleaved_medians(rounds: usize, commands: &[&dyn Fn() -> Result<Command>]) -> Result<Vec<Duration>> {
     let mut times = vec![Vec::new(); commands.len()];
     for round in 0..WARM_UP + rounds {
         for (command, times) in commands.iter().zip(&mut times) {
-            let taken = time(&mut command()?)?;
+            let duration = time(&mut command()?)?;
             if round >= WARM_UP {
-                times.push(taken);
+                times.push(duration);
             }
         }
     }
@@ -159,13 +159,13 @@ fn time(command: &mut Command) -> Result<Duration> {
     command.stdout(Stdio::null()).stderr(Stdio::null());
     let started = Instant::now();
     let status = command.status()?;
-    let taken = started.elapsed();
+    let duration = started.elapsed();
     ensure!(status.success(), "{command:?} failed: {status}");
-    Ok(taken)
+    Ok(duration)
 }
 
-impl Scene {
-    /// A project with the bundled rules and this number of rules of its own, of various kinds.
+impl BenchProject {
+    /// Creates a project with the bundled rules and this number of other rules, of various kinds.
     fn new(rules: usize) -> Result<Self> {
         let folder = tempfile::tempdir()?;
         let root = folder.path().join("project");
@@ -182,13 +182,13 @@ impl Scene {
             "tool_input": { "command": "cd crates && cargo test --workspace -- --nocapture | tee ../log.txt", "description": "Run the tests" },
         });
         File::create(&payload)?.write_all(event.to_string().as_bytes())?;
-        let scene = Self { folder, payload };
+        let project = Self { folder, payload };
         std::thread::sleep(FILE_AGE);
-        Ok(scene)
+        Ok(project)
     }
 
     /// Edits a rule, so that the policy has to be compiled again.
-    fn edit_a_rule(&self) -> Result<()> {
+    fn edit_rule(&self) -> Result<()> {
         let rule = self.folder.path().join("project/.linchpin/rules/rule-0005.md");
         File::options().append(true).open(rule)?.write_all(b"And no other.\n")?;
         std::thread::sleep(FILE_AGE);
@@ -198,7 +198,7 @@ impl Scene {
     fn hook(&self, binary: &Path) -> Command {
         let mut command = Command::new(binary);
         command.args(["hook", "claude"]);
-        self.own_home(&mut command);
+        self.set_home(&mut command);
         command.env("CLAUDE_PROJECT_DIR", self.folder.path().join("project"));
         if let Ok(payload) = File::open(&self.payload) {
             command.stdin(payload);
@@ -206,7 +206,7 @@ impl Scene {
         command
     }
 
-    fn own_home(&self, command: &mut Command) {
+    fn set_home(&self, command: &mut Command) {
         for (variable, folder) in [("HOME", "home"), ("XDG_CONFIG_HOME", "config"), ("XDG_STATE_HOME", "state")] {
             command.env(variable, self.folder.path().join(folder));
         }

@@ -6,7 +6,7 @@ use crate::process::cargo;
 use crate::{corpus, generate, rooms, test};
 
 /// Crates that the hook must not depend on, because every tool call of an agent waits for the hook.
-const NOT_ON_THE_HOOK_PATH: &[&str] = &["axum", "clap", "hyper", "postgres", "ratatui", "reqwest", "tokio", "ureq"];
+const FORBIDDEN_FOR_HOOK: &[&str] = &["axum", "clap", "hyper", "postgres", "ratatui", "reqwest", "tokio", "ureq"];
 
 pub fn run() -> Result<()> {
     step("formatting");
@@ -14,7 +14,7 @@ pub fn run() -> Result<()> {
     step("lints");
     cargo(&["clippy", "--workspace", "--all-targets", "--quiet", "--", "--deny", "warnings"]).run()?;
     step("dependencies of the hook path");
-    hook_path()?;
+    check_hook_dependencies()?;
     step("rooms");
     rooms::run()?;
     step("tests");
@@ -25,17 +25,17 @@ pub fn run() -> Result<()> {
     generate::run(generate::GenerateMode::Check)
 }
 
-#[expect(clippy::print_stderr, reason = "this is how a person follows it")]
+#[expect(clippy::print_stderr, reason = "a person follows the progress on stderr")]
 fn step(name: &str) {
     eprintln!("\n== {name}");
 }
 
-fn hook_path() -> Result<()> {
+fn check_hook_dependencies() -> Result<()> {
     let tree = cargo(&["tree", "--package", "linchpin-guard", "--edges", "normal", "--prefix", "none"]).output()?;
     let found: Vec<&str> = tree
         .lines()
         .filter_map(|line| line.split_whitespace().next())
-        .filter(|name| NOT_ON_THE_HOOK_PATH.contains(name))
+        .filter(|name| FORBIDDEN_FOR_HOOK.contains(name))
         .collect();
     if !found.is_empty() {
         bail!("the hook path must not depend on {}", found.join(", "));

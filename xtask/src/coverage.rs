@@ -13,9 +13,9 @@ use serde_json::Value;
 use tempfile::TempDir;
 
 /// The minimum coverage of each part, in percent of its lines.
-const BAR: f64 = 90.0;
+const MIN_PERCENT: f64 = 90.0;
 /// The first LLVM version whose tools are known to read the coverage of current compilers.
-const OLDEST: u32 = 19;
+const OLDEST_LLVM: u32 = 19;
 const REPORT: &str = "target/coverage.json";
 
 /// Each part's name, and its files and directories.
@@ -56,30 +56,30 @@ const PARTS: [(&str, &[&str]); 3] = [
 ];
 
 pub fn run() -> Result<()> {
-    let (cov, profdata) = tools()?;
-    let has_runner = Command::new("cargo").args(["llvm-cov", "--version"]).output()?.status.success();
-    ensure!(has_runner, "`cargo llvm-cov` is missing: `cargo install --locked cargo-llvm-cov`");
+    let (cov, profdata) = find_llvm_tools()?;
+    let is_installed = Command::new("cargo").args(["llvm-cov", "--version"]).output()?.status.success();
+    ensure!(is_installed, "`cargo llvm-cov` is missing: `cargo install --locked cargo-llvm-cov`");
     let arguments = ["llvm-cov", "--workspace", "--json", "--summary-only", "--output-path", REPORT];
-    let ran = Command::new("cargo").args(arguments).env("LLVM_COV", cov).env("LLVM_PROFDATA", profdata).status()?;
-    ensure!(ran.success(), "the suites have to pass before their coverage counts");
+    let status = Command::new("cargo").args(arguments).env("LLVM_COV", cov).env("LLVM_PROFDATA", profdata).status()?;
+    ensure!(status.success(), "the tests must pass before their coverage is measured");
     let report: Value = serde_json::from_str(&fs::read_to_string(REPORT)?).context("the report is not JSON")?;
-    let lines = lines(&report)?;
+    let line_counts = line_counts(&report)?;
     let root = env::current_dir()?;
-    let mut short = Vec::new();
+    let mut below_minimum = Vec::new();
     for (part, paths) in PARTS {
         for path in paths {
-            let is_found = lines.iter().any(|(file, ..)| belongs(file, &root, &[path]));
-            ensure!(is_found, "no file of the report is below `{path}`: has it moved?");
+            let has_file = line_counts.iter().any(|(file, ..)| belongs_to_part(file, &root, &[path]));
+            ensure!(has_file, "the report has no file in `{path}`: was it moved?");
         }
-        let of_part = lines.iter().filter(|(file, ..)| belongs(file, &root, paths));
+        let of_part = line_counts.iter().filter(|(file, ..)| belongs_to_part(file, &root, paths));
         let (count, covered) = of_part.fold((0, 0), |(count, covered), (_, more, also)| (count + more, covered + also));
         let percent = percent(covered, count);
         println!("{percent:5.1} % of {count:5} lines  {part}");
-        if percent < BAR {
-            short.push(part);
+        if percent < MIN_PERCENT {
+            below_minimum.push(part);
         }
     }
-    ensure!(short.is_empty(), "below {BAR} %: {}", short.join(", "));
+    ensure!(below_minimum.is_empty(), "below {MIN_PERCENT} %: {}", below_minimum.join(", "));
     Ok(())
 }
 
@@ -88,60 +88,60 @@ fn percent(covered: u64, count: u64) -> f64 {
     covered as f64 * 100.0 / count as f64
 }
 
-/// Returns every file of the report, its number of lines, and how many of them ran.
-fn lines(report: &Value) -> Result<Vec<(PathBuf, u64, u64)>> {
+/// Returns every file of the report, its number of lines, and how many of them the tests ran.
+fn line_counts(report: &Value) -> Result<Vec<(PathBuf, u64, u64)>> {
     let files = report.pointer("/data/0/files").and_then(Value::as_array).context("the report names no files")?;
     let read = files.iter().map(|file| {
         let name = file.get("filename")?.as_str()?;
-        let lines = file.pointer("/summary/lines")?;
-        Some((PathBuf::from(name), lines.get("count")?.as_u64()?, lines.get("covered")?.as_u64()?))
+        let line_counts = file.pointer("/summary/lines")?;
+        Some((PathBuf::from(name), line_counts.get("count")?.as_u64()?, line_counts.get("covered")?.as_u64()?))
     });
     read.collect::<Option<_>>().context("a file of the report has no lines")
 }
 
-/// True if the file belongs to a part with these paths. Test files do not.
-fn belongs(file: &Path, root: &Path, paths: &[&str]) -> bool {
+/// True if the file belongs to a part with these paths. Test files do not count.
+fn belongs_to_part(file: &Path, root: &Path, paths: &[&str]) -> bool {
     let file = file.strip_prefix(root).unwrap_or(file).to_string_lossy();
     !file.ends_with("tests.rs") && paths.iter().any(|path| file.starts_with(path))
 }
 
 /// Returns the `llvm-cov` and `llvm-profdata` to use: those in the environment variables, those of the toolchain, or
 /// those of the system.
-fn tools() -> Result<(PathBuf, PathBuf)> {
-    let named = |name: &str| env::var_os(name).map(PathBuf::from);
-    if let (Some(cov), Some(profdata)) = (named("LLVM_COV"), named("LLVM_PROFDATA")) {
+fn find_llvm_tools() -> Result<(PathBuf, PathBuf)> {
+    let from_environment = |name: &str| env::var_os(name).map(PathBuf::from);
+    if let (Some(cov), Some(profdata)) = (from_environment("LLVM_COV"), from_environment("LLVM_PROFDATA")) {
         return Ok((cov, profdata));
     }
-    let about = printed("rustc", &["-vV"])?;
-    let field = |name: &str| about.lines().find_map(|line| line.strip_prefix(name)).map(str::trim);
+    let version_text = stdout_of("rustc", &["-vV"])?;
+    let field = |name: &str| version_text.lines().find_map(|line| line.strip_prefix(name)).map(str::trim);
     let host = field("host:").context("rustc names no host")?;
     let version = field("LLVM version:").unwrap_or_default();
     let major: u32 = version.split('.').next().unwrap_or_default().parse().context("rustc names no version of LLVM")?;
-    let sysroot = printed("rustc", &["--print", "sysroot"])?;
-    let own = Path::new(sysroot.trim()).join("lib/rustlib").join(host).join("bin");
+    let sysroot = stdout_of("rustc", &["--print", "sysroot"])?;
+    let toolchain_bin = Path::new(sysroot.trim()).join("lib/rustlib").join(host).join("bin");
     let of_version = |version: u32| (format!("llvm-cov-{version}").into(), format!("llvm-profdata-{version}").into());
-    let candidates = [(own.join("llvm-cov"), own.join("llvm-profdata"))]
+    let candidates = [(toolchain_bin.join("llvm-cov"), toolchain_bin.join("llvm-profdata"))]
         .into_iter()
-        .chain((OLDEST..=major).rev().map(of_version))
+        .chain((OLDEST_LLVM..=major).rev().map(of_version))
         .chain([("llvm-cov".into(), "llvm-profdata".into())]);
-    let sample = Sample::make()?;
+    let sample = SampleCoverage::create()?;
     for (cov, profdata) in candidates {
-        if sample.is_read_by(&cov, &profdata) {
+        if sample.can_be_read_by(&cov, &profdata) {
             return Ok((cov, profdata));
         }
     }
     bail!(
         "no LLVM tools can read the coverage that this rustc writes (LLVM {major}): run `rustup component add llvm-tools` or \
-         `apt-get install llvm-{OLDEST}`, or name tools in LLVM_COV and LLVM_PROFDATA"
+         `apt-get install llvm-{OLDEST_LLVM}`, or name tools in LLVM_COV and LLVM_PROFDATA"
     )
 }
 
 /// The coverage of a very small program, to test whether LLVM tools can read it. Tools older than the compiler's LLVM
 /// may or may not, because coverage formats have their own versions.
-struct Sample(TempDir);
+struct SampleCoverage(TempDir);
 
-impl Sample {
-    fn make() -> Result<Self> {
+impl SampleCoverage {
+    fn create() -> Result<Self> {
         let sample = Self(tempfile::tempdir()?);
         fs::write(sample.file("main.rs"), "fn main() {}\n")?;
         let compiled = Command::new("rustc")
@@ -149,16 +149,16 @@ impl Sample {
             .current_dir(sample.0.path())
             .status()?;
         ensure!(compiled.success(), "rustc cannot compile a program with coverage");
-        let ran = Command::new(sample.file("main")).env("LLVM_PROFILE_FILE", sample.file("profraw")).status()?;
-        ensure!(ran.success(), "a program with coverage cannot be run");
+        let status = Command::new(sample.file("main")).env("LLVM_PROFILE_FILE", sample.file("profraw")).status()?;
+        ensure!(status.success(), "a program with coverage cannot be run");
         Ok(sample)
     }
 
-    fn is_read_by(&self, cov: &Path, profdata: &Path) -> bool {
-        let is_fine = |command: &mut Command| command.output().is_ok_and(|output| output.status.success());
+    fn can_be_read_by(&self, cov: &Path, profdata: &Path) -> bool {
+        let succeeds = |command: &mut Command| command.output().is_ok_and(|output| output.status.success());
         let merged = self.file("profdata");
-        is_fine(Command::new(profdata).arg("merge").arg(self.file("profraw")).arg("-o").arg(&merged))
-            && is_fine(Command::new(cov).arg("report").arg(self.file("main")).arg("-instr-profile").arg(&merged))
+        succeeds(Command::new(profdata).arg("merge").arg(self.file("profraw")).arg("-o").arg(&merged))
+            && succeeds(Command::new(cov).arg("report").arg(self.file("main")).arg("-instr-profile").arg(&merged))
     }
 
     fn file(&self, name: &str) -> PathBuf {
@@ -166,7 +166,7 @@ impl Sample {
     }
 }
 
-fn printed(program: &str, arguments: &[&str]) -> Result<String> {
+fn stdout_of(program: &str, arguments: &[&str]) -> Result<String> {
     let output =
         Command::new(program).args(arguments).output().with_context(|| format!("`{program}` cannot be run"))?;
     ensure!(output.status.success(), "`{program} {}` failed", arguments.join(" "));

@@ -29,7 +29,7 @@ pub fn run(arguments: Vec<String>) -> Result<()> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().context("xtask lies in the workspace")?;
     let folder = root.join("target/e2e");
     let Some(clients) = Clients::installed_in(&folder.join("clients"))? else {
-        println!("e2e: skipped, because there is no npm here to install the agents with");
+        println!("e2e: skipped, because npm, which installs the agents, is not available");
         return Ok(());
     };
     let linchpin = match options.binary {
@@ -37,7 +37,7 @@ pub fn run(arguments: Vec<String>) -> Result<()> {
         None => build(root)?,
     };
     let mut failures = 0;
-    if options.only.as_ref().is_none_or(|name| loop_run::NAME.contains(name.as_str())) {
+    if options.name_filter.as_ref().is_none_or(|name| loop_run::NAME.contains(name.as_str())) {
         let start = Instant::now();
         match loop_run::play(&clients, &linchpin, &folder) {
             Ok(()) => println!("ok      codex, {} ({:.1} s)", loop_run::NAME, start.elapsed().as_secs_f32()),
@@ -48,27 +48,27 @@ pub fn run(arguments: Vec<String>) -> Result<()> {
         }
     }
     for scenario in SCENARIOS {
-        if options.only.as_ref().is_some_and(|name| !scenario.name.contains(name.as_str())) {
+        if options.name_filter.as_ref().is_some_and(|name| !scenario.name.contains(name.as_str())) {
             continue;
         }
         for client in scenario.clients {
             let name = format!("{}, {}", client.name(), scenario.name);
-            failures += tried(&name, || play(scenario, *client, &clients, &linchpin, &folder));
+            failures += run_test(&name, || play_scenario(scenario, *client, &clients, &linchpin, &folder));
         }
     }
-    if options.only.as_ref().is_none_or(|name| STAND_IN.contains(name.as_str())) {
-        failures += tried(STAND_IN, || opencode_2::play(&linchpin, &folder));
+    if options.name_filter.as_ref().is_none_or(|name| OPENCODE_2_TEST.contains(name.as_str())) {
+        failures += run_test(OPENCODE_2_TEST, || opencode_2::play(&linchpin, &folder));
     }
     if failures > 0 {
-        bail!("{failures} scenarios failed; what the clients said is under {}", folder.join("runs").display());
+        bail!("{failures} scenarios failed; the clients' output is in {}", folder.join("runs").display());
     }
     Ok(())
 }
 
-const STAND_IN: &str = "opencode 2, a stand-in for its host";
+const OPENCODE_2_TEST: &str = "opencode 2, a stand-in for its host";
 
 /// Runs one test, prints the result, and returns the number of failures: 0 or 1.
-fn tried(name: &str, play: impl FnOnce() -> Result<()>) -> usize {
+fn run_test(name: &str, play: impl FnOnce() -> Result<()>) -> usize {
     let start = Instant::now();
     match play() {
         Ok(()) => {
@@ -87,7 +87,7 @@ struct Options {
     /// The binary to test, instead of the one from this workspace.
     binary: Option<PathBuf>,
     /// Runs only scenarios whose name contains this.
-    only: Option<String>,
+    name_filter: Option<String>,
 }
 
 impl Options {
@@ -100,7 +100,7 @@ impl Options {
             } else if argument.starts_with('-') {
                 bail!("unknown option `{argument}`");
             } else {
-                options.only = Some(argument);
+                options.name_filter = Some(argument);
             }
         }
         Ok(options)
@@ -119,7 +119,13 @@ pub fn build(root: &Path) -> Result<PathBuf> {
     Ok(Path::new(target).join("release").join(format!("linchpin{}", std::env::consts::EXE_SUFFIX)))
 }
 
-fn play(scenario: &Scenario, client: AgentKind, clients: &Clients, linchpin: &Path, folder: &Path) -> Result<()> {
+fn play_scenario(
+    scenario: &Scenario,
+    client: AgentKind,
+    clients: &Clients,
+    linchpin: &Path,
+    folder: &Path,
+) -> Result<()> {
     let run = folder.join("runs").join(format!("{}-{}", client.name(), scenario.name.replace(' ', "-")));
     let workspace = Workspace::create(&run, linchpin)?;
     for (rule, text) in scenario.rules {
@@ -129,21 +135,21 @@ fn play(scenario: &Scenario, client: AgentKind, clients: &Clients, linchpin: &Pa
     let model = Model::start((scenario.script)(), workspace.project())?;
     clients.run(client, &workspace, model.port())?;
     let conversation = model.stop();
-    workspace.keep("conversation.jsonl", &conversation.requests.join("\n"))?;
+    workspace.write_artifact("conversation.jsonl", &conversation.requests.join("\n"))?;
 
-    for file in scenario.made {
-        ensure!(workspace.has(file), "`{file}` was not made, so the call did not run");
+    for file in scenario.created {
+        ensure!(workspace.has(file), "`{file}` was not created, so the call did not run");
     }
-    for file in scenario.not_made {
-        ensure!(!workspace.has(file), "`{file}` was made, so the call ran");
+    for file in scenario.not_created {
+        ensure!(!workspace.has(file), "`{file}` was created, so the call ran");
     }
-    for text in scenario.told {
-        ensure!(conversation.was_told(text), "the model was never told `{text}`");
+    for text in scenario.received {
+        ensure!(conversation.has_received(text), "the model never received `{text}`");
     }
     for (rule, text) in scenario.rules {
-        ensure!(workspace.rule(rule)? == *text, "`{rule}` is not as it was");
+        ensure!(workspace.rule(rule)? == *text, "`{rule}` was changed");
     }
-    for arguments in scenario.person {
+    for arguments in scenario.person_commands {
         workspace.as_person(arguments)?;
     }
     let turns = conversation.turns();

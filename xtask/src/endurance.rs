@@ -19,8 +19,8 @@ hats:
 const AGENT: &str = r#"if test "$LINCHPIN_ITERATION" = LAST; then exec "$LINCHPIN_BIN" emit loop.complete; fi
 exec "$LINCHPIN_BIN" emit "$LINCHPIN_HAT" "$LINCHPIN_ITERATION"
 "#;
-/// The maximum ratio of the last tenth to the first one, for both duration and memory.
-const BAR: f64 = 1.2;
+/// The maximum ratio of the last tenth of the run to the first one, for both duration and memory.
+const MAX_RATIO: f64 = 1.2;
 
 pub fn run(arguments: &[String]) -> Result<()> {
     let iterations: usize = arguments.first().map_or(Ok(10_000), |number| number.parse())?;
@@ -43,40 +43,43 @@ pub fn run(arguments: &[String]) -> Result<()> {
         ensure!(command(program, words).status()?.success(), "`{words:?}` failed");
     }
     let mut run = command(&linchpin, &["run", "-p", "Go on"]).spawn()?;
-    let measured = measure(&mut run, &home, iterations);
-    if measured.is_err() {
+    let measurements = measure(&mut run, &home, iterations);
+    if measurements.is_err() {
         let _ = run.kill();
     }
-    let Measured { tenths, memory } = measured?;
+    let Measurements { durations, memory } = measurements?;
     ensure!(run.wait()?.success(), "the run did not complete");
-    let (Some(first), Some(last)) = (tenths.first(), tenths.last()) else { return Ok(()) };
+    let (Some(first), Some(last)) = (durations.first(), durations.last()) else { return Ok(()) };
     let tenth = f64::from(u32::try_from(iterations / 10)?);
-    let each = |tenth_of: &Duration| tenth_of.as_secs_f64() * 1000.0 / tenth;
-    let (times, sizes) = (last.as_secs_f64() / first.as_secs_f64(), ratio(&memory));
+    let ms_per_iteration = |tenth_of: &Duration| tenth_of.as_secs_f64() * 1000.0 / tenth;
+    let (duration_ratio, memory_ratio) = (last.as_secs_f64() / first.as_secs_f64(), ratio(&memory));
     println!(
-        "{iterations} iterations: {:.1} ms each at first, {:.1} ms at last: {times:.2} x (within {BAR})",
-        each(first),
-        each(last)
+        "{iterations} iterations: {:.1} ms each at first, {:.1} ms at last: {duration_ratio:.2} x (within {MAX_RATIO})",
+        ms_per_iteration(first),
+        ms_per_iteration(last)
     );
     println!(
-        "memory of the run: {} KiB at first, {} KiB at last: {sizes:.2} x (within {BAR})",
+        "memory of the run: {} KiB at first, {} KiB at last: {memory_ratio:.2} x (within {MAX_RATIO})",
         memory.first().unwrap_or(&0),
         memory.last().unwrap_or(&0)
     );
-    ensure!(times <= BAR && sizes <= BAR, "a run does not stay as it began");
+    ensure!(
+        duration_ratio <= MAX_RATIO && memory_ratio <= MAX_RATIO,
+        "the last tenth of the run is more than {MAX_RATIO} times slower or larger than the first"
+    );
     Ok(())
 }
 
-struct Measured {
-    tenths: Vec<Duration>,
+struct Measurements {
+    durations: Vec<Duration>,
     /// The resident memory in KiB, after each tenth.
     memory: Vec<u64>,
 }
 
 /// Measures progress by the log files: each iteration has one.
-fn measure(run: &mut Child, home: &Path, iterations: usize) -> Result<Measured> {
-    let mut measured = Measured { tenths: Vec::new(), memory: Vec::new() };
-    let mut since = Instant::now();
+fn measure(run: &mut Child, home: &Path, iterations: usize) -> Result<Measurements> {
+    let mut measurements = Measurements { durations: Vec::new(), memory: Vec::new() };
+    let mut tenth_started = Instant::now();
     let tenth = iterations / 10;
     for number in 1..=10 {
         let log = format!("{}.log", number * tenth);
@@ -84,20 +87,20 @@ fn measure(run: &mut Child, home: &Path, iterations: usize) -> Result<Measured> 
             let memory = fs::read_to_string(format!("/proc/{}/status", run.id())).unwrap_or_default();
             let memory = memory.lines().find_map(|line| line.strip_prefix("VmRSS:"));
             let memory: Option<u64> = memory.and_then(|text| text.trim().trim_end_matches(" kB").parse().ok());
-            if logs(home).is_some_and(|logs| logs.join(&log).exists()) {
-                measured.tenths.push(since.elapsed());
-                measured.memory.extend(memory);
-                since = Instant::now();
+            if log_folder(home).is_some_and(|log_folder| log_folder.join(&log).exists()) {
+                measurements.durations.push(tenth_started.elapsed());
+                measurements.memory.extend(memory);
+                tenth_started = Instant::now();
                 break;
             }
             ensure!(run.try_wait()?.is_none(), "the run ended before its iteration {}", number * tenth);
             thread::sleep(Duration::from_millis(2));
         }
     }
-    Ok(measured)
+    Ok(measurements)
 }
 
-fn logs(home: &Path) -> Option<std::path::PathBuf> {
+fn log_folder(home: &Path) -> Option<std::path::PathBuf> {
     let projects = fs::read_dir(home.join(".local/state/linchpin/projects")).ok()?;
     projects.flatten().map(|project| project.path().join("runs/r1")).find(|runs| runs.exists())
 }

@@ -38,14 +38,14 @@ pub fn run(mode: GenerateMode) -> Result<()> {
             fs::write(path, text)?;
         }
     }
-    for path in left_over(&files) {
+    for path in obsolete_files(&files) {
         if mode == GenerateMode::Write {
             fs::remove_file(&path)?;
         }
         stale.push(path);
     }
     if mode == GenerateMode::Check && !stale.is_empty() {
-        bail!("stale: {}; `cargo xtask generate` makes them anew", stale.join(", "));
+        bail!("stale: {}; `cargo xtask generate` writes them again", stale.join(", "));
     }
     Ok(())
 }
@@ -55,8 +55,8 @@ fn files() -> Result<BTreeMap<String, String>> {
     let mut command = arguments::help::command(Some(100));
     command.build();
     let mut files = BTreeMap::from([
-        ("docs/reference/commands.md".to_owned(), commands(&command)?),
-        ("docs/reference/bundled-rules.md".to_owned(), bundled_rules()?),
+        ("docs/reference/commands.md".to_owned(), commands_page(&command)?),
+        ("docs/reference/bundled-rules.md".to_owned(), bundled_rules_page()?),
         ("docs/reference/keys.md".to_owned(), policy::key_reference()),
         ("docs/reference/agents.md".to_owned(), agents::capability_table::reference()),
     ]);
@@ -70,7 +70,7 @@ fn files() -> Result<BTreeMap<String, String>> {
 }
 
 /// Returns files that an earlier version generated and this one does not.
-fn left_over(files: &BTreeMap<String, String>) -> Vec<String> {
+fn obsolete_files(files: &BTreeMap<String, String>) -> Vec<String> {
     let entries = FOLDERS.into_iter().filter_map(|folder| Some((folder, fs::read_dir(folder).ok()?)));
     let paths = entries.flat_map(|(folder, entries)| {
         entries.filter_map(move |entry| Some(format!("{folder}/{}", entry.ok()?.file_name().to_string_lossy())))
@@ -80,15 +80,15 @@ fn left_over(files: &BTreeMap<String, String>) -> Vec<String> {
 
 /// Returns a command and all of its visible subcommands.
 fn with_subcommands(command: &Command) -> Vec<&Command> {
-    let below = command.get_subcommands().filter(|command| !command.is_hide_set()).flat_map(with_subcommands);
-    std::iter::once(command).chain(below).collect()
+    let subcommands = command.get_subcommands().filter(|command| !command.is_hide_set()).flat_map(with_subcommands);
+    std::iter::once(command).chain(subcommands).collect()
 }
 
-fn commands(command: &Command) -> Result<String> {
+fn commands_page(command: &Command) -> Result<String> {
     let mut text = String::from("# Commands\n\n<!-- Made by `cargo xtask generate`. -->\n");
     for command in with_subcommands(command) {
         let name = command.get_bin_name().unwrap_or_else(|| command.get_name());
-        let help = help(name)?;
+        let help = help_text(name)?;
         let help: Vec<&str> = help.trim_end().lines().map(str::trim_end).collect();
         write!(text, "\n## `{name}`\n\n```text\n{}\n```\n", help.join("\n"))?;
     }
@@ -96,7 +96,7 @@ fn commands(command: &Command) -> Result<String> {
 }
 
 /// Returns the output of `--help`, as the argument parser formats it.
-fn help(name: &str) -> Result<String> {
+fn help_text(name: &str) -> Result<String> {
     let words = name.split(' ').chain(["--help"]);
     match arguments::help::command(Some(100)).try_get_matches_from(words) {
         Err(help) if help.kind() == ErrorKind::DisplayHelp => Ok(help.to_string()),
@@ -118,7 +118,7 @@ fn man_page(command: &Command) -> Result<String> {
     Ok(String::from_utf8(page)?)
 }
 
-fn bundled_rules() -> Result<String> {
+fn bundled_rules_page() -> Result<String> {
     let mut text = String::from(
         "# Bundled rules\n\n<!-- Made by `cargo xtask generate`. -->\n\nOrdinary rules, embedded in the binary. \
          `linchpin init` names them in `config.yml`; the locked ones are in force wherever there is a policy.\n",

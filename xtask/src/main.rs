@@ -1,10 +1,13 @@
 //! Development tasks that are not part of the product.
 
-#![expect(clippy::disallowed_methods, reason = "the environment of the product is not that of the workshop")]
-#![expect(clippy::print_stdout, reason = "tasks talk to the person who runs them")]
+#![expect(
+    clippy::disallowed_methods,
+    reason = "the checks on environment access are for the product, not for development tasks"
+)]
+#![expect(clippy::print_stdout, reason = "tasks print their results for the person who runs them")]
 
 // The binary's argument definitions, from which its reference pages are generated.
-#[expect(unused_imports, reason = "here it is described, and never parsed")]
+#[expect(unused_imports, reason = "reference pages are generated from it, but no arguments are parsed")]
 #[path = "../../crates/cli/src/arguments/mod.rs"]
 mod arguments;
 mod bench;
@@ -25,17 +28,17 @@ use anyhow::{Result, bail};
 const USAGE: &str = "\
 usage: cargo xtask TASK
 
-  test [FILTER]...          every test, or those whose names hold a filter
-  ci                        all that must hold before a change lands
-  generate [--check]        write the generated files, or fail where one is stale
-  bench [--against BINARY]  how long hooks take, as ratios; or this build against another binary, in turns
-  corpus [--json]           what becomes of dangerous and of everyday commands, against the bar
-  coverage                  how many lines of file rules, workflows and the loop the tests run, against the bar
-  e2e [--bin PATH] [NAME]   real agents on a scripted model, with Linchpin in their hooks
-  endurance [ITERATIONS]    whether a long run of the loop stays as fast and as small as it began
-  rooms                     whether the source keeps to the plan of the house: edges, cycles, lengths, names, purity";
+  test [FILTER]...          run every test, or those whose names contain a filter
+  ci                        run all checks that must pass before a change is merged
+  generate [--check]        write the generated files, or fail if one is out of date
+  bench [--against BINARY]  measure hooks, as ratios; or compare this build with another binary
+  corpus [--json]           check that dangerous commands are refused and everyday commands are allowed
+  coverage                  check that tests run enough lines of file rules, workflows and the loop
+  e2e [--bin PATH] [NAME]   test real agents with a scripted model and Linchpin's hooks
+  endurance [ITERATIONS]    check that a long run of the loop gets neither slower nor larger
+  rooms                     check the structure of the source: dependencies, cycles, lengths, names, purity";
 
-#[expect(clippy::print_stderr, reason = "errors of tasks go there")]
+#[expect(clippy::print_stderr, reason = "errors belong on stderr")]
 fn main() -> ExitCode {
     match run() {
         Ok(()) => ExitCode::SUCCESS,

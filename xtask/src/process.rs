@@ -9,13 +9,14 @@ use anyhow::{Context, Result, bail};
 /// A program to run.
 pub struct Program {
     command: Command,
-    shown: String,
+    command_line: String,
 }
 
-/// Returns the cargo that runs this program, without the variables that coding agents set for their commands.
+/// Returns the cargo that runs this program, without the environment variables that coding agents set for their
+/// commands.
 pub fn cargo(arguments: &[&str]) -> Program {
     let mut program = Program::new(&std::env::var("CARGO").unwrap_or_else(|_| "cargo".to_owned()), arguments);
-    program.shown = format!("cargo {}", arguments.join(" "));
+    program.command_line = format!("cargo {}", arguments.join(" "));
     program
 }
 
@@ -29,7 +30,7 @@ impl Program {
                 command.env_remove(&variable);
             }
         }
-        Self { command, shown: format!("{name} {}", arguments.join(" ")) }
+        Self { command, command_line: format!("{name} {}", arguments.join(" ")) }
     }
 
     pub fn args(mut self, arguments: &[String]) -> Self {
@@ -47,33 +48,32 @@ impl Program {
         self
     }
 
-    /// Starts the program with a pipe as stdout.
-    pub fn stream(mut self) -> Result<Child> {
-        self.command.stdout(Stdio::piped()).spawn().with_context(|| format!("`{}` cannot be run", self.shown))
+    pub fn spawn_with_piped_stdout(mut self) -> Result<Child> {
+        self.command.stdout(Stdio::piped()).spawn().with_context(|| format!("`{}` cannot be run", self.command_line))
     }
 
     pub fn run(mut self) -> Result<()> {
-        let status = self.command.status().with_context(|| format!("`{}` cannot be run", self.shown))?;
+        let status = self.command.status().with_context(|| format!("`{}` cannot be run", self.command_line))?;
         if !status.success() {
-            bail!("`{}` failed: {status}", self.shown);
+            bail!("`{}` failed: {status}", self.command_line);
         }
         Ok(())
     }
 
-    /// Runs the program and returns its stdout. Its stderr is shown to the person.
+    /// Runs the program and returns its stdout. Its stderr goes to the terminal.
     pub fn output_with_progress(mut self) -> Result<String> {
         let output = self.command.stderr(Stdio::inherit()).output();
-        let output = output.with_context(|| format!("`{}` cannot be run", self.shown))?;
+        let output = output.with_context(|| format!("`{}` cannot be run", self.command_line))?;
         if !output.status.success() {
-            bail!("`{}` failed: {}", self.shown, output.status);
+            bail!("`{}` failed: {}", self.command_line, output.status);
         }
         Ok(String::from_utf8(output.stdout)?)
     }
 
     pub fn output(mut self) -> Result<String> {
-        let output = self.command.output().with_context(|| format!("`{}` cannot be run", self.shown))?;
+        let output = self.command.output().with_context(|| format!("`{}` cannot be run", self.command_line))?;
         if !output.status.success() {
-            bail!("`{}` failed: {}", self.shown, String::from_utf8_lossy(&output.stderr));
+            bail!("`{}` failed: {}", self.command_line, String::from_utf8_lossy(&output.stderr));
         }
         Ok(String::from_utf8(output.stdout)?)
     }

@@ -25,7 +25,7 @@ use source::Crate;
 struct Finding {
     check: Check,
     /// A crate, a module, a file, or a file and a name in it.
-    place: String,
+    location: String,
     detail: String,
 }
 
@@ -59,37 +59,37 @@ pub fn run() -> Result<()> {
     let findings = findings(&crates);
     ensure!(
         EXCEPTIONS.len() == exceptions::COUNT,
-        "there are {} exceptions, not {}: the number may only fall, and falls with the exception that is deleted",
+        "there are {} exceptions, but `COUNT` is {}: lower `COUNT` when you delete an exception, and never raise it",
         EXCEPTIONS.len(),
         exceptions::COUNT
     );
-    let mut unexpected = 0;
+    let mut violations = 0;
     for (check, name) in Check::ALL {
-        let of_check: Vec<&Finding> = findings.iter().filter(|finding| finding.check == check).collect();
-        let (excepted, found): (Vec<&Finding>, Vec<&Finding>) =
-            of_check.into_iter().partition(|finding| exceptions::reason(finding).is_some());
-        println!("{name:30} {:3} found, {:2} excepted", found.len(), excepted.len());
-        for finding in &found {
-            println!("    {}: {}", finding.place, finding.detail);
+        let findings_of_check: Vec<&Finding> = findings.iter().filter(|finding| finding.check == check).collect();
+        let (justified, unjustified): (Vec<&Finding>, Vec<&Finding>) =
+            findings_of_check.into_iter().partition(|finding| exceptions::reason(finding).is_some());
+        println!("{name:30} {:3} found, {:2} justified", unjustified.len(), justified.len());
+        for finding in &unjustified {
+            println!("    {}: {}", finding.location, finding.detail);
         }
-        unexpected += found.len();
+        violations += unjustified.len();
     }
-    let stale = exceptions::without_finding(&findings);
+    let stale = exceptions::unneeded(&findings);
     for exception in &stale {
-        println!("the exception for {} is no longer needed: delete it", exception.place);
+        println!("the exception for {} is no longer needed: delete it", exception.location);
     }
-    if unexpected + stale.len() > 0 {
-        bail!("the source does not keep to the plan of the house");
+    if violations + stale.len() > 0 {
+        bail!("the source code violates the structure rules listed above");
     }
     Ok(())
 }
 
 fn findings(crates: &[Crate]) -> Vec<Finding> {
     let mut findings = crate_edges::check(crates);
-    for one in crates {
-        findings.extend(module_cycles::check(one));
-        findings.extend(lengths::check(one));
-        findings.extend(module_graph::super_super(one));
+    for krate in crates {
+        findings.extend(module_cycles::check(krate));
+        findings.extend(lengths::check(krate));
+        findings.extend(module_graph::super_super(krate));
     }
     findings.extend(names::check(crates));
     findings.extend(purity::check(crates));

@@ -17,41 +17,41 @@ use suite::{Counts, Suite};
 
 pub fn run(filters: &[String]) -> Result<()> {
     let suites = Suite::build_all()?;
-    let began = Instant::now();
-    let (total, faults) = run_all(&suites, filters, &mut stdout())?;
-    println!("\nAll suites took {} s.", began.elapsed().as_secs());
-    for fault in &faults {
-        println!("{fault}");
+    let started = Instant::now();
+    let (total, problems) = run_all(&suites, filters, &mut stdout())?;
+    println!("\nAll suites took {} s.", started.elapsed().as_secs());
+    for problem in &problems {
+        println!("{problem}");
     }
     println!("{} passed, {} failed", total.passed, total.failed);
-    if !faults.is_empty() {
+    if !problems.is_empty() {
         bail!("the tests failed");
     }
     Ok(())
 }
 
-/// Runs the suites one after the other. Returns their counts, and a line for each fault.
+/// Runs the suites one after the other. Returns their counts, and a line for each problem.
 fn run_all(suites: &[Suite], filters: &[String], screen: &mut (dyn Write + Send)) -> Result<(Counts, Vec<String>)> {
-    let agents = FakeAgents::make()?;
-    leftovers::adopt()?;
-    let path = agents.in_front_of_path()?;
+    let agents = FakeAgents::create()?;
+    leftovers::become_subreaper()?;
+    let path = agents.prepend_to_path()?;
     let mut total = Counts::default();
-    let mut faults = Vec::new();
+    let mut problems = Vec::new();
     for suite in suites {
         println!("\n== {}", suite.name);
         let outcome = suite.run(filters, &path, screen)?;
         total += outcome.counts;
         if !outcome.status.success() {
-            faults.push(format!("{} failed ({}); again: {}", suite.name, outcome.status, suite.command()));
+            problems.push(format!("{} failed ({}); again: {}", suite.name, outcome.status, suite.command()));
         }
         for process in outcome.leftovers {
-            faults.push(format!("{} left a process behind, which has been killed: {process}", suite.name));
+            problems.push(format!("{} left a process behind, which has been killed: {process}", suite.name));
         }
         for call in agents.take_calls()? {
-            faults.push(format!("{} called an agent of the machine: {call}", suite.name));
+            problems.push(format!("{} called an agent of the machine: {call}", suite.name));
         }
     }
-    Ok((total, faults))
+    Ok((total, problems))
 }
 
 #[cfg(all(test, target_os = "linux"))]
@@ -63,15 +63,15 @@ mod tests {
 
     /// This test kills every child of its process that still runs, so no other test of this crate may start one.
     #[test]
-    fn failures_leftovers_and_calls_of_agents_are_faults() {
+    fn failed_suites_leftover_processes_and_agent_calls_are_reported() {
         let folder = tempfile::tempdir().unwrap();
         let program = folder.path().join("suite");
         let script = "#!/bin/sh\nclaude --version\nsleep 357 &\necho 'test result: FAILED. 3 passed; 2 failed; 0 ignored'\nexit 101\n";
         fs::write(&program, script).unwrap();
         fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
-        let (total, faults) = run_all(&[Suite::of_program(&program)], &[], &mut std::io::sink()).unwrap();
+        let (total, problems) = run_all(&[Suite::of_program(&program)], &[], &mut std::io::sink()).unwrap();
         assert_eq!((total.passed, total.failed), (3, 2));
-        let [failed, leftover, call] = faults.as_slice() else { panic!("three faults: {faults:#?}") };
+        let [failed, leftover, call] = problems.as_slice() else { panic!("three problems: {problems:#?}") };
         assert_eq!(failed, "sample failed (exit status: 101); again: cargo test -p sample --lib");
         assert_eq!(leftover, "sample left a process behind, which has been killed: sleep 357");
         assert!(

@@ -40,11 +40,11 @@ pub fn session(lookup: impl Fn(&str) -> Option<String>) -> Option<(Agent, String
     })
 }
 
-/// Returns the agent that calls a hook installed for `named`. Cursor and Copilot also run the hooks in Claude Code's
-/// settings; their variables tell them apart.
-pub fn calling_agent(named: Agent, lookup: impl Fn(&str) -> Option<String>) -> Agent {
-    let others = [Agent::Cursor, Agent::Copilot].into_iter().filter(|_| named == Agent::Claude);
-    others.into_iter().find(|agent| project_dir(*agent, &lookup).is_some()).unwrap_or(named)
+/// Returns the agent that calls a hook. Cursor and Copilot also run the hooks that are installed for Claude Code; their
+/// variables tell them apart.
+pub fn calling_agent(installed_for: Agent, lookup: impl Fn(&str) -> Option<String>) -> Agent {
+    let others = [Agent::Cursor, Agent::Copilot].into_iter().filter(|_| installed_for == Agent::Claude);
+    others.into_iter().find(|agent| project_dir(*agent, &lookup).is_some()).unwrap_or(installed_for)
 }
 
 /// Returns the session's directory from the environment of a hook, if the agent sets it.

@@ -82,7 +82,7 @@ impl Agent {
 }
 
 /// Gets the agent's name of the event, its kind, and the fields of the payload; returns the actual kind.
-type Translate = fn(&str, EventKind, &mut Map<String, Value>) -> EventKind;
+type AdjustPayload = fn(&str, EventKind, &mut Map<String, Value>) -> EventKind;
 
 /// An agent's own names of its tools, for `try`.
 struct NativeTools {
@@ -102,7 +102,7 @@ struct Adapter {
     /// The agent's names of payload fields, each with the family's name.
     fields: &'static [(&'static str, &'static str)],
     /// Converts other differences of the payload, and determines the kind of an event whose name is ambiguous.
-    translate: Option<Translate>,
+    adjust_payload: Option<AdjustPayload>,
     native_tools: NativeTools,
     /// Converts a tool call to the canonical tools, which are Claude Code's.
     convert_call: fn(protocol::decode::RawCall<'_>) -> engine::event::ToolCall,
@@ -121,10 +121,15 @@ struct Adapter {
     environment: environment::AgentVariables,
 }
 
-/// Decodes a hook payload. `named`: the event's name in the hook's command line, used if the payload has none.
+/// Decodes a hook payload. `event_argument`: the event's name in the hook's command line, used if the payload has none.
 /// `received`: the time of arrival, in milliseconds since 1970.
-pub fn decode(agent: Agent, named: Option<&str>, payload: &[u8], received: i64) -> Result<Event, Box<Undecodable>> {
-    protocol::decode::decode(agent.adapter(), named, payload, received)
+pub fn decode(
+    agent: Agent,
+    event_argument: Option<&str>,
+    payload: &[u8],
+    received: i64,
+) -> Result<Event, Box<Undecodable>> {
+    protocol::decode::decode(agent.adapter(), event_argument, payload, received)
 }
 
 /// Encodes a verdict in the agent's protocol, with at most `limit` bytes of reasons. The [`Answer`] is empty if there
@@ -157,10 +162,10 @@ pub fn reasons(kind: EventKind, verdict: &Verdict) -> String {
 
 /// Returns a verdict's level and reasons for an agent at events of this kind. The level differs from the verdict's own
 /// if a person has to be asked and the agent cannot ask: the call is then refused.
-pub fn outcome(agent: Agent, kind: EventKind, verdict: &Verdict) -> (Level, String) {
+pub fn effective_level_and_reasons(agent: Agent, kind: EventKind, verdict: &Verdict) -> (Level, String) {
     let (own, reasons) = (verdict.as_enforced().level, reasons(kind, verdict));
     let capability = capability_table::capabilities(agent).into_iter().find(|capability| capability.kind == kind);
-    let level = capability.map_or(own, |capability| protocol::reply::level(own, capability.hook));
+    let level = capability.map_or(own, |capability| protocol::reply::effective_level(own, capability.hook));
     if level == own { (own, reasons) } else { (level, format!("{}\n\n{reasons}", protocol::reply::PERSON_MUST_DECIDE)) }
 }
 

@@ -63,7 +63,7 @@ impl Shortfall {
                 )
             }
             Self::NoQuestion => {
-                format!("{title} cannot ask at {events}, so the call is refused until a person allows it")
+                format!("{title} cannot ask the person at {events}, so `ask` refuses the call until a person allows it")
             }
             Self::NoWarning => {
                 format!(
@@ -80,7 +80,8 @@ impl Shortfall {
         match self {
             Self::NoEvent => match events.iter().filter_map(fallback_event).collect::<EventKinds>() {
                 others if others.is_empty() => {
-                    "every agent has events for tool calls: `before_tool` and `after_tool` may serve".to_owned()
+                    "every agent has events for tool calls: use `before_tool` or `after_tool` if they suit the rule"
+                        .to_owned()
                 }
                 others => format!("name {} too, which includes it there", listed(others, "and")),
             },
@@ -90,7 +91,8 @@ impl Shortfall {
             }
             Self::NoObjection => "block it at `before_tool`, or read `linchpin log`".to_owned(),
             Self::NoQuestion => {
-                "`linchpin allow ID` allows one call; to need no person, write `block` or `warn`".to_owned()
+                "`linchpin allow ID` allows one call; to decide without a person, use `action: block` or `action: warn`"
+                    .to_owned()
             }
             Self::NoWarning => match events_with_audience(agent) {
                 others if others.is_empty() => {

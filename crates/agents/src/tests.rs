@@ -22,7 +22,7 @@ fn event_of(agent: Agent, name: &str) -> Event {
 }
 
 /// The event's name in the hook's command line, for payloads without it.
-fn named(agent: Agent, file: &str) -> Option<&str> {
+fn event_argument(agent: Agent, file: &str) -> Option<&str> {
     match agent {
         Agent::Antigravity => file.split('-').nth(1),
         Agent::Copilot if file.starts_with("permission") => Some("PermissionRequest"),
@@ -42,7 +42,7 @@ fn every_payload(agent: Agent) -> String {
     let mut text = String::new();
     for path in payloads(agent) {
         let name = path.file_stem().unwrap().to_string_lossy();
-        let event = decode(agent, named(agent, &name), &fs::read(&path).unwrap(), 1_700_000_000_000).unwrap();
+        let event = decode(agent, event_argument(agent, &name), &fs::read(&path).unwrap(), 1_700_000_000_000).unwrap();
         writeln!(text, "## {name}\n{}\n", serde_json::to_string_pretty(&event).unwrap()).unwrap();
     }
     text
@@ -87,7 +87,7 @@ fn opencode_payloads() {
 fn outcomes_of_recorded_calls() {
     let outcome = |agent: Agent, name: &str| {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("payloads").join(agent.name()).join(name);
-        decode(agent, named(agent, name), &fs::read(path).unwrap(), 1).unwrap().outcome
+        decode(agent, event_argument(agent, name), &fs::read(path).unwrap(), 1).unwrap().outcome
     };
     assert_eq!(outcome(Agent::Claude, "after-bash.json"), Some(CallOutcome::Ok));
     assert_eq!(outcome(Agent::Claude, "failed-bash.json"), Some(CallOutcome::Failed));

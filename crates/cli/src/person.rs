@@ -24,7 +24,7 @@ pub fn required(command: &str, environment: &Environment) -> Result<(), Problem>
 /// Restricts `--yes` while a run of the loop is being driven: it then requires a terminal, because an agent can detach
 /// a process from everything that identifies it as the agent's.
 pub fn require_terminal_during_run(project: &guard::Project, environment: &Environment) -> Result<(), Problem> {
-    let run = driver::running(&project.root, environment);
+    let run = driver::active_run_id(&project.root, environment);
     match run.filter(|_| !io::stdin().is_terminal()) {
         None => Ok(()),
         Some(run) => Err(Problem::new(

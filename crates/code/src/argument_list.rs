@@ -1,4 +1,4 @@
-//! Reads the arguments of a call, with or without parentheses.
+//! Evaluates the arguments of a call, with or without parentheses.
 
 use super::Language;
 use super::arguments::Arguments;
@@ -10,7 +10,7 @@ use super::token_cursor::TokenCursor;
 use super::value::Value;
 
 impl Evaluator {
-    /// Reads arguments in parentheses. The cursor is at the opening parenthesis.
+    /// Evaluates arguments in parentheses. The cursor is at the opening parenthesis.
     pub(super) fn arguments(&mut self, cursor: &mut TokenCursor<'_>, callee: &Value) -> Arguments {
         cursor.next();
         let mut arguments = Arguments::default();
@@ -37,7 +37,7 @@ impl Evaluator {
             }
         }
         self.escape_arguments(callee, &arguments);
-        // A spread list is passed element by element, if its elements are known.
+        // A spread list is replaced by its elements if they are known.
         match Value::list(std::mem::take(&mut arguments.positional)) {
             Value::List(values) => arguments.positional = values,
             _ => arguments.positional.push(Value::Unknown),
@@ -45,19 +45,19 @@ impl Evaluator {
         arguments
     }
 
-    /// Reads arguments without parentheses, up to the end of the statement.
-    pub(super) fn bare_arguments(&mut self, cursor: &mut TokenCursor<'_>, callee: &Value) -> Arguments {
+    /// Evaluates arguments without parentheses, up to the end of the statement.
+    pub(super) fn unparenthesized_arguments(&mut self, cursor: &mut TokenCursor<'_>, callee: &Value) -> Arguments {
         let mut arguments = Arguments::default();
-        let starts_argument = match cursor.peek().map(|token| &token.kind) {
-            Some(Kind::Name(name)) => !self.is_modifier(name) || name == "do",
+        let is_argument_start = match cursor.peek().map(|token| &token.kind) {
+            Some(Kind::Name(name)) => !self.is_trailing_keyword(name) || name == "do",
             Some(Kind::String(_) | Kind::Number(_)) => true,
-            // After a function name, only this punctuation can begin an argument.
+            // Other punctuation after a function name is an operator.
             Some(Kind::Punct(punct)) => {
                 matches!(*punct, "(" | "[" | "\\" | "-") || (*punct == "{" && self.language == Language::Perl)
             }
             _ => false,
         };
-        if starts_argument && cursor.name() != Some("do") {
+        if is_argument_start && cursor.name() != Some("do") {
             self.argument(cursor, &mut arguments, false);
             while cursor.is(",") || cursor.is("=>") {
                 cursor.next();
@@ -77,7 +77,7 @@ impl Evaluator {
         let key = cursor.name().filter(|_| match self.language {
             Language::Python => cursor.ahead_is(1, "="),
             Language::Ruby => cursor.ahead_is(1, ":"),
-            Language::Node | Language::Perl => false,
+            Language::JavaScript | Language::Perl => false,
         });
         if let Some(key) = key {
             cursor.next();
@@ -86,7 +86,7 @@ impl Evaluator {
             return arguments.named.push((key.to_owned(), value));
         }
         let mut value = self.expression(cursor, in_brackets);
-        // A slice, a lambda or a ternary: an expression with `:` in it.
+        // A slice, a lambda or a ternary operator.
         while in_brackets && cursor.take(":") {
             self.escape(Some(&value));
             let next = self.expression(cursor, in_brackets);
@@ -101,14 +101,15 @@ impl Evaluator {
         arguments.positional.push(value);
     }
 
-    /// Reads parentheses that belong to no call.
-    pub(super) fn group_elements(&mut self, cursor: &mut TokenCursor<'_>) -> Value {
+    /// Evaluates a list in parentheses that are not those of a call.
+    pub(super) fn parenthesized_list(&mut self, cursor: &mut TokenCursor<'_>) -> Value {
         Value::List(self.arguments(cursor, &Value::Unknown).positional)
     }
 
+    /// Lets the arguments escape, except where the analysis follows them into the call.
     pub(super) fn escape_arguments(&mut self, callee: &Value, arguments: &Arguments) {
         if let Value::QualifiedName(name) = callee {
-            let is_non_escaping = self.dialect.non_escaping_functions.contains(&name.as_str());
+            let only_inspects = self.dialect.non_escaping_functions.contains(&name.as_str());
             let is_followed = matches!(
                 self.effect_of(name),
                 Some(
@@ -119,11 +120,11 @@ impl Evaluator {
                         | FunctionEffect::Map
                 )
             );
-            if is_non_escaping || is_followed {
+            if only_inspects || is_followed {
                 return;
             }
         }
-        // The method calls its argument, and that call is evaluated.
+        // The call of the callback is evaluated.
         if matches!(callee, Value::Method(_, name) if is_iteration_method(name))
             && matches!(arguments.positional.first(), Some(Value::QualifiedName(_)))
         {

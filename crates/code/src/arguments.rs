@@ -1,6 +1,7 @@
 //! The arguments of a call.
 
-use super::value::{Value, entry};
+use super::function_effect::ArgumentSelector;
+use super::value::{Value, value_of_key};
 
 #[derive(Debug, Default)]
 pub(super) struct Arguments {
@@ -9,21 +10,22 @@ pub(super) struct Arguments {
 }
 
 impl Arguments {
-    /// Returns the argument at a position, or passed by a keyword.
-    pub(super) fn get(&self, place: usize, name: &str) -> Option<&Value> {
-        self.positional.get(place).or_else(|| self.named(name))
+    /// Returns the positional argument at an index, or the keyword argument.
+    pub(super) fn get(&self, (index, keyword): ArgumentSelector) -> Option<&Value> {
+        self.positional.get(index).or_else(|| self.named(keyword))
     }
 
+    /// Returns a keyword argument.
     pub(super) fn named(&self, name: &str) -> Option<&Value> {
-        entry(&self.named, name)
+        value_of_key(&self.named, name)
     }
 
-    /// Returns an option, passed by a keyword or in an object.
+    /// Returns an option, which is a keyword argument or a value in an options object.
     pub(super) fn option(&self, name: &str) -> Option<&Value> {
-        self.named(name).or_else(|| self.records().find_map(|entries| entry(entries, name)))
+        self.named(name).or_else(|| self.records().find_map(|entries| value_of_key(entries, name)))
     }
 
-    /// True if options are spread from a value that is not known: `**options`, `{...options}`.
+    /// True if options are spread from an unknown value: `**options`, `{...options}`.
     pub(super) fn may_have_unknown_options(&self) -> bool {
         std::iter::once(self.named.as_slice()).chain(self.records()).flatten().any(|(name, _)| name.is_empty())
     }
@@ -35,7 +37,7 @@ impl Arguments {
         })
     }
 
-    /// Returns every positional argument, with lists flattened and option objects left out.
+    /// Returns the positional arguments without option objects. Lists are flattened.
     pub(super) fn flattened(&self) -> Vec<&Value> {
         let values = self.positional.iter().filter(|value| !matches!(value, Value::Record(_)));
         values.flat_map(Value::flattened).collect()

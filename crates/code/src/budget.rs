@@ -2,18 +2,18 @@
 
 use super::MAX_DEPTH;
 
-/// The maximum number of expressions and of bytes in constants, in all rounds together.
+/// The maximum work for one program: the number of expressions and the bytes in copied constants, over all rounds.
 const MAX_WORK: usize = 1_000_000;
 
 #[derive(Default)]
 pub(super) struct Budget {
-    /// The current nesting.
+    /// The current nesting depth.
     pub(super) depth: usize,
     work: usize,
 }
 
 impl Budget {
-    /// Takes work from the budget. Returns false if none is left.
+    /// Spends work. Returns false if this exceeds a limit.
     pub(super) fn spend(&mut self, work: usize) -> bool {
         self.work += work;
         self.work <= MAX_WORK && self.depth <= MAX_DEPTH

@@ -1,13 +1,13 @@
-//! Calls of functions and methods, and their effects.
+//! Calls of functions and methods: finds the callee, and applies its effect.
 
 use super::arguments::Arguments;
 use super::evaluator::Evaluator;
-use super::function_effect::{Argument, FunctionEffect, PathMethodEffect};
+use super::function_effect::{ArgumentSelector, FunctionEffect, PathMethodEffect};
 use super::lex::lex;
 use super::spawn_calls::printed_word;
 use super::string_methods;
 use super::token_cursor::TokenCursor;
-use super::value::{SOME_NAME, SOME_WORD, Value};
+use super::value::{NAME_PLACEHOLDER, Value, WORD_PLACEHOLDER};
 use super::{Access, Language, Spawn};
 
 /// True for methods that call their argument once for each element.
@@ -19,11 +19,13 @@ pub(super) fn is_iteration_method(method: &str) -> bool {
 const PRINT_FUNCTIONS: &[&str] = &["print", "puts", "say", "console.log", "process.stdout.write", "sys.stdout.write"];
 
 impl Evaluator {
+    /// True for Ruby's `send`, which calls a method by name.
     pub(super) fn is_send(&self, name: &str) -> bool {
         let last = name.rsplit('.').next().unwrap_or(name);
         self.language == Language::Ruby && matches!(last, "send" | "__send__" | "public_send")
     }
 
+    /// Calls a value, and returns the result.
     pub(super) fn apply(&mut self, callee: Value, arguments: &Arguments) -> Value {
         match callee {
             Value::QualifiedName(name) if self.is_send(&name) => {
@@ -34,22 +36,22 @@ impl Evaluator {
             Value::QualifiedName(name) => {
                 if let Some(effect) = self.effect_of(&name) {
                     let value = self.apply_effect(effect, &name, arguments);
-                    // An archive object has members other than the contents of its file.
-                    let is_plain = matches!(value, Value::Unknown | Value::FileContent(_) | Value::OutputFile(_));
-                    let is_object = is_plain && self.dialect.returns_known_object(&name);
-                    return if is_object { Value::QualifiedName(format!("{name}()")) } else { value };
+                    // An archive object is read and written through its members.
+                    let is_file_object = matches!(value, Value::Unknown | Value::FileContent(_) | Value::OutputFile(_));
+                    let has_known_members = is_file_object && self.dialect.returns_known_object(&name);
+                    return if has_known_members { Value::QualifiedName(format!("{name}()")) } else { value };
                 }
                 if self.dialect.returns_known_object(&name) {
                     return Value::QualifiedName(format!("{name}()"));
                 }
-                if let Some(own) = self.outline.functions.get(&name).cloned() {
-                    self.call_own_function(&own.parameters, arguments);
-                    return if own.is_block { self.own_function_result() } else { Value::Unknown };
+                if let Some(function) = self.outline.functions.get(&name).cloned() {
+                    self.call_defined_function(&function.parameters, arguments);
+                    return if function.has_block_body { self.defined_function_result() } else { Value::Unknown };
                 }
-                if self.outline.classes.has(&name) {
+                if self.outline.classes.has_class(&name) {
                     return Value::Instance;
                 }
-                if let Some(effect) = self.path_method(&name) {
+                if let Some(effect) = self.class_method_effect(&name) {
                     let receiver = arguments.positional.first().cloned().unwrap_or(Value::Unknown).into_path();
                     let positional = arguments.positional.get(1..).unwrap_or_default().to_vec();
                     return self.call_path_method(
@@ -58,22 +60,14 @@ impl Evaluator {
                         &Arguments { positional, named: arguments.named.clone() },
                     );
                 }
-                // An awaited `import()` resolves to the module; `catch` and `finally` pass it through.
-                if let (Language::Node, Some((module, "catch" | "finally"))) = (self.language, name.rsplit_once('.')) {
+                // `import(…).catch(…)` and `import(…).finally(…)` also resolve to the module.
+                if let (Language::JavaScript, Some((module, "catch" | "finally"))) =
+                    (self.language, name.rsplit_once('.'))
+                {
                     return Value::QualifiedName(module.to_owned());
                 }
                 if PRINT_FUNCTIONS.contains(&name.as_str()) {
-                    let strings: Option<Vec<&str>> = arguments.positional.iter().map(Value::only_string).collect();
-                    let is_plain = arguments.named.iter().all(|(name, _)| matches!(name.as_str(), "file" | "flush"));
-                    let line = strings.map(|strings| strings.join(" "));
-                    match (arguments.named("file"), line) {
-                        (Some(file), line) => {
-                            let line = line.filter(|_| is_plain).map(|line| line + "\n");
-                            self.write_to_output(file, line.as_deref());
-                        }
-                        (None, Some(line)) => self.findings.print(line),
-                        (None, None) => {}
-                    }
+                    self.print(arguments);
                 }
                 Value::Unknown
             }
@@ -83,14 +77,28 @@ impl Evaluator {
         }
     }
 
-    /// True if a name is bound to the module or to one of its members.
-    fn uses_module(&self, module: &str) -> bool {
-        let is_its =
-            |name: &str| name.strip_prefix(module).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'));
-        self.names.values().any(|value| matches!(value, Value::QualifiedName(name) if is_its(name)))
+    fn print(&mut self, arguments: &Arguments) {
+        let strings: Option<Vec<&str>> = arguments.positional.iter().map(Value::only_string).collect();
+        let has_default_format = arguments.named.iter().all(|(name, _)| matches!(name.as_str(), "file" | "flush"));
+        let line = strings.map(|strings| strings.join(" "));
+        match (arguments.named("file"), line) {
+            (Some(file), line) => {
+                let line = line.filter(|_| has_default_format).map(|line| line + "\n");
+                self.write_to_output(file, line.as_deref());
+            }
+            (None, Some(line)) => self.findings.print(line),
+            (None, None) => {}
+        }
     }
 
-    /// Appends a constant to an open file; `None` if the string is not constant.
+    /// True if a name is bound to the module or to one of its members.
+    fn uses_module(&self, module: &str) -> bool {
+        let is_in_module =
+            |name: &str| name.strip_prefix(module).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'));
+        self.bindings.values().any(|value| matches!(value, Value::QualifiedName(name) if is_in_module(name)))
+    }
+
+    /// Appends a string to an open file; `None` if the string is not constant.
     pub(super) fn write_to_output(&mut self, file: &Value, output: Option<&str>) {
         if let Value::OutputFile(paths) = file {
             for path in paths {
@@ -99,20 +107,21 @@ impl Evaluator {
         }
     }
 
-    /// `files.forEach(fs.unlinkSync)`; `pool.map(os.remove, files)`
+    /// Calls a function with an unspecified element of a list: `files.forEach(fs.unlinkSync)` or
+    /// `pool.map(os.remove, files)`.
     fn call_for_each(&mut self, receiver: &Value, arguments: &Arguments) -> Value {
         let Some((function, rest)) = arguments.positional.split_first() else { return Value::Unknown };
-        let through = rest.first().filter(|_| self.language == Language::Python).unwrap_or(receiver);
-        let positional = vec![through.element()];
+        let values = rest.first().filter(|_| self.language == Language::Python).unwrap_or(receiver);
+        let positional = vec![values.element()];
         self.apply(function.clone(), &Arguments { positional, ..Arguments::default() });
         Value::Unknown
     }
 
-    /// Returns the result of a function that the program defines. The results of all its functions are merged.
-    fn own_function_result(&mut self) -> Value {
-        match (self.names.get("return").cloned(), self.names.get("yield").cloned()) {
+    /// Returns the result of a function that the program defines: whatever any function of the program returns.
+    fn defined_function_result(&mut self) -> Value {
+        match (self.bindings.get("return").cloned(), self.bindings.get("yield").cloned()) {
             (Some(value), None) => value,
-            // Only for file names. For other constants, their number and order would matter.
+            // For other constants than file names, their number and order would matter.
             (None, Some(value @ (Value::PartlyKnown { .. } | Value::Pending))) => Value::List(vec![value]),
             (None, None) => {
                 let word = if self.outline.assigned.contains("yield") { "yield" } else { "return" };
@@ -122,8 +131,8 @@ impl Evaluator {
         }
     }
 
-    /// Returns the effect of a path object's method that is called through the class: `Path.unlink(path)`.
-    pub(super) fn path_method(&self, name: &str) -> Option<PathMethodEffect> {
+    /// Returns the effect of a method of path objects that is called on the class: `Path.unlink(path)`.
+    pub(super) fn class_method_effect(&self, name: &str) -> Option<PathMethodEffect> {
         let (class, method) = name.rsplit_once('.')?;
         matches!(self.effect_of(class), Some(FunctionEffect::MakePath)).then(|| self.path_method_effect(method))?
     }
@@ -132,56 +141,56 @@ impl Evaluator {
         self.dialect.path_methods.iter().find(|(name, _)| *name == method).map(|(_, effect)| *effect)
     }
 
+    /// Calls a function with a known effect, and returns the result.
     pub(super) fn apply_effect(&mut self, effect: FunctionEffect, name: &str, arguments: &Arguments) -> Value {
         match effect {
-            FunctionEffect::Touch(touches) => self.touch_arguments(touches, arguments),
-            FunctionEffect::TouchAll(access, from) => self.touch_all_arguments(access, from, arguments),
-            FunctionEffect::TouchOrDefault(access, (place, name), path) => match arguments.get(place, name) {
-                Some(given) => self.record_access(access, Some(given)),
-                None => self.findings.record_access(access, path),
+            FunctionEffect::Access(accesses) => self.record_argument_accesses(accesses, arguments),
+            FunctionEffect::AccessAll(access, from) => self.record_accesses_from(access, from, arguments),
+            FunctionEffect::AccessOrDefault(access, argument, default) => match arguments.get(argument) {
+                Some(file) => self.record_access(access, Some(file)),
+                None => self.findings.record_access(access, default),
             },
-            FunctionEffect::Fetch((place, name)) => self.fetch(arguments.get(place, name), arguments),
+            FunctionEffect::Fetch(argument) => self.fetch(arguments.get(argument), arguments),
             FunctionEffect::MemberCommand => self.member_command(name, arguments),
             FunctionEffect::FixedCommand(words) => self.fixed_command(words, arguments),
-            FunctionEffect::UnsetVariable((place, name)) => self.unset_variable(arguments.get(place, name)),
+            FunctionEffect::UnsetVariable(argument) => self.unset_variable(arguments.get(argument)),
             FunctionEffect::ReadPath => {
                 self.record_access(Access::Read, arguments.positional.first());
                 return self.pure_call(FunctionEffect::MakePath, name, arguments);
             }
-            FunctionEffect::WriteContents((place, name), (contents_place, contents_name)) => {
-                let contents = arguments.get(contents_place, contents_name);
-                self.write_contents(arguments.get(place, name), contents, arguments);
+            FunctionEffect::WriteContents(path, contents) => {
+                self.write_contents(arguments.get(path), arguments.get(contents), arguments);
             }
             FunctionEffect::Open { path, mode } => return self.open(arguments, path, mode),
             FunctionEffect::OpenOrRun => self.open_or_run(arguments),
             FunctionEffect::PerlOpen { handles } => {
                 self.perl_open(arguments.positional.get(handles..).unwrap_or_default());
             }
-            FunctionEffect::Shell((place, called)) => {
-                return self.shell_call(name, arguments.get(place, called), arguments);
+            FunctionEffect::Shell(command) => {
+                return self.call_shell(name, arguments.get(command), arguments);
             }
-            FunctionEffect::Program((place, called)) => {
-                self.spawn_program(name, arguments, arguments.get(place, called));
-                return printed_word(arguments.get(place, called));
+            FunctionEffect::Program(command) => {
+                self.spawn_program(name, arguments, arguments.get(command));
+                return printed_word(arguments.get(command));
             }
             FunctionEffect::System => {
                 self.system(arguments);
                 return printed_word(Some(&Value::List(arguments.positional.clone())));
             }
             FunctionEffect::Spawn => {
-                self.spawn_program_with_list(None, name, arguments);
+                self.spawn_with_argument_list(None, name, arguments);
                 return printed_word(Some(&Value::List(arguments.flattened().into_iter().cloned().collect())));
             }
-            FunctionEffect::Fork(interpreter) => self.spawn_program_with_list(Some(interpreter), name, arguments),
+            FunctionEffect::Fork(interpreter) => self.spawn_with_argument_list(Some(interpreter), name, arguments),
             FunctionEffect::Exec { program } => self.exec(arguments.positional.get(program..).unwrap_or_default()),
-            FunctionEffect::Eval((place, name)) => return self.eval(arguments.get(place, name)),
+            FunctionEffect::Eval(argument) => return self.eval(arguments.get(argument)),
             FunctionEffect::Import => return self.import_module(name, arguments.positional.first()),
             FunctionEffect::GetMember => return self.get_member(arguments),
-            FunctionEffect::NewDirectoryWithPrefix((place, name)) => {
-                return self.new_directory(arguments.get(place, name));
+            FunctionEffect::NewDirectoryWithPrefix(argument) => {
+                return self.new_directory(arguments.get(argument));
             }
             FunctionEffect::AllNames => return Value::QualifiedName(String::new()),
-            FunctionEffect::ChangeDirectory((place, name)) => self.change_directory(arguments.get(place, name)),
+            FunctionEffect::ChangeDirectory(argument) => self.change_directory(arguments.get(argument)),
             FunctionEffect::ChangeToUnknownDirectory => self.findings.in_unknown_directory = true,
             FunctionEffect::Map => self.map_function(arguments),
             FunctionEffect::DeclareOption => self.declare_option(arguments),
@@ -198,16 +207,16 @@ impl Evaluator {
     }
 
     /// Records the accesses to the files that these arguments name.
-    fn touch_arguments(&mut self, touches: &[(Access, Argument)], arguments: &Arguments) {
-        // `dir_fd` is relative to an open directory, not to the working directory.
+    fn record_argument_accesses(&mut self, accesses: &[(Access, ArgumentSelector)], arguments: &Arguments) {
+        // With the argument `dir_fd`, the path is relative to an open directory, not to the working directory.
         self.findings.in_unknown_directory |= arguments.named.iter().any(|(name, _)| name.ends_with("dir_fd"));
-        for (access, (place, name)) in touches {
-            self.record_access(*access, arguments.get(*place, name));
+        for (access, argument) in accesses {
+            self.record_access(*access, arguments.get(*argument));
         }
     }
 
-    /// Records an access to the files that every argument from a position on names.
-    fn touch_all_arguments(&mut self, access: Access, from: usize, arguments: &Arguments) {
+    /// Records accesses to the files that the arguments name, beginning with the one at `from`.
+    fn record_accesses_from(&mut self, access: Access, from: usize, arguments: &Arguments) {
         let values = arguments.flattened();
         if values.len() <= from {
             self.findings.record_unknown_access(access);
@@ -217,33 +226,33 @@ impl Evaluator {
         }
     }
 
-    /// Creates a directory whose name has a constant prefix.
-    fn new_directory(&mut self, start: Option<&Value>) -> Value {
-        self.record_access(Access::Write, start);
-        start.map_or(Value::Unknown, |start| start.joined(&Value::Unknown, ""))
+    /// Creates a directory whose name starts with a prefix, and returns its path.
+    fn new_directory(&mut self, prefix: Option<&Value>) -> Value {
+        self.record_access(Access::Write, prefix);
+        prefix.map_or(Value::Unknown, |prefix| prefix.joined(&Value::Unknown, ""))
     }
 
-    /// Requests a URL. A request with an explicit method is recorded as the `curl` command that would send it.
-    fn fetch(&mut self, address: Option<&Value>, arguments: &Arguments) {
-        let addresses = address.and_then(Value::strings).unwrap_or_default();
-        for path in addresses.iter().filter_map(|address| address.strip_prefix("file:")) {
+    /// Requests a URL. A request with an explicit HTTP method is recorded as the `curl` command that would send it.
+    fn fetch(&mut self, url: Option<&Value>, arguments: &Arguments) {
+        let urls = url.and_then(Value::strings).unwrap_or_default();
+        for path in urls.iter().filter_map(|url| url.strip_prefix("file:")) {
             let path = path.strip_prefix("//localhost").or_else(|| path.strip_prefix("//")).unwrap_or(path);
             self.findings.record_access(Access::Read, path);
         }
         if let Some(method) = arguments.option("method").and_then(Value::only_string) {
             let words = ["curl", "-X", method].map(Value::string).into_iter();
             let body = arguments.option("body").map(|body| [Value::string("-d"), body.clone()]);
-            let words: Vec<Value> = words.chain(address.cloned()).chain(body.into_iter().flatten()).collect();
+            let words: Vec<Value> = words.chain(url.cloned()).chain(body.into_iter().flatten()).collect();
             self.spawn_words(&words, None);
         }
     }
 
-    /// Passes a script to a shell.
-    fn shell_call(&mut self, name: &str, command: Option<&Value>, arguments: &Arguments) -> Value {
-        // Data written into an `os.popen` pipe is not followed.
+    /// Passes a script to a shell, and returns what it prints.
+    fn call_shell(&mut self, name: &str, command: Option<&Value>, arguments: &Arguments) -> Value {
+        // The analysis does not follow strings that are written into a pipe of `os.popen`.
         let mode = arguments.positional.get(1).and_then(Value::only_string).filter(|_| name == "os.popen");
         self.findings.is_opaque |= mode.is_some_and(|mode| mode.starts_with('w'));
-        let spawn_options = self.spawn_options(arguments, self.options_position(1, name, arguments));
+        let spawn_options = self.spawn_options(arguments, self.options_index_after(1, name, arguments));
         self.spawn_shell(command, spawn_options.as_ref());
         printed_word(command)
     }
@@ -267,7 +276,7 @@ impl Evaluator {
         }
     }
 
-    /// Records an access to a file, or to an unknown one.
+    /// Records an access to the file that a value names, or to an unknown file if the name is not constant.
     pub(super) fn record_access(&mut self, access: Access, file: Option<&Value>) {
         let Some(file) = file else {
             self.findings.record_unknown_access(access);
@@ -275,19 +284,20 @@ impl Evaluator {
         };
         for value in file.flattened() {
             match value {
-                Value::Descriptor => {}
+                Value::NumberOrDescriptor => {}
                 Value::PartlyKnown { strings, .. } => {
-                    let wanted = self.outline.name_filters.iter().filter(|_| access != Access::Delete);
-                    let named = wanted.flat_map(|name| strings.iter().map(|path| path.replace(SOME_NAME, name)));
-                    for path in named.filter(|path| !strings.contains(path)).collect::<Vec<_>>() {
-                        self.findings.note_access(access, &path);
+                    let filters = self.outline.file_name_filters.iter().filter(|_| access != Access::Delete);
+                    let filtered =
+                        filters.flat_map(|name| strings.iter().map(|path| path.replace(NAME_PLACEHOLDER, name)));
+                    for path in filtered.filter(|path| !strings.contains(path)).collect::<Vec<_>>() {
+                        self.findings.record_access_only(access, &path);
                     }
                     for path in strings {
-                        // A glob of everything, without a condition on the names, says nothing about the files.
-                        let start = path.trim_start_matches("./");
-                        let is_all =
-                            start.starts_with(SOME_NAME) && !self.outline.filters_files || start.starts_with(SOME_WORD);
-                        if is_all {
+                        // A glob that matches all files, without a filter, does not tell which files are accessed.
+                        let glob = path.trim_start_matches("./");
+                        let matches_all = glob.starts_with(NAME_PLACEHOLDER) && !self.outline.may_filter_files
+                            || glob.starts_with(WORD_PLACEHOLDER);
+                        if matches_all {
                             self.findings.record_unknown_access(access);
                         } else {
                             self.findings.record_access(access, path);
@@ -302,27 +312,27 @@ impl Evaluator {
         }
     }
 
-    /// Replaces the contents of a file. Encodings and modes other than the default may change what is written.
+    /// Replaces the contents of a file. They count as unknown if options may change them: an encoding, a mode.
     pub(super) fn write_contents(&mut self, file: Option<&Value>, contents: Option<&Value>, arguments: &Arguments) {
-        let is_plain = |(name, value): &(String, Value)| {
+        let is_utf8_encoding = |(name, value): &(String, Value)| {
             name == "encoding" && value.only_string().is_some_and(|name| matches!(name, "utf-8" | "utf8" | "UTF-8"))
         };
-        let has_more = arguments.positional.iter().any(|value| matches!(value, Value::Record(_)));
-        let is_whole = !has_more && arguments.named.iter().all(is_plain);
+        let has_options_object = arguments.positional.iter().any(|value| matches!(value, Value::Record(_)));
+        let is_written_unchanged = !has_options_object && arguments.named.iter().all(is_utf8_encoding);
         match (file.and_then(Value::only_string), contents.and_then(Value::only_string)) {
-            (Some(path), Some(contents)) if is_whole => self.findings.write_file(path, Some(contents)),
+            (Some(path), Some(contents)) if is_written_unchanged => self.findings.write_file(path, Some(contents)),
             _ => self.record_access(Access::Write, file),
         }
     }
 
-    /// Evaluates source code of the same language, in the same scope.
+    /// Evaluates a string as source code, in the scope of the program.
     pub(super) fn eval(&mut self, source: Option<&Value>) -> Value {
         let mut value = Value::Unknown;
         match source {
             // A block, not a string.
             Some(Value::Record(_)) => {}
             None if self.language == Language::Ruby => {}
-            // Code that was read from a file: recorded as a run of that file.
+            // Code from a file is recorded as a command that runs the file.
             Some(Value::FileContent(files)) => {
                 for file in files {
                     let words = [self.dialect.interpreter, file].map(|word| Some(word.to_owned()));
@@ -348,26 +358,26 @@ impl Evaluator {
     }
 
     pub(super) fn import_module(&mut self, function: &str, module: Option<&Value>) -> Value {
-        if let (Some(Value::PartlyKnown { strings, .. }), Language::Node) = (module, self.language)
+        if let (Some(Value::PartlyKnown { strings, .. }), Language::JavaScript) = (module, self.language)
             && strings.iter().all(|name| name.starts_with("./"))
         {
             self.record_access(Access::Read, module);
             return Value::Unknown;
         }
-        // One of several modules, none of which has functions with effects.
+        // It does not matter which of several harmless modules is imported.
         let is_harmless =
             |name: &String| !self.dialect.has_effectful_members(name) && !name.starts_with(['.', '/', '~']);
         if module.and_then(Value::strings).is_some_and(|strings| strings.len() > 1 && strings.iter().all(is_harmless)) {
             return Value::Unknown;
         }
         let Some(name) = module.and_then(Value::only_string) else {
-            // A module that is only loaded has the same effects as any other import: none that are followed.
+            // `import_module(name)` without use of the result: effects of loading a module are never analyzed.
             if self.is_result_discarded && self.language == Language::Python {
                 return Value::Unknown;
             }
-            // In Perl, a bare word is a module name, not a value.
-            let is_bare = matches!(module, Some(Value::QualifiedName(name)) if !name.starts_with('$'));
-            self.findings.is_opaque |= !(is_bare && self.language == Language::Perl);
+            // In Perl, `require Module` names a module without quotes.
+            let is_bare_word = matches!(module, Some(Value::QualifiedName(name)) if !name.starts_with('$'));
+            self.findings.is_opaque |= !(is_bare_word && self.language == Language::Perl);
             return Value::Unknown;
         };
         let is_file = self.language != Language::Python
@@ -377,17 +387,17 @@ impl Evaluator {
             self.load_file(name);
             return Value::Unknown;
         }
-        let module = self.canonical(name);
+        let module = self.table_name(name);
         match module.split('.').next() {
             Some(first) if function == "__import__" => Value::QualifiedName(first.to_owned()),
             _ => Value::QualifiedName(module),
         }
     }
 
-    /// Records that a source file of the same language runs. JSON is only data.
+    /// Records that JavaScript loads a source file as a command that runs the file. JSON is only data.
     pub(super) fn load_file(&mut self, file: &str) {
         let is_data = matches!(file.rsplit_once('.'), Some((_, "json")));
-        if !is_data && self.language == Language::Node {
+        if !is_data && self.language == Language::JavaScript {
             let words = [self.dialect.interpreter, file].map(|word| Some(word.to_owned()));
             self.findings.spawn(Spawn::words(words.to_vec()));
         }
@@ -396,7 +406,7 @@ impl Evaluator {
     pub(super) fn get_member(&mut self, arguments: &Arguments) -> Value {
         let (object, name) = match arguments.positional.as_slice() {
             [] => return Value::Unknown,
-            // A global name.
+            // The name of a global function, without an object.
             [name] => (Value::QualifiedName(String::new()), name),
             [object, name, ..] => (object.clone(), name),
         };
@@ -418,7 +428,7 @@ impl Evaluator {
             return Value::Unknown;
         };
         let callee = match receiver {
-            // Every object also has the global functions.
+            // Ruby objects also have the global functions as methods.
             receiver if self.dialect.function(name).is_none() => self.member(receiver, name),
             _ => self.lookup(name),
         };
@@ -429,8 +439,8 @@ impl Evaluator {
         if receiver.is_pending() || arguments.positional.iter().any(Value::is_pending) {
             return Value::Pending;
         }
-        // An imported function of the same name could be a member of the class as well.
-        if *receiver == Value::Instance && self.outline.classes.has_method(name) && self.names.get(name).is_none() {
+        // A class could also have an imported function as a method of this name.
+        if *receiver == Value::Instance && self.outline.classes.has_method(name) && self.bindings.get(name).is_none() {
             return Value::Unknown;
         }
         if let (true, Some(effect)) = (receiver.is_path(), self.path_method_effect(name)) {
@@ -457,7 +467,7 @@ impl Evaluator {
         if let Some(value) = self.collection_method(receiver, name) {
             return value;
         }
-        let is_no_path = matches!(
+        let cannot_be_path = matches!(
             receiver,
             Value::Strings(_)
                 | Value::PartlyKnown { .. }
@@ -466,12 +476,13 @@ impl Evaluator {
                 | Value::OneOfLists(_)
         );
         let looks_like_path_method = self.looks_like_path_method(name, arguments);
-        let is_distinctive =
-            !is_no_path && (self.dialect.distinctive_methods.contains(&name) || looks_like_path_method);
-        if let Some(effect) = self.path_method_effect(name).filter(|_| is_distinctive) {
+        let has_path_method_name =
+            !cannot_be_path && (self.dialect.distinctive_methods.contains(&name) || looks_like_path_method);
+        if let Some(effect) = self.path_method_effect(name).filter(|_| has_path_method_name) {
             return self.call_path_method(&Value::Path(None), effect, arguments);
         }
-        self.findings.is_opaque |= is_distinctive || name == "constructor" && self.language == Language::Node;
+        self.findings.is_opaque |=
+            has_path_method_name || name == "constructor" && self.language == Language::JavaScript;
         Value::Unknown
     }
 
@@ -483,23 +494,23 @@ impl Evaluator {
         }
     }
 
-    /// The result of a method of a list or a record, if it is known.
+    /// Returns the result of a method of a list or a record, if it is known.
     fn collection_method(&self, receiver: &Value, name: &str) -> Option<Value> {
         match (receiver, name) {
-            // A subset of file names, in any order, matches the same patterns.
+            // A glob matches any subset of the files, in any order.
             (Value::List(values), "filter" | "slice" | "sort" | "reverse")
-                if self.language == Language::Node
-                    && values.iter().all(|one| matches!(one, Value::PartlyKnown { .. })) =>
+                if self.language == Language::JavaScript
+                    && values.iter().all(|value| matches!(value, Value::PartlyKnown { .. })) =>
             {
                 Some(receiver.clone())
             }
             (Value::Record(entries), "items" | "values") if self.language == Language::Python => {
-                let is_whole = entries.iter().all(|(name, _)| !name.is_empty());
+                let are_keys_known = entries.iter().all(|(name, _)| !name.is_empty());
                 let item = |(key, value): &(String, Value)| match name {
                     "items" => Value::List(vec![Value::string(key), value.clone()]),
                     _ => value.clone(),
                 };
-                Some(if is_whole { Value::List(entries.iter().map(item).collect()) } else { Value::Unknown })
+                Some(if are_keys_known { Value::List(entries.iter().map(item).collect()) } else { Value::Unknown })
             }
             _ => None,
         }

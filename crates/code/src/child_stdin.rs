@@ -1,29 +1,29 @@
 //! Strings that a program writes to the stdin of commands that it has started: `sh.stdin.write("ls")`.
 //!
-//! This is a heuristic over the tokens: it does not determine which command gets which string.
+//! This is a heuristic over the tokens: every string may be written to every command.
 
 use super::spawn::{Spawn, SpawnedCommand, Stdin};
 use super::token::Token;
 
-/// Programs that run what they read from stdin if they have no arguments.
+/// Programs that, without arguments, run a script from stdin.
 const INTERPRETERS: &[&str] = &["sh", "bash", "zsh", "dash", "ksh", "python", "python3", "node", "perl", "ruby"];
 
-/// Adds the strings to the interpreters that read scripts from stdin. The flag is true if one of them may read
-/// something that is not constant.
-pub(super) fn with_written_stdin(mut spawns: Vec<Spawn>, tokens: &[Token]) -> (Vec<Spawn>, bool) {
-    let alone: Vec<Spawn> = spawns.iter().filter(|spawn| reads_script_from_stdin(spawn)).cloned().collect();
-    if alone.is_empty() {
+/// For each interpreter that reads a script from stdin, adds a command with the written strings as its stdin. Returns
+/// true as well if the script may not be constant.
+pub(super) fn with_scripts_on_stdin(mut spawns: Vec<Spawn>, tokens: &[Token]) -> (Vec<Spawn>, bool) {
+    let script_readers: Vec<Spawn> = spawns.iter().filter(|spawn| reads_script_from_stdin(spawn)).cloned().collect();
+    if script_readers.is_empty() {
         return (spawns, false);
     }
-    let written: Vec<Option<&str>> = written_constants(tokens).collect();
-    let string: Option<String> = written.iter().copied().collect();
-    if string.is_some() && !written.is_empty() {
-        spawns.extend(alone.into_iter().map(|spawn| Spawn { stdin: Stdin::Piped(string.clone()), ..spawn }));
+    let written: Vec<Option<&str>> = written_strings(tokens).collect();
+    let script: Option<String> = written.iter().copied().collect();
+    if script.is_some() && !written.is_empty() {
+        spawns.extend(script_readers.into_iter().map(|spawn| Spawn { stdin: Stdin::Piped(script.clone()), ..spawn }));
     }
-    (spawns, string.is_none())
+    (spawns, script.is_none())
 }
 
-/// True for an interpreter without arguments.
+/// True for an interpreter without arguments, whose stdin is inherited.
 fn reads_script_from_stdin(spawn: &Spawn) -> bool {
     let program = match &spawn.command {
         SpawnedCommand::CommandLine(string) => string.trim(),
@@ -32,20 +32,21 @@ fn reads_script_from_stdin(spawn: &Spawn) -> bool {
             _ => return false,
         },
     };
-    spawn.is_plain() && INTERPRETERS.contains(&program.rsplit('/').next().unwrap_or(program))
+    spawn.inherits_everything() && INTERPRETERS.contains(&program.rsplit('/').next().unwrap_or(program))
 }
 
-/// Returns each string that is written, or `None` if it is not constant.
-fn written_constants(tokens: &[Token]) -> impl Iterator<Item = Option<&str>> {
-    let is_writing = |window: &[Token]| match window {
-        [stream, point, method, open, _] => {
+/// Returns the written strings; `None` for each that is not constant.
+fn written_strings(tokens: &[Token]) -> impl Iterator<Item = Option<&str>> {
+    let is_stdin_write = |window: &[Token]| match window {
+        [stream, dot, method, open, _] => {
             stream.name() == Some("stdin")
-                && point.is(".")
+                && dot.is(".")
                 && matches!(method.name(), Some("write" | "end" | "puts" | "print"))
                 && open.is("(")
         }
         _ => false,
     };
-    let given = tokens.windows(5).filter(move |window| is_writing(window)).filter_map(|window| window.last());
-    given.filter(|first| !first.is(")")).map(Token::constant)
+    let first_tokens =
+        tokens.windows(5).filter(move |window| is_stdin_write(window)).filter_map(|window| window.last());
+    first_tokens.filter(|first| !first.is(")")).map(Token::constant)
 }

@@ -1,4 +1,4 @@
-//! The classes that a program defines without a base class: their methods are all in the source.
+//! The classes that a program defines without a base class, so that all their methods are in the source.
 
 use std::collections::BTreeSet;
 
@@ -8,15 +8,16 @@ use super::token::Token;
 #[derive(Debug, Default)]
 pub(super) struct Classes {
     names: BTreeSet<String>,
-    /// The names of all functions of the program, including methods.
+    /// The names of all functions that the program defines, including methods.
     methods: BTreeSet<String>,
-    /// True if members may be set without being named in the source.
+    /// True if objects may have members whose names are not in the source.
     pub(super) are_dynamic: bool,
-    /// True if any class was found so far: its members are names as well.
-    pub(super) any_found: bool,
+    /// True after the first `class` or `module`. Assignments may then set members, which can be reached in other ways
+    /// than by name.
+    pub(super) has_reached_class: bool,
 }
 
-/// With these, an object may change its class or have methods that are not in the source.
+/// Names that let an object change its class, or have methods that are not in the source.
 const DYNAMIC_NAMES: &[&str] =
     &["__new__", "__getattr__", "__getattribute__", "__class__", "setattr", "metaclass", "__dict__", "vars"];
 
@@ -26,16 +27,17 @@ impl Classes {
         if language != Language::Python || has_dynamic {
             return Self { are_dynamic: has_dynamic, ..Self::default() };
         }
-        let behind = |word: &'static str| {
-            let starts = tokens.windows(3).filter(move |three| three.first().and_then(Token::name) == Some(word));
-            starts.filter_map(|three| Some((three.get(1)?.name()?.to_owned(), three.get(2)?)))
+        let names_after = |keyword: &'static str| {
+            let definitions =
+                tokens.windows(3).filter(move |window| window.first().and_then(Token::name) == Some(keyword));
+            definitions.filter_map(|window| Some((window.get(1)?.name()?.to_owned(), window.get(2)?)))
         };
-        let names = behind("class").filter(|(_, next)| next.is(":")).map(|(name, _)| name);
-        let methods = behind("def").map(|(name, _)| name);
+        let names = names_after("class").filter(|(_, next)| next.is(":")).map(|(name, _)| name);
+        let methods = names_after("def").map(|(name, _)| name);
         Self { names: names.collect(), methods: methods.collect(), ..Self::default() }
     }
 
-    pub(super) fn has(&self, name: &str) -> bool {
+    pub(super) fn has_class(&self, name: &str) -> bool {
         self.names.contains(name)
     }
 

@@ -1,4 +1,4 @@
-//! Declarations: statements that bind names.
+//! Declarations: imports, functions, loops, `return`, destructuring and other statements that bind names.
 
 use super::Language;
 use super::evaluator::Evaluator;
@@ -8,25 +8,25 @@ use super::token_cursor::{MAX_LOOKAHEAD, TokenCursor};
 use super::value::Value;
 
 impl Evaluator {
-    /// Reads the declaration at the cursor. Returns false, without moving, if there is none.
+    /// Evaluates the declaration at the cursor. Returns false, without moving, if there is none.
     pub(super) fn declaration(&mut self, cursor: &mut TokenCursor<'_>, in_brackets: bool) -> bool {
         let start = cursor.position();
         let Some(word) = cursor.name() else { return false };
-        let is_declared = match self.language {
+        let is_declaration = match self.language {
             _ if matches!(word, "class" | "module") => {
-                self.names.changed |= !self.outline.classes.any_found;
-                self.outline.classes.any_found = true;
+                self.bindings.has_changed |= !self.outline.classes.has_reached_class;
+                self.outline.classes.has_reached_class = true;
                 false
             }
             Language::Python => self.python_declaration(cursor, word, in_brackets),
-            Language::Node => self.node_declaration(cursor, word, in_brackets),
+            Language::JavaScript => self.javascript_declaration(cursor, word, in_brackets),
             Language::Perl => self.perl_declaration(cursor, word),
             Language::Ruby => self.ruby_declaration(cursor, word, in_brackets),
         };
-        if !is_declared {
+        if !is_declaration {
             cursor.move_to(start);
         }
-        is_declared
+        is_declaration
     }
 
     fn python_declaration(&mut self, cursor: &mut TokenCursor<'_>, word: &str, in_brackets: bool) -> bool {
@@ -41,25 +41,25 @@ impl Evaluator {
                 true
             }
             "for" => self.loop_over(cursor),
-            "def" => self.named_definition(cursor),
+            "def" => self.named_function(cursor),
             "lambda" => self.lambda(cursor),
             "return" | "yield" => self.return_or_yield(cursor, word, in_brackets),
             _ => cursor.ahead_is(1, ",") && !in_brackets && self.multiple_assignment(cursor),
         }
     }
 
-    fn node_declaration(&mut self, cursor: &mut TokenCursor<'_>, word: &str, in_brackets: bool) -> bool {
+    fn javascript_declaration(&mut self, cursor: &mut TokenCursor<'_>, word: &str, in_brackets: bool) -> bool {
         match word {
             "const" | "let" | "var" => self.destructuring(cursor),
-            "import" => self.node_import(cursor),
+            "import" => self.javascript_import(cursor),
             "function" => {
                 cursor.next();
                 cursor.take("*");
                 let name = cursor.take_any_name();
-                self.definition(cursor, name)
+                self.function_parameters(cursor, name)
             }
             "return" | "yield" => self.return_or_yield(cursor, word, in_brackets),
-            _ => self.node_parameter(cursor),
+            _ => self.arrow_parameter_or_loop(cursor),
         }
     }
 
@@ -95,16 +95,16 @@ impl Evaluator {
     fn ruby_declaration(&mut self, cursor: &mut TokenCursor<'_>, word: &str, in_brackets: bool) -> bool {
         match word {
             "for" => self.loop_over(cursor),
-            "def" => self.named_definition(cursor),
+            "def" => self.named_function(cursor),
             _ => cursor.ahead_is(1, ",") && !in_brackets && self.multiple_assignment(cursor),
         }
     }
 
     /// `def name(parameters)`.
-    fn named_definition(&mut self, cursor: &mut TokenCursor<'_>) -> bool {
+    fn named_function(&mut self, cursor: &mut TokenCursor<'_>) -> bool {
         cursor.next();
         let name = cursor.take_any_name();
-        self.definition(cursor, name)
+        self.function_parameters(cursor, name)
     }
 
     /// `lambda parameters:`.
@@ -113,17 +113,17 @@ impl Evaluator {
         let start = cursor.position();
         let ends = |token: &Token| token.is(":") || token.name() == Some("lambda");
         let length = (0..MAX_LOOKAHEAD).find(|ahead| cursor.ahead(*ahead).is_none_or(ends));
-        if !self.defines_own_function(cursor, start.checked_sub(3)) {
+        if !self.assigns_defined_function(cursor, start.checked_sub(3)) {
             let end = start + length.unwrap_or(MAX_LOOKAHEAD);
             self.bind_parameters(cursor.between(start.saturating_sub(1), end));
         }
         true
     }
 
-    /// True if a keyword that is otherwise skipped begins a declaration here.
+    /// True if `const`, `my` and the like begin a destructuring declaration. Before a single name, they are skipped.
     pub(super) fn starts_declaration(&self, cursor: &TokenCursor<'_>) -> bool {
         match (self.language, cursor.name()) {
-            (Language::Node, Some("const" | "let" | "var")) => cursor.ahead_is(1, "{") || cursor.ahead_is(1, "["),
+            (Language::JavaScript, Some("const" | "let" | "var")) => cursor.ahead_is(1, "{") || cursor.ahead_is(1, "["),
             (Language::Perl, Some("my" | "our" | "local")) => cursor.ahead_is(1, "("),
             _ => false,
         }
@@ -132,7 +132,7 @@ impl Evaluator {
     /// `return value`, `yield value`.
     fn return_or_yield(&mut self, cursor: &mut TokenCursor<'_>, word: &str, in_brackets: bool) -> bool {
         cursor.next();
-        let is_each = word == "yield" && (cursor.take("*") || cursor.take_name("from"));
+        let is_delegation = word == "yield" && (cursor.take("*") || cursor.take_name("from"));
         let ends = |token: &Token| token.kind == Kind::Newline || token.is(";") || token.is("}") || token.is(")");
         if cursor.peek().is_none_or(ends) {
             return true;
@@ -140,17 +140,17 @@ impl Evaluator {
         let value = self.assigned_value(cursor, in_brackets);
         self.escape(Some(&value));
         let value = if cursor.is(",") { Value::Unknown } else { value };
-        self.bind(word, if is_each { value.element() } else { value });
+        self.bind(word, if is_delegation { value.element() } else { value });
         true
     }
 
-    /// Reads the parameters of a function. Their defaults are evaluated like arguments.
-    fn definition(&mut self, cursor: &mut TokenCursor<'_>, name: Option<&str>) -> bool {
+    /// Binds the parameters of a function. Their defaults are evaluated like arguments.
+    fn function_parameters(&mut self, cursor: &mut TokenCursor<'_>, name: Option<&str>) -> bool {
         if !cursor.is("(") {
             return true;
         }
         let start = cursor.position();
-        match plain_parameters(cursor).filter(|_| self.language == Language::Node) {
+        match plain_parameters(cursor).filter(|_| self.language == Language::JavaScript) {
             Some(length) => cursor.move_to(start + length),
             None => {
                 self.arguments(cursor, &Value::Unknown);
@@ -227,17 +227,17 @@ impl Evaluator {
             return true;
         }
         let value = self.expression(cursor, false);
-        self.bind_members(pattern, &value);
+        self.bind_destructured(pattern, &value);
         true
     }
 
-    /// `name => …` and `name of values`.
-    fn node_parameter(&mut self, cursor: &mut TokenCursor<'_>) -> bool {
+    /// `name => …`, `name of values` and `name in object`.
+    fn arrow_parameter_or_loop(&mut self, cursor: &mut TokenCursor<'_>) -> bool {
         let start = cursor.position();
         let Some(name) = cursor.take_any_name() else { return false };
         if cursor.take("=>") {
-            if !self.defines_own_function(cursor, start.checked_sub(2)) {
-                let value = self.iterated.take().unwrap_or(Value::Unknown);
+            if !self.assigns_defined_function(cursor, start.checked_sub(2)) {
+                let value = self.first_parameter.take().unwrap_or(Value::Unknown);
                 self.bind(name, value);
             }
             return true;

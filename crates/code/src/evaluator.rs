@@ -1,26 +1,27 @@
 //! Walks the tokens of a program, evaluates its expressions and records the effects of its calls.
 //!
-//! The tokens are walked in several rounds: a name collects every value that is assigned to it anywhere, and the
-//! findings of the first round in which no name changes are final.
+//! The tokens are walked in several rounds, over which each name collects all values that are assigned to it. The
+//! result is the findings of the first round in which no name changes.
 
 use std::collections::BTreeMap;
 
+use super::bindings::Bindings;
 use super::budget::Budget;
 use super::dialect::Dialect;
 use super::findings::Findings;
 use super::function_effect::FunctionEffect;
 use super::inputs::Inputs;
 use super::lex::lex;
-use super::names::Names;
 use super::outline::Outline;
 use super::spawn::Spawn;
 use super::token::{Kind, Token};
 use super::token_cursor::TokenCursor;
 use super::value::Value;
-use super::{Language, OneLiner, ProgramInputs, child_stdin, environment};
+use super::{Language, ProgramEffects, ProgramInputs, child_stdin, environment_variables};
 
-/// After this many rounds, a name that still changes becomes unknown. After [`MAX_ROUNDS`], the program is incomplete.
-const ROUNDS_BEFORE_UNKNOWN: usize = 5;
+/// After this many rounds, a name that still changes becomes unknown. If names still change after [`MAX_ROUNDS`], the
+/// result is incomplete.
+const ROUNDS_BEFORE_WIDENING: usize = 5;
 const MAX_ROUNDS: usize = 10;
 
 pub(super) struct Evaluator {
@@ -28,12 +29,12 @@ pub(super) struct Evaluator {
     pub(super) dialect: &'static Dialect,
     pub(super) inputs: Inputs,
     pub(super) outline: Outline,
-    pub(super) names: Names,
+    pub(super) bindings: Bindings,
     /// The command line options that the program declares, with their defaults.
-    pub(super) options: BTreeMap<String, Value>,
+    pub(super) declared_options: BTreeMap<String, Value>,
     pub(super) findings: Findings,
-    /// The element that the next function gets as its first parameter: `list.forEach(function)`.
-    pub(super) iterated: Option<Value>,
+    /// The value that the next function literal gets as its first parameter: an element of `list` in `list.forEach(…)`.
+    pub(super) first_parameter: Option<Value>,
     /// True if the last expression was a comprehension: `x for x in y`.
     pub(super) is_comprehension: bool,
     /// True if the result of the next call is not used.
@@ -41,85 +42,85 @@ pub(super) struct Evaluator {
     pub(super) budget: Budget,
 }
 
-pub(super) fn evaluate(language: Language, source: &str, inputs: &ProgramInputs) -> OneLiner {
+pub(super) fn evaluate(language: Language, source: &str, inputs: &ProgramInputs) -> ProgramEffects {
     let lexed = lex(language, source);
     let outline = Outline::of(language, &lexed.tokens);
     let mut evaluator = Evaluator {
         language,
         dialect: Dialect::of(language),
         inputs: Inputs::of(language, inputs, &lexed.tokens),
-        names: Names::default(),
-        options: BTreeMap::new(),
+        bindings: Bindings::default(),
+        declared_options: BTreeMap::new(),
         findings: Findings::new(outline.order),
         outline,
-        iterated: None,
+        first_parameter: None,
         is_comprehension: false,
         is_result_discarded: false,
         budget: Budget::default(),
     };
-    let is_settled = evaluator.evaluate_until_stable(&lexed.tokens);
+    let is_stable = evaluator.evaluate_until_stable(&lexed.tokens);
     let Findings {
-        touches,
-        contents,
-        unknown_touches,
+        accesses,
+        written_files,
+        unknown_accesses,
         spawns,
-        prints,
+        printed_strings,
         unset_variables,
         is_opaque,
         in_unknown_directory,
         ..
-    } = evaluator.findings.finished();
-    let (spawns, reads_unknown_stdin) = child_stdin::with_written_stdin(spawns, &lexed.tokens);
+    } = evaluator.findings.finish();
+    let (spawns, reads_unknown_stdin) = child_stdin::with_scripts_on_stdin(spawns, &lexed.tokens);
     let exported_variables =
-        if spawns.is_empty() { Vec::new() } else { environment::exported_variables(&lexed.tokens) };
-    let spawns: Vec<Spawn> = spawns.into_iter().map(|spawn| without_variables(spawn, &unset_variables)).collect();
-    // After a change to an unknown directory, relative paths and the directories of spawned commands are not known.
-    let has_unplaced_effects =
-        in_unknown_directory && (!spawns.is_empty() || touches.iter().any(|(_, path)| !path.starts_with(['/', '~'])));
+        if spawns.is_empty() { Vec::new() } else { environment_variables::exported_variables(&lexed.tokens) };
+    let spawns: Vec<Spawn> = spawns.into_iter().map(|spawn| with_unset_variables(spawn, &unset_variables)).collect();
+    // In an unknown directory, relative paths and the working directories of spawned commands are unknown.
+    let depends_on_unknown_directory =
+        in_unknown_directory && (!spawns.is_empty() || accesses.iter().any(|(_, path)| !path.starts_with(['/', '~'])));
     let is_opaque = is_opaque || reads_unknown_stdin || has_ipython_magic(language, &lexed.tokens);
-    OneLiner {
-        touches,
-        contents,
-        unknown_touches,
+    ProgramEffects {
+        accesses,
+        written_files,
+        unknown_accesses,
         spawns,
         exported_variables,
-        prints,
-        is_complete: lexed.is_understood && is_settled && !is_opaque && !has_unplaced_effects,
+        printed_strings,
+        is_complete: lexed.is_understood && is_stable && !is_opaque && !depends_on_unknown_directory,
     }
 }
 
 /// Returns the command with these variables removed from its environment.
-fn without_variables(mut spawn: Spawn, names: &[String]) -> Spawn {
+fn with_unset_variables(mut spawn: Spawn, names: &[String]) -> Spawn {
     spawn.environment.unset.extend(names.iter().cloned());
     spawn
 }
 
-/// True if a line is an `ipython` magic or shell command: `!ls`, `%run x`.
+/// True if a line is a magic command or shell command of `ipython`: `%run x`, `!ls`.
 fn has_ipython_magic(language: Language, tokens: &[Token]) -> bool {
     let mut depth = 0_usize;
-    let mut is_first = true;
+    let mut is_line_start = true;
     for token in tokens.iter().filter(|_| language == Language::Python) {
         match token.kind {
-            Kind::Punct("!" | "%") if is_first => return true,
+            Kind::Punct("!" | "%") if is_line_start => return true,
             Kind::Punct("(" | "[" | "{") => depth += 1,
             Kind::Punct(")" | "]" | "}") => depth = depth.saturating_sub(1),
             _ => {}
         }
-        is_first = token.kind == Kind::Newline && depth == 0;
+        is_line_start = token.kind == Kind::Newline && depth == 0;
     }
     false
 }
 
 impl Evaluator {
-    /// Walks the program until no name changes any more. Returns false if that never happens.
+    /// Walks the program until no name changes any more. Returns false if names still change in the last round.
     fn evaluate_until_stable(&mut self, tokens: &[Token]) -> bool {
         for round in 0..MAX_ROUNDS {
             self.findings = Findings::new(self.outline.order);
-            self.names.changed = false;
-            self.names.gives_up_changing = round >= ROUNDS_BEFORE_UNKNOWN;
+            self.bindings.has_changed = false;
+            self.bindings.widens_to_unknown = round >= ROUNDS_BEFORE_WIDENING;
             let last = self.all_statements(&mut TokenCursor::new(tokens));
             self.escape(Some(&last));
-            if !self.names.changed {
+            if !self.bindings.has_changed {
                 return true;
             }
         }
@@ -133,7 +134,7 @@ impl Evaluator {
             if let Some(value) = self.statements(cursor) {
                 last = value;
             }
-            // A closing bracket without an opening one: the tokens differ from those of the real language.
+            // A closing bracket without an opening one: the lexer has probably misread the source.
             if cursor.next().is_none() {
                 return last;
             }
@@ -166,31 +167,31 @@ impl Evaluator {
         }
     }
 
-    /// Takes work from the budget. Without any left, the cursor skips to the end.
+    /// Spends work. If this exceeds the budget, the cursor skips the remaining tokens.
     pub(super) fn spend(&mut self, work: usize, cursor: &mut TokenCursor<'_>) {
         if !self.budget.spend(work) {
             self.findings.is_opaque = true;
-            cursor.finish();
+            cursor.skip_to_end();
         }
     }
 
-    /// Records that a value leaves what the analysis follows. The program becomes opaque if the value could have an
-    /// effect there.
+    /// Records that a value is used in code that the analysis does not follow, such as an unknown function. If the
+    /// value is a function with effects, that code may call it.
     pub(super) fn escape(&mut self, value: Option<&Value>) {
         let Some(Value::QualifiedName(name)) = value else {
-            // Unknown code may write to an open file.
+            // That code may also write to an open file.
             return value.into_iter().for_each(|value| self.write_to_output(value, None));
         };
-        let is_method = self.path_method(name).is_some();
+        let is_method = self.class_method_effect(name).is_some();
         let has_effect = self.effect_of(name).is_some_and(|effect| !effect.is_harmless());
         let is_global = name.is_empty() || name == "sys.modules" || self.dialect.is_global_object(name);
         self.findings.is_opaque |= is_global || has_effect || is_method || self.dialect.has_effectful_members(name);
     }
 
-    /// Returns the effect of a function by its name, also if `from module import *` made it a bare name.
+    /// Returns the effect of a function by its dotted name, or by its last segment after `from module import *`.
     pub(super) fn effect_of(&self, name: &str) -> Option<FunctionEffect> {
         self.dialect.function(name).or_else(|| {
-            let mut star_imports = self.names.star_imports.iter();
+            let mut star_imports = self.bindings.star_imports.iter();
             star_imports.find_map(|module| self.dialect.function(&format!("{module}.{name}")))
         })
     }

@@ -1,4 +1,4 @@
-//! Expressions: operands and operators, up to a separator.
+//! Expressions: operands and operators, up to a separator or closing bracket.
 
 use super::Language;
 use super::evaluator::Evaluator;
@@ -6,29 +6,27 @@ use super::token::{Kind, Token};
 use super::token_cursor::TokenCursor;
 use super::value::Value;
 
-/// The longest `($name = value)`, in tokens.
-const LONGEST_GROUP: usize = 64;
+/// The maximum number of tokens in `($name = value)`.
+const MAX_GROUP_TOKENS: usize = 64;
 
-/// Perl and Ruby keywords that follow a statement and are not arguments.
-const MODIFIERS: &[&str] =
+/// Perl and Ruby keywords that may follow an expression, and so end it.
+const TRAILING_KEYWORDS: &[&str] =
     &["if", "unless", "while", "until", "for", "foreach", "or", "and", "rescue", "end", "do", "then"];
 
-/// The value of an expression, as far as it was read.
+/// The value of the operands and operators of an expression that were read so far.
 #[derive(Default)]
 struct PartialExpression {
     value: Option<Value>,
-    /// True after two operands without an operator, or after an operator whose result is not computed.
+    /// True after an operator that is not evaluated, and after two operands without an operator.
     is_unknown: bool,
 }
 
 impl PartialExpression {
-    /// Takes the value so far.
-    fn take(&mut self) -> Value {
+    fn take_value(&mut self) -> Value {
         self.value.take().filter(|_| !self.is_unknown).unwrap_or(Value::Unknown)
     }
 }
 
-/// The result of reading an expression.
 enum Expression {
     Value(Value),
     /// `x for x in y`.
@@ -36,7 +34,7 @@ enum Expression {
 }
 
 impl Evaluator {
-    /// Reads operands and operators up to a separator or closing bracket, and returns the value.
+    /// Evaluates an expression. The cursor stops before the separator or closing bracket.
     pub(super) fn expression(&mut self, cursor: &mut TokenCursor<'_>, in_brackets: bool) -> Value {
         self.budget.depth += 1;
         let value = self.expression_value(cursor, in_brackets);
@@ -62,7 +60,7 @@ impl Evaluator {
             let Some(token) = cursor.peek() else { break };
             match &token.kind {
                 Kind::Newline | Kind::Punct(";" | "," | ":" | ")" | "]" | "}") => break,
-                Kind::Punct("=>") if self.dialect.bare_calls => break,
+                Kind::Punct("=>") if self.dialect.allows_bare_calls => break,
                 Kind::Punct("(" | "[" | "{") | Kind::String(_) | Kind::Number(_) => {
                     self.add_operand(cursor, &mut partial, in_brackets);
                 }
@@ -76,12 +74,12 @@ impl Evaluator {
                 Kind::Name(name)
                     if name == "for" && self.language == Language::Python && in_brackets && partial.value.is_some() =>
                 {
-                    let element = partial.take();
+                    let element = partial.take_value();
                     self.escape(Some(&element));
                     return Expression::Comprehension(self.comprehension(cursor, &element));
                 }
                 Kind::Name(name) => {
-                    if !self.word(cursor, name, &mut partial, in_brackets) {
+                    if !self.operator_or_operand_word(cursor, name, &mut partial, in_brackets) {
                         break;
                     }
                 }
@@ -96,8 +94,8 @@ impl Evaluator {
         })
     }
 
-    /// Reads a word, which is an operator, an operand or a modifier. Returns false if the expression ends before it.
-    fn word(
+    /// Reads a word: an operator, an operand or a keyword. Returns false if the expression ends before it.
+    fn operator_or_operand_word(
         &mut self,
         cursor: &mut TokenCursor<'_>,
         word: &str,
@@ -106,7 +104,7 @@ impl Evaluator {
     ) -> bool {
         let has_value = partial.value.is_some();
         match (self.language, word) {
-            // `'x' in globals()` only tests for a name.
+            // `'x' in globals()` does not let the namespace escape.
             (Language::Python, "in") if is_namespace_lookup(cursor) => {
                 for _ in 0..4 {
                     cursor.next();
@@ -115,28 +113,28 @@ impl Evaluator {
             }
             // `value if condition else other`, `value or other`
             (Language::Python, "if" | "or") if has_value => {
-                let left = partial.take();
-                let value = self.either(cursor, left, in_brackets);
+                let left = partial.take_value();
+                let value = self.conditional_or_disjunction(cursor, left, in_brackets);
                 *partial = PartialExpression { is_unknown: value.is_none(), value };
             }
             // `with open(path) as name`
             (Language::Python, "as") if has_value => {
                 cursor.next();
-                let value = partial.take();
-                self.bind_context(cursor, value);
+                let value = partial.take_value();
+                self.bind_with_target(cursor, value);
             }
             // `value as Type`
-            (Language::Node, "as") if has_value => {
+            (Language::JavaScript, "as") if has_value => {
                 cursor.next();
                 while cursor.take_any_name().is_some() && cursor.take(".") {}
             }
-            _ => return self.operand_or_modifier(cursor, word, partial, in_brackets),
+            _ => return self.operand_or_keyword(cursor, word, partial, in_brackets),
         }
         true
     }
 
     /// Binds the name in `with value as name`.
-    fn bind_context(&mut self, cursor: &mut TokenCursor<'_>, value: Value) {
+    fn bind_with_target(&mut self, cursor: &mut TokenCursor<'_>, value: Value) {
         if !matches!(value, Value::OutputFile(_)) {
             self.escape(Some(&value));
         }
@@ -156,7 +154,9 @@ impl Evaluator {
         }
     }
 
-    fn operand_or_modifier(
+    /// Reads a word that is an operand, or a keyword before or after one. Returns false if the expression ends before
+    /// it.
+    fn operand_or_keyword(
         &mut self,
         cursor: &mut TokenCursor<'_>,
         word: &str,
@@ -164,7 +164,7 @@ impl Evaluator {
         in_brackets: bool,
     ) -> bool {
         let is_key = cursor.ahead_is(1, "=>") || cursor.ahead_is(1, "=");
-        if self.is_modifier(word) && !is_key {
+        if self.is_trailing_keyword(word) && !is_key {
             if partial.value.is_some() {
                 return false;
             }
@@ -181,25 +181,30 @@ impl Evaluator {
         true
     }
 
-    pub(super) fn is_modifier(&self, name: &str) -> bool {
-        self.dialect.bare_calls && MODIFIERS.contains(&name)
+    pub(super) fn is_trailing_keyword(&self, name: &str) -> bool {
+        self.dialect.allows_bare_calls && TRAILING_KEYWORDS.contains(&name)
     }
 
-    /// Two operands without an operator have an unknown value.
+    /// Evaluates an operand. After another operand without an operator, the value is unknown.
     fn add_operand(&mut self, cursor: &mut TokenCursor<'_>, partial: &mut PartialExpression, in_brackets: bool) {
         let value = self.operand(cursor, in_brackets);
-        let Some(before) = partial.value.take() else {
+        let Some(previous) = partial.value.take() else {
             partial.value = Some(value);
             return;
         };
-        self.escape(Some(&before));
+        self.escape(Some(&previous));
         self.escape(Some(&value));
         *partial = PartialExpression { value: Some(Value::Unknown), is_unknown: true };
     }
 
-    /// Reads `if condition else` or `or` and the right operand; the result may be either side. Returns `None` for the
-    /// filter of a comprehension.
-    fn either(&mut self, cursor: &mut TokenCursor<'_>, left: Value, in_brackets: bool) -> Option<Value> {
+    /// Evaluates the rest of `left if condition else right` or `left or right`. The result may be either operand.
+    /// Returns `None` for the filter of a comprehension: `if condition` without `else`.
+    fn conditional_or_disjunction(
+        &mut self,
+        cursor: &mut TokenCursor<'_>,
+        left: Value,
+        in_brackets: bool,
+    ) -> Option<Value> {
         let is_condition = cursor.name() == Some("if");
         cursor.next();
         if is_condition {
@@ -214,13 +219,13 @@ impl Evaluator {
         self.escape(Some(&left));
         self.escape(Some(&right));
         Some(match (left, right) {
-            (left, right @ Value::Strings(_)) if may_be_any_string(&left) => right.or_some_word(),
-            (left @ Value::Strings(_), right) if is_condition && may_be_any_string(&right) => left.or_some_word(),
+            (left, right @ Value::Strings(_)) if may_be_any_string(&left) => right.or_unknown_word(),
+            (left @ Value::Strings(_), right) if is_condition && may_be_any_string(&right) => left.or_unknown_word(),
             (left, right) => left.or(right),
         })
     }
 
-    /// Skips a condition up to its `else`.
+    /// Evaluates the operands of a condition, up to its `else`.
     fn condition(&mut self, cursor: &mut TokenCursor<'_>, in_brackets: bool) -> Value {
         let ends = |token: &Token| {
             token.name() == Some("else")
@@ -239,7 +244,7 @@ impl Evaluator {
         Value::Unknown
     }
 
-    /// Reads the right side of an operator. Returns `None` if the result is not known.
+    /// Evaluates an operator and its right operand. Returns `None` if the result is unknown.
     fn operator(
         &mut self,
         cursor: &mut TokenCursor<'_>,
@@ -251,7 +256,7 @@ impl Evaluator {
             return left;
         }
         match left {
-            Some(left) if punct == self.dialect.concat_operator => Some(self.concatenated(cursor, left, in_brackets)),
+            Some(left) if punct == self.dialect.concat_operator => Some(self.concatenation(cursor, left, in_brackets)),
             Some(left) if punct == "/" && self.language == Language::Python => {
                 let right = self.right_operand(cursor, in_brackets);
                 Some(if left.is_path() || right.is_path() {
@@ -260,7 +265,7 @@ impl Evaluator {
                     Value::Unknown
                 })
             }
-            // The right side counts only if the left one is empty.
+            // The right operand is used only if the left one is empty.
             Some(Value::Strings(strings)) if matches!(punct, "||" | "//" | "??") => {
                 let right = self.right_operand(cursor, in_brackets);
                 self.escape(Some(&right));
@@ -268,27 +273,27 @@ impl Evaluator {
                 let left = Value::Strings(strings);
                 Some(if may_be_false { left.or(right) } else { left })
             }
-            // The right side is a constant, which the result may be.
+            // The left operand is unknown, but the result may be the constant right operand.
             Some(left)
                 if matches!(punct, "||" | "//" | "??")
                     && matches!(cursor.peek(), Some(Token { kind: Kind::String(_), .. })) =>
             {
                 self.escape(Some(&left));
-                Some(self.right_operand(cursor, in_brackets).or_some_word())
+                Some(self.right_operand(cursor, in_brackets).or_unknown_word())
             }
             None if punct == "\\" => {
                 let value = self.right_operand(cursor, in_brackets);
                 self.escape(Some(&value));
-                Some(Value::Descriptor)
+                Some(Value::NumberOrDescriptor)
             }
             left => {
-                self.other_operator(cursor, punct, left.as_ref());
+                self.unevaluated_operator(cursor, punct, left.as_ref());
                 None
             }
         }
     }
 
-    fn concatenated(&mut self, cursor: &mut TokenCursor<'_>, left: Value, in_brackets: bool) -> Value {
+    fn concatenation(&mut self, cursor: &mut TokenCursor<'_>, left: Value, in_brackets: bool) -> Value {
         let right = self.right_operand(cursor, in_brackets);
         self.spend(left.only_string().map_or(0, str::len), cursor);
         match (left, right) {
@@ -305,17 +310,19 @@ impl Evaluator {
         }
     }
 
-    /// Reads an operator whose result is not computed.
-    fn other_operator(&mut self, cursor: &TokenCursor<'_>, punct: &str, left: Option<&Value>) {
-        // Perl: `&$name` and `&{…}` call a function by a computed name.
-        let by_name = cursor.is("{") || cursor.name().is_some_and(|name| name.starts_with('$'));
-        self.findings.is_opaque |= left.is_none() && punct == "&" && self.language == Language::Perl && by_name;
+    /// Handles an operator that is not evaluated.
+    fn unevaluated_operator(&mut self, cursor: &TokenCursor<'_>, punct: &str, left: Option<&Value>) {
+        // Perl calls a function by a computed name in `&$name` and `&{…}`.
+        let calls_computed_name = cursor.is("{") || cursor.name().is_some_and(|name| name.starts_with('$'));
+        self.findings.is_opaque |=
+            left.is_none() && punct == "&" && self.language == Language::Perl && calls_computed_name;
         if let Some(name) = assigned_in_group(cursor).filter(|_| punct == "=~") {
             self.bind(name, Value::Unknown);
         }
         self.escape(left);
     }
 
+    /// Evaluates an operand after an operator.
     fn right_operand(&mut self, cursor: &mut TokenCursor<'_>, in_brackets: bool) -> Value {
         cursor.skip_newlines();
         match cursor.peek().map(|token| &token.kind) {
@@ -327,22 +334,26 @@ impl Evaluator {
     }
 }
 
-/// True for values that may be any string.
 fn may_be_any_string(value: &Value) -> bool {
-    matches!(value, Value::Unknown | Value::QualifiedName(_) | Value::Instance | Value::Descriptor)
+    matches!(value, Value::Unknown | Value::QualifiedName(_) | Value::Instance | Value::NumberOrDescriptor)
 }
 
-/// True if `globals()` or `locals()` follows, without access to a member.
+/// True if `globals()` or `locals()` follows the current token, without access to a member.
 fn is_namespace_lookup(cursor: &TokenCursor<'_>) -> bool {
-    let is_all = cursor.ahead(1).and_then(Token::name).is_some_and(|name| matches!(name, "globals" | "locals"));
-    is_all && cursor.ahead_is(2, "(") && cursor.ahead_is(3, ")") && !cursor.ahead_is(4, ".") && !cursor.ahead_is(4, "[")
+    let names_namespace =
+        cursor.ahead(1).and_then(Token::name).is_some_and(|name| matches!(name, "globals" | "locals"));
+    names_namespace
+        && cursor.ahead_is(2, "(")
+        && cursor.ahead_is(3, ")")
+        && !cursor.ahead_is(4, ".")
+        && !cursor.ahead_is(4, "[")
 }
 
-/// Returns the variable in `($name = value)` before an operator that modifies it.
+/// Returns the variable in `($name = value) =~ …`. The cursor is after the operator.
 fn assigned_in_group<'t>(cursor: &TokenCursor<'t>) -> Option<&'t str> {
     let end = cursor.position().checked_sub(2)?;
-    let tokens = cursor.between(end.saturating_sub(LONGEST_GROUP), end);
+    let tokens = cursor.between(end.saturating_sub(MAX_GROUP_TOKENS), end);
     let start = tokens.iter().rposition(|token| token.is("("))?;
-    let mut behind = tokens.get(start..)?.windows(2);
-    behind.find_map(|pair| matches!(pair, [_, sign] if sign.is("=")).then(|| pair.first()?.name())?)
+    let mut pairs = tokens.get(start..)?.windows(2);
+    pairs.find_map(|pair| matches!(pair, [_, operator] if operator.is("=")).then(|| pair.first()?.name())?)
 }

@@ -1,7 +1,7 @@
 //! The effects that one round of evaluation has found.
 
 use super::statement_order::StatementOrder;
-use super::value::path_joined;
+use super::value::join_path;
 use super::{Access, Spawn};
 
 /// With more possible working directories than this, the directory is unknown.
@@ -9,21 +9,22 @@ const MAX_DIRECTORIES: usize = 8;
 
 #[derive(Debug, Default)]
 pub(super) struct Findings {
-    pub(super) touches: Vec<(Access, String)>,
-    pub(super) contents: Vec<(String, Option<String>)>,
-    pub(super) unknown_touches: Vec<Access>,
+    pub(super) accesses: Vec<(Access, String)>,
+    pub(super) written_files: Vec<(String, Option<String>)>,
+    pub(super) unknown_accesses: Vec<Access>,
     pub(super) spawns: Vec<Spawn>,
-    pub(super) prints: Vec<String>,
+    pub(super) printed_strings: Vec<String>,
     /// Environment variables that the program removes for the commands that it starts.
     pub(super) unset_variables: Vec<String>,
+    /// True if the program has code whose effects cannot be determined.
     pub(super) is_opaque: bool,
-    /// True if the program changed to a directory that is not known.
+    /// True if the program changes to an unknown working directory.
     pub(super) in_unknown_directory: bool,
-    /// Directories that the program may have changed to, other than the one that it starts in.
+    /// Working directories that the program may have changed to, relative to the one that it starts in.
     possible_directories: Vec<String>,
     /// True if statements run in source order, each at most once.
     runs_in_order: bool,
-    /// Contents of open files, concatenated write by write.
+    /// Open files, each with the concatenated strings that were written to it; `None` if they are not constant.
     open_files: Vec<(String, Option<String>)>,
 }
 
@@ -32,87 +33,92 @@ impl Findings {
         Self { runs_in_order: order == StatementOrder::InSourceOrder, ..Self::default() }
     }
 
-    /// Records a write that replaces the contents of a file; `None` if the contents are not constant.
+    /// Records a write that replaces the contents of a file; `None` if they are not constant.
     pub(super) fn write_file(&mut self, path: &str, contents: Option<&str>) {
         for path in self.possible_paths(path) {
-            let written = (path, contents.map(str::to_owned));
-            if !self.contents.contains(&written) {
-                self.contents.push(written);
+            let file = (path, contents.map(str::to_owned));
+            if !self.written_files.contains(&file) {
+                self.written_files.push(file);
             }
         }
-        self.note_access(Access::Write, path);
+        self.record_access_only(Access::Write, path);
     }
 
     /// Records that a string, or `None`, is appended to an open file.
-    pub(super) fn append_output(&mut self, path: &str, more: Option<&str>) {
+    pub(super) fn append_output(&mut self, path: &str, string: Option<&str>) {
         let runs_in_order = self.runs_in_order;
-        match self.open_files.iter_mut().find(|(known, _)| known == path) {
-            // Outside of source order, the writes cannot be concatenated.
-            Some((_, string)) => {
-                *string = string.take().zip(more).filter(|_| runs_in_order).map(|(string, more)| string + more);
+        match self.open_files.iter_mut().find(|(open_path, _)| open_path == path) {
+            // The order of the writes must be known.
+            Some((_, contents)) => {
+                let both = contents.take().zip(string).filter(|_| runs_in_order);
+                *contents = both.map(|(contents, string)| contents + string);
             }
-            None => self.open_files.push((path.to_owned(), more.map(str::to_owned))),
+            None => self.open_files.push((path.to_owned(), string.map(str::to_owned))),
         }
     }
 
+    /// Records an access. After a write, the contents of the file are unknown.
     pub(super) fn record_access(&mut self, access: Access, path: &str) {
         match access {
             Access::Write => self.write_file(path, None),
-            access => self.note_access(access, path),
+            access => self.record_access_only(access, path),
         }
     }
 
-    /// Records an access, without the contents that the file then has.
-    pub(super) fn note_access(&mut self, access: Access, path: &str) {
+    /// Records an access. Unlike [`Self::record_access`], a write does not add to `written_files`.
+    pub(super) fn record_access_only(&mut self, access: Access, path: &str) {
         for path in self.possible_paths(path) {
             let access_and_path = (access, path);
-            if !self.touches.contains(&access_and_path) {
-                self.touches.push(access_and_path);
+            if !self.accesses.contains(&access_and_path) {
+                self.accesses.push(access_and_path);
             }
         }
     }
 
     /// Records an access to a file whose name is not constant.
     pub(super) fn record_unknown_access(&mut self, access: Access) {
-        if !self.unknown_touches.contains(&access) {
-            self.unknown_touches.push(access);
+        if !self.unknown_accesses.contains(&access) {
+            self.unknown_accesses.push(access);
         }
     }
 
     pub(super) fn print(&mut self, string: String) {
-        if !self.prints.contains(&string) {
-            self.prints.push(string);
+        if !self.printed_strings.contains(&string) {
+            self.printed_strings.push(string);
         }
     }
 
     pub(super) fn spawn(&mut self, spawn: Spawn) {
         let possible_directories = if self.runs_in_order { self.possible_directories.clone() } else { Vec::new() };
-        let elsewhere: Vec<Spawn> =
+        let in_directories: Vec<Spawn> =
             possible_directories.iter().map(|directory| started_in(directory, spawn.clone())).collect();
-        for spawn in std::iter::once(spawn).chain(elsewhere) {
+        for spawn in std::iter::once(spawn).chain(in_directories) {
             if !self.spawns.contains(&spawn) {
                 self.spawns.push(spawn);
             }
         }
     }
 
-    /// Adds the directories that the program may be in from here on. It may also still be in the previous one, because
-    /// conditions are not followed.
-    pub(super) fn change_directory(&mut self, to: &[String]) {
-        // A loop may go up any number of times.
-        let climbs = to.iter().any(|directory| directory.split('/').any(|part| part == ".."));
-        let from = std::iter::once(".".to_owned()).chain(self.possible_directories.iter().cloned()).collect::<Vec<_>>();
-        let reached = from.iter().flat_map(|from| to.iter().map(move |to| path_joined(from, to)));
+    /// Adds the working directories that the program may have from here on. The previous ones stay possible, because
+    /// the change may be conditional.
+    pub(super) fn change_directory(&mut self, targets: &[String]) {
+        // A loop may change to the parent directory any number of times.
+        let goes_up = targets.iter().any(|directory| directory.split('/').any(|part| part == ".."));
+        let origins =
+            std::iter::once(".".to_owned()).chain(self.possible_directories.iter().cloned()).collect::<Vec<_>>();
+        let reached = origins.iter().flat_map(|origin| targets.iter().map(move |target| join_path(origin, target)));
         for directory in reached {
             if !self.possible_directories.contains(&directory) {
                 self.possible_directories.push(directory);
             }
         }
-        self.in_unknown_directory |= self.possible_directories.len() > MAX_DIRECTORIES || climbs && !self.runs_in_order;
+        self.in_unknown_directory |=
+            self.possible_directories.len() > MAX_DIRECTORIES || goes_up && !self.runs_in_order;
         self.possible_directories.truncate(MAX_DIRECTORIES);
     }
 
-    /// Returns the path, relative to where the program starts, for each directory that it may be in.
+    /// Returns a path relative to the initial working directory, once for each working directory that the program may
+    /// have.
     fn possible_paths(&self, path: &str) -> Vec<String> {
         if path::is_rooted(path) || !self.runs_in_order {
             return vec![path.to_owned()];
@@ -123,44 +129,44 @@ impl Findings {
     fn path_in_every_directory(&self, path: &str) -> Vec<String> {
         let possible_directories = self.possible_directories.iter().filter(|_| !path::is_rooted(path));
         std::iter::once(path.to_owned())
-            .chain(possible_directories.map(|directory| path_joined(directory, path)))
+            .chain(possible_directories.map(|directory| join_path(directory, path)))
             .collect()
     }
 
-    /// Returns the findings, completed with everything that depends on the whole program.
-    pub(super) fn finished(mut self) -> Self {
-        for (path, string) in std::mem::take(&mut self.open_files) {
+    /// Adds the findings that depend on the whole program.
+    pub(super) fn finish(mut self) -> Self {
+        for (path, contents) in std::mem::take(&mut self.open_files) {
             for path in self.possible_paths(&path) {
-                self.contents.push((path, string.clone()));
+                self.written_files.push((path, contents.clone()));
             }
         }
         if self.runs_in_order || self.possible_directories.is_empty() {
             return self;
         }
-        // Without source order, an access may also run after a later change of directory.
-        let touches = std::mem::take(&mut self.touches);
-        self.touches = touches
+        // If the order is unknown, an access may also happen after a later change of directory.
+        let accesses = std::mem::take(&mut self.accesses);
+        self.accesses = accesses
             .into_iter()
             .flat_map(|(access, path)| self.path_in_every_directory(&path).into_iter().map(move |path| (access, path)))
             .collect();
-        let contents = std::mem::take(&mut self.contents);
-        self.contents = contents
+        let written_files = std::mem::take(&mut self.written_files);
+        self.written_files = written_files
             .into_iter()
-            .flat_map(|(path, string)| {
-                self.path_in_every_directory(&path).into_iter().map(move |path| (path, string.clone()))
+            .flat_map(|(path, contents)| {
+                self.path_in_every_directory(&path).into_iter().map(move |path| (path, contents.clone()))
             })
             .collect();
-        let elsewhere = self
+        let in_directories = self
             .possible_directories
             .iter()
             .flat_map(|directory| self.spawns.iter().map(move |spawn| started_in(directory, spawn.clone())));
-        let elsewhere: Vec<Spawn> = elsewhere.collect();
-        self.spawns.extend(elsewhere);
+        let in_directories: Vec<Spawn> = in_directories.collect();
+        self.spawns.extend(in_directories);
         self
     }
 }
 
-/// Returns the command, started in a directory.
+/// Returns the command with a working directory in which its other directories are entered.
 fn started_in(directory: &str, spawn: Spawn) -> Spawn {
     let directories = std::iter::once(Some(directory.to_owned())).chain(spawn.directories).collect();
     Spawn { directories, ..spawn }

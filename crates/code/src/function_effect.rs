@@ -1,52 +1,53 @@
-//! The effects of functions, as the dialect tables list them.
+//! The kinds of effects that functions have. The tables in `dialect` assign one to each function.
 
 use path::Access;
 
-/// The position of an argument, and the keyword that it may be passed by instead.
-pub(super) type Argument = (usize, &'static str);
+/// Selects an argument: its index, and the keyword that it may be passed by instead. An empty keyword matches none.
+pub(super) type ArgumentSelector = (usize, &'static str);
 
 #[derive(Debug, Clone, Copy)]
 pub(super) enum FunctionEffect {
     /// Accesses the files that these arguments name.
-    Touch(&'static [(Access, Argument)]),
-    /// Accesses the files that every argument from this position on names.
-    TouchAll(Access, usize),
+    Access(&'static [(Access, ArgumentSelector)]),
+    /// Accesses the files that the arguments name, beginning with the one at this index.
+    AccessAll(Access, usize),
     /// Replaces the contents of a file: the path, and the contents.
-    WriteContents(Argument, Argument),
-    /// Accesses the file that the argument names, or a default path without the argument.
-    TouchOrDefault(Access, Argument, &'static str),
+    WriteContents(ArgumentSelector, ArgumentSelector),
+    /// Accesses the file that the argument names, or a default path if the argument is missing.
+    AccessOrDefault(Access, ArgumentSelector, &'static str),
     /// Requests a URL; a `file:` URL reads a path.
-    Fetch(Argument),
+    Fetch(ArgumentSelector),
     /// Runs a program or subcommand that is named by the function itself: `sh.git(…)`, `repo.git.reset(…)`.
     MemberCommand,
-    /// Runs a command that begins with these words; the call's arguments are appended.
+    /// Runs a command: these words, and then the arguments of the call.
     FixedCommand(&'static [&'static str]),
     /// Removes an environment variable.
-    UnsetVariable(Argument),
+    UnsetVariable(ArgumentSelector),
     /// Reads the file that the first argument names, and returns a path object.
     ReadPath,
     /// Opens a file; the mode decides between reading and writing.
-    Open { path: Argument, mode: Argument },
+    Open { path: ArgumentSelector, mode: ArgumentSelector },
     /// Opens a file; a name that starts with `|` is a shell command.
     OpenOrRun,
-    /// Perl's `open`: the mode may precede the path, and the path may be a command. `handles`: how many arguments before
-    /// these are file handles.
+    /// Perl's `open`: the mode may precede the path, and the path may be a command. The first `handles` arguments are
+    /// file handles.
     PerlOpen { handles: usize },
-    /// Passes a script to a shell.
-    Shell(Argument),
-    /// Starts a program that is given as a command line or as a list of words.
-    Program(Argument),
-    /// A single argument is a shell script; several are a program and its arguments.
+    /// Runs a shell script.
+    Shell(ArgumentSelector),
+    /// Runs a command, which is a string (a command line) or a list of words.
+    Program(ArgumentSelector),
+    /// Runs a command: a single argument is a shell script, several are a program and its arguments.
     System,
-    /// Starts a program; the arguments of the program are a list.
+    /// Runs a program. Its arguments are a list in the second argument.
     Spawn,
-    /// Like `Spawn`, but runs a file with this interpreter.
+    /// Like `Spawn`, for a file that this interpreter runs.
     Fork(&'static str),
-    /// Starts a program. The arguments that follow begin with `argv[0]`, as one list or one by one.
+    /// Runs the program at an index. The arguments after it are those of the program, beginning with `argv[0]`, as one
+    /// list or one by one.
     Exec { program: usize },
-    /// Evaluates source code in the caller's language.
-    Eval(Argument),
-    /// Loads a module by its name, or by the path of its file.
+    /// Evaluates source code in the language of the program.
+    Eval(ArgumentSelector),
+    /// Imports a module by its name, or by the path of its file.
     Import,
     /// Returns a member by its name.
     GetMember,
@@ -61,44 +62,44 @@ pub(super) enum FunctionEffect {
     /// Returns a constant.
     Constant(&'static str),
     /// Returns an environment variable.
-    EnvironmentVariable(Argument),
+    EnvironmentVariable(ArgumentSelector),
     /// Creates a directory whose name starts with the argument.
-    NewDirectoryWithPrefix(Argument),
-    /// Creates a temporary file or directory, in the directory that the option of this name selects.
-    NewTemporaryIn(&'static str),
+    NewDirectoryWithPrefix(ArgumentSelector),
+    /// Creates a temporary file or directory, in the directory that this option names.
+    NewTemporaryPath(&'static str),
     /// Creates a temporary file and returns its descriptor and its path.
     NewTemporaryFile,
     /// Returns the files that match the glob patterns in its arguments.
     Glob,
-    /// Returns every directory below the argument, each with its entries.
+    /// Returns every directory below the argument, each with its files.
     Walk,
-    /// Returns the names of a directory's entries, without the directory.
+    /// Returns the file names in a directory, without the path of the directory.
     ListNames,
-    /// Returns a directory's entries as path objects.
+    /// Returns the files in a directory as path objects.
     ListEntries,
     /// Returns the parent directory of the argument.
-    ParentDirectory(Argument),
+    ParentDirectory(ArgumentSelector),
     /// Calls the first argument with each element of the others.
     Map,
     /// Declares a command line option of the program.
     DeclareOption,
-    /// Returns the parsed command line options, of the program's arguments or of the given list.
+    /// Parses the program's arguments, or those in the first argument, and returns the command line options.
     ParseOptions,
-    /// Returns a function with the effect of the function that it is given (`util.promisify`).
+    /// Returns a function with the same effect as the function in the first argument (`util.promisify`).
     SameFunction,
-    /// Returns the list that it is given.
+    /// Returns the list in the first argument.
     SameList,
-    /// Returns the list that it is given, in another order.
+    /// Returns the list in the first argument, in another order.
     ReorderList,
-    /// Removes the indentation that all lines have in common.
-    Dedent(Argument),
+    /// Removes the indentation that all lines of the argument have in common.
+    Dedent(ArgumentSelector),
     /// Returns a string or path that is equivalent to the argument.
-    SameString(Argument),
-    /// Returns all names that are defined (`globals()`).
+    SameString(ArgumentSelector),
+    /// Returns an object whose members are all names of the program (`globals()`).
     AllNames,
-    /// Changes the working directory; without the argument, to the home directory.
-    ChangeDirectory(Argument),
-    /// Changes the working directory to one that is not known.
+    /// Changes the working directory, without the argument to the home directory.
+    ChangeDirectory(ArgumentSelector),
+    /// Changes the working directory to an unknown one.
     ChangeToUnknownDirectory,
     /// Modifies the first argument in place.
     MutateFirst,
@@ -109,30 +110,29 @@ pub(super) enum FunctionEffect {
 /// The effect of a method of path objects.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum PathMethodEffect {
-    /// Accesses the path itself.
-    Touch(Access),
-    /// Replaces the contents of the path.
+    /// Accesses the file at the path.
+    Access(Access),
+    /// Replaces the contents of the file at the path.
     WriteContents,
-    /// Deletes the path and writes the argument.
+    /// Moves the file: deletes the path and writes the argument.
     Rename,
     /// Accesses the file that the argument names.
-    TouchArgument(Access),
+    AccessArgument(Access),
+    /// Opens the file at the path; the mode decides between reading and writing.
     Open,
     /// Returns the path with the arguments appended.
     Join,
-    /// Returns the same path, or another name of the same file.
-    Same,
-    /// Returns the entries of the directory.
+    /// Returns the same path, or an equivalent one.
+    SamePath,
+    /// Returns the files in the directory.
     ListEntries,
-    /// Returns the entries that match the argument.
+    /// Returns the files that match the argument.
     Glob {
         /// `**/` for a recursive glob, otherwise empty.
         prefix: &'static str,
     },
-    /// Returns a path in the same directory, under the name in the argument, or under its own name with another extension.
-    Sibling {
-        keeps_stem: bool,
-    },
-    /// Returns paths that are not known.
+    /// Returns a path in the same directory. The argument is its file name, or only its extension if `keeps_stem`.
+    Sibling { keeps_stem: bool },
+    /// Returns unknown paths.
     UnknownPaths,
 }

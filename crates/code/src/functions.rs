@@ -1,7 +1,8 @@
 //! The functions that a program defines.
 //!
-//! If every use of a function is a call, its parameters have exactly the values that the calls pass. A function that is
-//! used as a value, as a method or with a decorator may get any arguments, and is not followed.
+//! If every use of a function is a call, its parameters have exactly the values that the calls pass. The parameters of
+//! other functions are unknown: a function that is used as a value, as a method or with a decorator may get any
+//! arguments.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,62 +12,62 @@ use super::token::{Kind, Part, Token};
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Parameter {
     pub(super) name: String,
-    pub(super) takes: ParameterKind,
+    pub(super) kind: ParameterKind,
     /// The tokens of its default value.
     pub(super) default: Vec<Token>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ParameterKind {
-    One,
-    /// `*names`: all remaining positional arguments.
-    Rest,
-    /// `**names`: keyword arguments that no other parameter has.
-    Named,
+    Single,
+    /// `*names`: all positional arguments that no other parameter gets.
+    ExtraPositional,
+    /// `**names`: all keyword arguments that no other parameter gets.
+    ExtraKeywords,
 }
 
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Function {
     pub(super) parameters: Vec<Parameter>,
-    /// True if it returns its result by `return` or `yield`.
-    pub(super) is_block: bool,
+    /// True if the body consists of statements, so that the result is returned by `return` or `yield`.
+    pub(super) has_block_body: bool,
 }
 
 pub(super) type Functions = BTreeMap<String, Function>;
 
 /// Returns the functions whose every use is a call.
-pub(super) fn only_called(language: Language, tokens: &[Token]) -> Functions {
+pub(super) fn functions_only_called(language: Language, tokens: &[Token]) -> Functions {
     let mut defined = Functions::new();
     let mut not_only_called: BTreeSet<String> = BTreeSet::new();
-    for (place, parameters) in definitions(language, tokens) {
-        let Some(name) = tokens.get(place).and_then(Token::name) else { continue };
-        let is_free = !is_decorated(tokens, place) && !defined.contains_key(name);
-        if let Some(parameters) = parameters.filter(|_| is_free) {
-            let is_block = is_block(tokens, place);
-            defined.insert(name.to_owned(), Function { parameters, is_block });
+    for (index, parameters) in definitions(language, tokens) {
+        let Some(name) = tokens.get(index).and_then(Token::name) else { continue };
+        let is_unique = !is_decorated(tokens, index) && !defined.contains_key(name);
+        if let Some(parameters) = parameters.filter(|_| is_unique) {
+            let has_block_body = has_block_body(tokens, index);
+            defined.insert(name.to_owned(), Function { parameters, has_block_body });
         } else {
             not_only_called.insert(name.to_owned());
         }
     }
-    // Methods of a class are members.
+    // In a program with classes, a member of this name may be the function as a method.
     let has_classes = tokens.iter().any(|token| token.name() == Some("class"));
     let mut called: BTreeSet<String> = BTreeSet::new();
-    let mut open = vec![tokens];
-    while let Some(tokens) = open.pop() {
-        for (place, token) in tokens.iter().enumerate() {
+    let mut unvisited = vec![tokens];
+    while let Some(tokens) = unvisited.pop() {
+        for (index, token) in tokens.iter().enumerate() {
             match &token.kind {
-                Kind::String(literal) => open.extend(literal.parts.iter().filter_map(|part| match part {
+                Kind::String(literal) => unvisited.extend(literal.parts.iter().filter_map(|part| match part {
                     Part::Interpolation(tokens) => Some(tokens.as_slice()),
                     Part::Constant(_) => None,
                 })),
                 Kind::Name(name) if defined.contains_key(name) => {
-                    let noted = match name_use(tokens, place) {
+                    let names = match name_use(tokens, index) {
                         NameUse::Definition => continue,
                         NameUse::Member if !has_classes => continue,
                         NameUse::Call => &mut called,
                         NameUse::Member | NameUse::Other => &mut not_only_called,
                     };
-                    noted.insert(name.clone());
+                    names.insert(name.clone());
                 }
                 _ => {}
             }
@@ -76,132 +77,133 @@ pub(super) fn only_called(language: Language, tokens: &[Token]) -> Functions {
     defined
 }
 
-/// True if the body of the function consists of statements: it is neither a lambda, nor an arrow function with an
-/// expression as its body. `name` is the position of its name.
-fn is_block(tokens: &[Token], name: usize) -> bool {
+/// False for a lambda, and for an arrow function whose body is an expression. `name` is the index of the function's
+/// name.
+fn has_block_body(tokens: &[Token], name: usize) -> bool {
     if !tokens.get(name + 1).is_some_and(|token| token.is("=")) {
         return true;
     }
-    let mut behind = tokens.get(name..).unwrap_or_default().iter().skip_while(|token| !token.is("=>"));
-    behind.nth(1).is_some_and(|token| token.is("{"))
+    let mut from_arrow = tokens.get(name..).unwrap_or_default().iter().skip_while(|token| !token.is("=>"));
+    from_arrow.nth(1).is_some_and(|token| token.is("{"))
 }
 
-/// Returns the position of each function's name, and its parameters if they are plain names.
+/// Returns the index of each function's name, and its parameters; `None` if they are not plain names.
 fn definitions(language: Language, tokens: &[Token]) -> Vec<(usize, Option<Vec<Parameter>>)> {
-    let word = match language {
+    let keyword = match language {
         Language::Python => "def",
-        Language::Node => "function",
+        Language::JavaScript => "function",
         Language::Perl | Language::Ruby => return Vec::new(),
     };
-    let starts = tokens.iter().enumerate().filter(|(_, token)| token.name() == Some(word));
-    let named = starts.map(|(place, _)| {
+    let starts = tokens.iter().enumerate().filter(|(_, token)| token.name() == Some(keyword));
+    let named = starts.map(|(index, _)| {
         // `function* name`
-        let name = place + 1 + usize::from(tokens.get(place + 1).is_some_and(|token| token.is("*")));
+        let name = index + 1 + usize::from(tokens.get(index + 1).is_some_and(|token| token.is("*")));
         (name, parameters(tokens.get(name + 1..).unwrap_or_default()))
     });
-    let arrows = (1..tokens.len()).filter(|place| language == Language::Node && is_arrow(tokens, *place));
-    let arrows = arrows.map(|place| (place, arrow_parameters(tokens.get(place + 2..).unwrap_or_default())));
-    let lambdas = lambdas(tokens).into_iter().filter(|_| language == Language::Python);
+    let arrows = (1..tokens.len()).filter(|index| language == Language::JavaScript && is_arrow(tokens, *index));
+    let arrows = arrows.map(|index| (index, arrow_parameters(tokens.get(index + 2..).unwrap_or_default())));
+    let lambdas = named_lambdas(tokens).into_iter().filter(|_| language == Language::Python);
     named.chain(arrows).chain(lambdas).collect()
 }
 
 /// `(a, b) =>` or `a =>`
 fn arrow_parameters(tokens: &[Token]) -> Option<Vec<Parameter>> {
     match tokens.first()?.name() {
-        Some(name) => Some(vec![Parameter { name: name.to_owned(), takes: ParameterKind::One, default: Vec::new() }]),
+        Some(name) => Some(vec![Parameter { name: name.to_owned(), kind: ParameterKind::Single, default: Vec::new() }]),
         None => parameters(tokens),
     }
 }
 
-/// Returns functions that are defined as `name = lambda a, b: …`. Inside brackets that would be a keyword argument.
-fn lambdas(tokens: &[Token]) -> Vec<(usize, Option<Vec<Parameter>>)> {
-    let mut found = Vec::new();
+/// Returns functions that are defined as `name = lambda a, b: …`. Inside brackets, this is a keyword argument.
+fn named_lambdas(tokens: &[Token]) -> Vec<(usize, Option<Vec<Parameter>>)> {
+    let mut lambdas = Vec::new();
     let mut depth = 0_usize;
-    for (place, token) in tokens.iter().enumerate() {
+    for (index, token) in tokens.iter().enumerate() {
         match token.kind {
             Kind::Punct("(" | "[" | "{") => depth += 1,
             Kind::Punct(")" | "]" | "}") => depth = depth.saturating_sub(1),
-            Kind::Name(_) if depth == 0 && is_lambda(tokens, place) => {
-                let behind = tokens.get(place + 3..).unwrap_or_default();
-                let inside = behind.iter().take_while(|token| !token.is(":")).cloned();
+            Kind::Name(_) if depth == 0 && is_lambda(tokens, index) => {
+                let following = tokens.get(index + 3..).unwrap_or_default();
+                let inside = following.iter().take_while(|token| !token.is(":")).cloned();
                 let bracket = |punct| Token { kind: Kind::Punct(punct), after_space: false };
-                let group: Vec<Token> = std::iter::once(bracket("(")).chain(inside).chain([bracket(")")]).collect();
-                found.push((place, parameters(&group)));
+                let in_parentheses: Vec<Token> =
+                    std::iter::once(bracket("(")).chain(inside).chain([bracket(")")]).collect();
+                lambdas.push((index, parameters(&in_parentheses)));
             }
             _ => {}
         }
     }
-    found
+    lambdas
 }
 
-/// True if the statement at the name assigns a lambda to it.
+/// True for the name in the statement `name = lambda …`.
 fn is_lambda(tokens: &[Token], name: usize) -> bool {
-    let is_start = match name.checked_sub(1).and_then(|before| tokens.get(before)) {
+    let is_statement_start = match name.checked_sub(1).and_then(|before| tokens.get(before)) {
         None => true,
         Some(before) => before.kind == Kind::Newline || before.is(";"),
     };
-    let is_set = tokens.get(name + 1).is_some_and(|token| token.is("="));
-    is_start && is_set && tokens.get(name + 2).is_some_and(|token| token.name() == Some("lambda"))
+    let is_assigned = tokens.get(name + 1).is_some_and(|token| token.is("="));
+    is_statement_start && is_assigned && tokens.get(name + 2).is_some_and(|token| token.name() == Some("lambda"))
 }
 
 /// True for the name in `const name = (…) =>` or `const name = a =>`.
 fn is_arrow(tokens: &[Token], name: usize) -> bool {
     let is_declared = tokens.get(name - 1).is_some_and(|token| matches!(token.name(), Some("const" | "let" | "var")));
-    let is_set = tokens.get(name + 1).is_some_and(|token| token.is("="));
-    let Some(rest) = tokens.get(name + 2..).filter(|_| is_declared && is_set) else { return false };
+    let is_assigned = tokens.get(name + 1).is_some_and(|token| token.is("="));
+    let Some(rest) = tokens.get(name + 2..).filter(|_| is_declared && is_assigned) else { return false };
     if rest.first().is_some_and(|token| token.name().is_some()) {
         return rest.get(1).is_some_and(|next| next.is("=>"));
     }
     let mut depth = 0_usize;
-    for (place, token) in rest.iter().enumerate() {
+    for (index, token) in rest.iter().enumerate() {
         match token.kind {
             Kind::Punct("(" | "[" | "{") => depth += 1,
             Kind::Punct(")" | "]" | "}") => depth = depth.saturating_sub(1),
             _ => {}
         }
         if depth == 0 {
-            return token.is(")") && rest.get(place + 1).is_some_and(|next| next.is("=>"));
+            return token.is(")") && rest.get(index + 1).is_some_and(|next| next.is("=>"));
         }
     }
     false
 }
 
-/// Reads parameters, from the opening parenthesis.
+/// Returns parameters in parentheses; `None` if they are not plain names. The first token must be the parenthesis.
 fn parameters(tokens: &[Token]) -> Option<Vec<Parameter>> {
     tokens.first().filter(|token| token.is("("))?;
-    let mut found: Vec<Parameter> = Vec::new();
+    let mut parameters: Vec<Parameter> = Vec::new();
     let mut depth = 0_usize;
-    let mut takes = ParameterKind::One;
-    let mut is_start = false;
+    let mut kind = ParameterKind::Single;
+    let mut is_parameter_start = false;
     let mut in_default = false;
     for token in tokens {
         let ends = depth == 1 && matches!(token.kind, Kind::Punct("," | ")"));
         in_default &= !ends;
-        if let Some(parameter) = found.last_mut().filter(|_| in_default) {
+        if let Some(parameter) = parameters.last_mut().filter(|_| in_default) {
             parameter.default.push(token.clone());
         }
         in_default |= depth == 1 && token.is("=");
         match &token.kind {
             Kind::Punct("(" | "[" | "{") => {
-                // A destructuring pattern.
-                if depth == 1 && is_start {
+                // A destructuring pattern, not a name.
+                if depth == 1 && is_parameter_start {
                     return None;
                 }
                 depth += 1;
-                is_start = depth == 1;
+                is_parameter_start = depth == 1;
             }
             Kind::Punct(")" | "]" | "}") => {
                 depth = depth.checked_sub(1)?;
                 if depth == 0 {
-                    return Some(found);
+                    return Some(parameters);
                 }
             }
-            Kind::Punct(",") if depth == 1 => (is_start, takes) = (true, ParameterKind::One),
-            Kind::Punct("*" | "...") if depth == 1 && is_start => takes = ParameterKind::Rest,
-            Kind::Punct("**") if depth == 1 && is_start => takes = ParameterKind::Named,
-            Kind::Name(name) if depth == 1 && is_start => {
-                found.push(Parameter { name: name.clone(), takes, default: Vec::new() });
-                is_start = false;
+            Kind::Punct(",") if depth == 1 => (is_parameter_start, kind) = (true, ParameterKind::Single),
+            Kind::Punct("*" | "...") if depth == 1 && is_parameter_start => kind = ParameterKind::ExtraPositional,
+            Kind::Punct("**") if depth == 1 && is_parameter_start => kind = ParameterKind::ExtraKeywords,
+            Kind::Name(name) if depth == 1 && is_parameter_start => {
+                parameters.push(Parameter { name: name.clone(), kind, default: Vec::new() });
+                is_parameter_start = false;
             }
             _ => {}
         }
@@ -209,34 +211,34 @@ fn parameters(tokens: &[Token]) -> Option<Vec<Parameter>> {
     None
 }
 
-/// True if the line before the definition is a decorator, which may call the function.
+/// True if the line before the definition is a decorator, which may use the function as a value.
 fn is_decorated(tokens: &[Token], name: usize) -> bool {
     let before = tokens.get(..name.saturating_sub(1)).unwrap_or_default();
     let mut lines = before.rsplit(|token| token.kind == Kind::Newline);
-    let is_prefix = |line: &&[Token]| line.iter().all(|token| token.name() == Some("async"));
-    lines.find(|line| !is_prefix(line)).and_then(<[Token]>::first).is_some_and(|token| token.is("@"))
+    let is_only_async = |line: &&[Token]| line.iter().all(|token| token.name() == Some("async"));
+    lines.find(|line| !is_only_async(line)).and_then(<[Token]>::first).is_some_and(|token| token.is("@"))
 }
 
 enum NameUse {
     Definition,
     Call,
-    /// A member of another object with the same name.
+    /// A member of this name, in another object than the global one.
     Member,
     Other,
 }
 
-/// Objects whose members are the program's global names.
+/// Objects whose members are the global names of the program.
 const GLOBAL_OBJECTS: &[&str] = &["__main__", "global", "globalThis", "self", "this", "window"];
 
-fn name_use(tokens: &[Token], place: usize) -> NameUse {
-    let before = place.checked_sub(1).and_then(|place| tokens.get(place));
-    let owner = place.checked_sub(2).and_then(|place| tokens.get(place)).and_then(Token::name);
-    let is_called = tokens.get(place + 1).is_some_and(|token| token.is("("));
+fn name_use(tokens: &[Token], index: usize) -> NameUse {
+    let before = index.checked_sub(1).and_then(|index| tokens.get(index));
+    let owner = index.checked_sub(2).and_then(|index| tokens.get(index)).and_then(Token::name);
+    let is_called = tokens.get(index + 1).is_some_and(|token| token.is("("));
     match before {
         Some(token) if matches!(token.name(), Some("def" | "function")) => NameUse::Definition,
         Some(token) if token.is("*") && owner == Some("function") => NameUse::Definition,
-        Some(_) if is_arrow(tokens, place) => NameUse::Definition,
-        _ if is_lambda(tokens, place) => NameUse::Definition,
+        Some(_) if is_arrow(tokens, index) => NameUse::Definition,
+        _ if is_lambda(tokens, index) => NameUse::Definition,
         Some(token)
             if (token.is(".") || token.is("?.")) && !owner.is_some_and(|owner| GLOBAL_OBJECTS.contains(&owner)) =>
         {

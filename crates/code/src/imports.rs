@@ -1,4 +1,4 @@
-//! Names that are bound by imports.
+//! Import statements, and the names that they bind.
 
 use super::evaluator::Evaluator;
 use super::token::{Kind, Token};
@@ -6,8 +6,9 @@ use super::token_cursor::{MAX_LOOKAHEAD, TokenCursor};
 use super::value::Value;
 use super::{Access, Language};
 
-/// Modules whose names are common variable names. In the tables, their names begin with [`IMPORTED`].
-const ONLY_IMPORTED: &[&str] = &[
+/// Modules whose names are also common variable names. In the tables of `dialect`, their names begin with
+/// [`IMPORTED_PREFIX`], so that only imports refer to them.
+const AMBIGUOUS_MODULES: &[&str] = &[
     "sh",
     "git",
     "code",
@@ -26,10 +27,11 @@ const ONLY_IMPORTED: &[&str] = &[
     "axios",
 ];
 
-const IMPORTED: char = '@';
+const IMPORTED_PREFIX: char = '@';
 
 impl Evaluator {
-    fn dotted(cursor: &mut TokenCursor<'_>) -> String {
+    /// Reads a dotted name: `os.path`.
+    fn read_dotted_name(cursor: &mut TokenCursor<'_>) -> String {
         let mut name = String::new();
         while let Some(token) = cursor.peek() {
             match &token.kind {
@@ -47,16 +49,17 @@ impl Evaluator {
         name
     }
 
+    /// `import module as alias`.
     pub(super) fn python_import(&mut self, cursor: &mut TokenCursor<'_>) -> bool {
         cursor.next();
         loop {
-            let module = self.canonical(&Self::dotted(cursor));
+            let module = self.table_name(&Self::read_dotted_name(cursor));
             if cursor.take_name("as") {
                 if let Some(alias) = cursor.take_any_name() {
                     self.bind(alias, Value::QualifiedName(module));
                 }
             } else if let Some(first) = module.split('.').next().filter(|first| !first.is_empty()) {
-                self.bind(first.trim_start_matches(IMPORTED), Value::QualifiedName(first.to_owned()));
+                self.bind(first.trim_start_matches(IMPORTED_PREFIX), Value::QualifiedName(first.to_owned()));
             }
             if !cursor.take(",") {
                 return true;
@@ -64,24 +67,26 @@ impl Evaluator {
         }
     }
 
+    /// `from module import name as alias`.
     pub(super) fn python_from(&mut self, cursor: &mut TokenCursor<'_>) -> bool {
         cursor.next();
-        let module = self.canonical(&Self::dotted(cursor));
+        let module = self.table_name(&Self::read_dotted_name(cursor));
         if !cursor.take_name("import") {
             return false;
         }
         if cursor.take("*") {
-            if !self.names.star_imports.contains(&module) && self.dialect.has_effectful_members(&module) {
-                self.names.star_imports.push(module);
-                self.names.changed = true;
+            if !self.bindings.star_imports.contains(&module) && self.dialect.has_effectful_members(&module) {
+                self.bindings.star_imports.push(module);
+                self.bindings.has_changed = true;
             }
             return true;
         }
         cursor.take("(");
         while let Some(name) = cursor.take_any_name() {
             let alias = if cursor.take_name("as") { cursor.take_any_name().unwrap_or(name) } else { name };
-            let full = if matches!(module.as_str(), "builtins") { name.to_owned() } else { format!("{module}.{name}") };
-            let value = self.qualified_name(full);
+            let qualified =
+                if matches!(module.as_str(), "builtins") { name.to_owned() } else { format!("{module}.{name}") };
+            let value = self.qualified_name(qualified);
             self.bind(alias, value);
             if !cursor.take(",") {
                 break;
@@ -91,7 +96,8 @@ impl Evaluator {
         true
     }
 
-    pub(super) fn node_import(&mut self, cursor: &mut TokenCursor<'_>) -> bool {
+    /// `import name, {member as alias} from "module"`.
+    pub(super) fn javascript_import(&mut self, cursor: &mut TokenCursor<'_>) -> bool {
         if cursor.ahead_is(1, "(") || cursor.ahead_is(1, ".") {
             return false;
         }
@@ -115,26 +121,28 @@ impl Evaluator {
             self.findings.record_access(Access::Read, module);
             self.load_file(module);
         }
-        let module = self.canonical(module);
+        let module = self.table_name(module);
         let tokens = cursor.between(start, cursor.position());
-        let mut braced = false;
+        let mut in_braces = false;
         for entry in tokens.split(|token| token.is(",")) {
-            braced |= entry.iter().any(|token| token.is("{"));
+            in_braces |= entry.iter().any(|token| token.is("{"));
             let mut names = entry.iter().filter_map(Token::name).filter(|name| !matches!(*name, "as" | "from"));
             if let Some(name) = names.next() {
-                let full = if braced && name != "default" { format!("{module}.{name}") } else { module.clone() };
-                let full = if full == "fs.promises" { "fs".to_owned() } else { full };
-                self.bind(names.next().unwrap_or(name), Value::QualifiedName(full));
+                let qualified =
+                    if in_braces && name != "default" { format!("{module}.{name}") } else { module.clone() };
+                let qualified = if qualified == "fs.promises" { "fs".to_owned() } else { qualified };
+                self.bind(names.next().unwrap_or(name), Value::QualifiedName(qualified));
             }
-            braced &= !entry.iter().any(|token| token.is("}"));
+            in_braces &= !entry.iter().any(|token| token.is("}"));
         }
         true
     }
 
-    /// Returns the name that the tables list for a module, without prefixes such as `node:`.
-    pub(super) fn canonical(&self, module: &str) -> String {
-        if ONLY_IMPORTED.contains(&module.split('.').next().unwrap_or(module)) {
-            return format!("{IMPORTED}{module}");
+    /// Returns the name of a module in the tables of `dialect`, which have one name for modules with the same
+    /// functions.
+    pub(super) fn table_name(&self, module: &str) -> String {
+        if AMBIGUOUS_MODULES.contains(&module.split('.').next().unwrap_or(module)) {
+            return format!("{IMPORTED_PREFIX}{module}");
         }
         match self.language {
             Language::Python => match module {
@@ -142,7 +150,7 @@ impl Evaluator {
                 "posixpath" | "ntpath" => "os.path".to_owned(),
                 module => module.to_owned(),
             },
-            Language::Node => match module.strip_prefix("node:").unwrap_or(module) {
+            Language::JavaScript => match module.strip_prefix("node:").unwrap_or(module) {
                 "fs/promises" | "fs-extra" | "graceful-fs" => "fs".to_owned(),
                 module => module.to_owned(),
             },

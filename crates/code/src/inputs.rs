@@ -1,31 +1,31 @@
-//! The inputs of a program: its arguments, its file, the environment.
+//! The inputs of a program: its arguments, the path of its source, its environment variables.
 
 use super::dialect::Dialect;
 use super::token::Token;
 use super::value::Value;
-use super::{Language, ProgramInputs, environment};
+use super::{Language, ProgramInputs, environment_variables};
 
 pub(super) struct Inputs {
-    /// Its arguments, as a value of the language's `argv`.
+    /// The value of the language's `argv`; `None` if the arguments are unknown.
     pub(super) arguments: Option<Value>,
-    /// The file that the source is in.
+    /// The path of the file that contains the source.
     pub(super) file: Option<String>,
-    /// Environment variables that the program does not set itself.
+    /// Environment variables that the program does not change.
     variables: Vec<(String, String)>,
 }
 
 impl Inputs {
     pub(super) fn of(language: Language, inputs: &ProgramInputs, tokens: &[Token]) -> Self {
-        let is_kept = |(name, _): &&(String, String)| !environment::may_set(tokens, name);
+        let is_unchanged = |(name, _): &&(String, String)| !environment_variables::may_set(tokens, name);
         let dialect = Dialect::of(language);
         Self {
-            arguments: inputs.arguments.as_deref().map(|words| dialect.argv_value(words, inputs.is_inline)),
+            arguments: inputs.arguments.as_deref().map(|arguments| dialect.argv_value(arguments, inputs.is_inline)),
             file: inputs.file.clone(),
-            variables: inputs.variables.iter().filter(is_kept).cloned().collect(),
+            variables: inputs.variables.iter().filter(is_unchanged).cloned().collect(),
         }
     }
 
     pub(super) fn environment_variable(&self, name: &str) -> Option<&str> {
-        self.variables.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
+        self.variables.iter().find(|(variable, _)| variable == name).map(|(_, value)| value.as_str())
     }
 }

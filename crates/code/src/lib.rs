@@ -1,35 +1,36 @@
-//! Static analysis of one-line programs: the source code in `python -c`, `node -e`, `perl -e` and `ruby -e`.
+//! Static analysis of short programs, such as the source code in `python -c`, `node -e`, `perl -e` and `ruby -e`.
 //!
-//! [`read`] finds the files that a program names by constants, its accesses to them, and the commands that it starts. A
-//! command whose name is not constant makes the result incomplete, and so does code whose effect cannot be determined
-//! (`eval` of a computed string, foreign functions, calls through computed names). A function that no table lists is
-//! treated as harmless.
+//! [`analyze`] finds the files that a program accesses, if their names are constant, and the commands that it starts. A
+//! command whose name is not constant makes the result incomplete, and so does code whose effects cannot be determined
+//! (`eval` of a computed string, foreign functions, calls through computed names). A function that is in no table of
+//! `dialect` is treated as harmless.
 //!
-//! The analysis evaluates constants, but does not run the program. `lex` splits the source into tokens; `outline` collects
-//! functions, classes and assigned names; `evaluator` walks the tokens and follows constants through assignments, imports and
-//! calls of the program's own `functions`: statements in `declaration`, expressions in `expression`, `operand` and `chain`,
-//! calls in `call`. `dialect` has a table of functions and their effects for each language. Conditions are not followed.
-//! The order of statements counts only if they run in source order; otherwise a name may have every value that is assigned to
-//! it anywhere.
+//! The analysis evaluates constants, but does not run the program. `lex` splits the source into tokens; `outline`
+//! collects functions, classes and assigned names; `evaluator` walks the tokens and propagates constants through
+//! assignments, imports and calls of the `functions` that the program defines: statements in `declaration`, expressions
+//! in `expression`, `operand` and `postfix`, calls in `call`. `dialect` has a table of functions and their effects for
+//! each language. Conditions are not evaluated: both branches count. A name may have every value that is assigned to it
+//! anywhere. The working directory is tracked in source order, unless the program has functions or loops.
 //!
-//! This crate must not know rules, files or shells: a command that a program starts is returned as a [`Spawn`]. The source
-//! may be hostile, so its size, its nesting and the work spent on it are limited. A program beyond a limit is incomplete,
-//! never an error.
+//! This crate must not depend on rules, files or shells: a command that a program starts is returned as a [`Spawn`].
+//! The source may be hostile, so its size, its nesting and the work spent on it are limited. Beyond a limit, the result
+//! is incomplete, never an error.
 
 mod argument_list;
 mod arguments;
-mod binding;
+mod assignments;
+mod bindings;
 mod budget;
 mod call;
-mod chain;
 mod child_stdin;
 mod classes;
 mod command_line_options;
 mod declaration;
 mod dialect;
-mod environment;
+mod environment_variables;
 mod evaluator;
 mod expression;
+mod file_name_filters;
 mod findings;
 mod function_effect;
 mod functions;
@@ -37,11 +38,10 @@ mod imports;
 mod inputs;
 mod lex;
 mod loops;
-mod name_filters;
-mod names;
 mod open_calls;
 mod operand;
 mod outline;
+mod postfix;
 mod pure_calls;
 mod spawn;
 mod spawn_calls;
@@ -57,81 +57,83 @@ mod tests;
 use path::Access;
 pub use spawn::{Spawn, SpawnEnvironment, SpawnedCommand, Stdin, UNKNOWN_WORD};
 
-/// The longest program that is read.
+/// The maximum length of a program. A longer one is not analyzed.
 const MAX_BYTES: usize = 64 * 1024;
 
-/// The deepest nesting of brackets, interpolations and evaluated strings together.
+/// The maximum nesting of brackets, interpolations and evaluated strings together.
 const MAX_DEPTH: usize = 48;
 
-/// The effects of a program, as far as its source shows them.
+/// The effects that a program may have.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct OneLiner {
+pub struct ProgramEffects {
     /// Accesses to files whose names are constant. Paths are as the program writes them. The home directory is `~`, the
     /// working directory `.`, and an unknown name in a known directory `…`. A path with `*` is a glob.
-    pub touches: Vec<(Access, String)>,
-    /// The commands that it starts.
+    pub accesses: Vec<(Access, String)>,
+    /// Commands that the program starts.
     pub spawns: Vec<Spawn>,
     /// Accesses to files whose names are not constant.
-    pub unknown_touches: Vec<Access>,
-    /// Files that it writes, each with the complete contents if those are constant; `None` otherwise. A file that is written
-    /// in several ways is listed several times.
-    pub contents: Vec<(String, Option<String>)>,
-    /// Environment variables that it sets, each with its value if that is constant. The commands that it starts inherit them.
+    pub unknown_accesses: Vec<Access>,
+    /// Files that the program writes, each with its complete contents; `None` if they are not constant. A file that may
+    /// get one of several contents is listed once for each.
+    pub written_files: Vec<(String, Option<String>)>,
+    /// Environment variables that the program sets for the commands that it starts, each with its value; `None` if that
+    /// is not constant.
     pub exported_variables: Vec<(String, Option<String>)>,
-    /// Constant strings that it may print, in no particular order.
-    pub prints: Vec<String>,
-    /// False if the program may do more than the other fields say: it starts a command whose name is not constant, or its
-    /// effect cannot be determined.
+    /// Constant strings that the program may print, in no particular order.
+    pub printed_strings: Vec<String>,
+    /// False if the program may have other effects than those in the other fields, because it starts a command whose
+    /// name is not constant, or has code whose effects cannot be determined.
     pub is_complete: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Language {
     Python,
-    Node,
+    JavaScript,
     Perl,
     Ruby,
 }
 
 impl Language {
-    /// Returns the language of an interpreter, whose name must not contain a version.
-    pub fn of(program: &str) -> Option<Self> {
-        match program {
+    /// Returns the language that an interpreter runs. The name must be without a version: `python` for `python3.12`.
+    pub fn of_interpreter(interpreter: &str) -> Option<Self> {
+        match interpreter {
             "python" | "python2" | "python3" | "sage" | "py" | "pypy" | "pypy3" | "ipython" | "ipython3"
             | "bpython" | "ptpython" => Some(Self::Python),
-            // Read as JavaScript: type annotations of TypeScript have no effects.
+            // TypeScript is analyzed as JavaScript, because type annotations have no effects.
             "node" | "nodejs" | "bun" | "deno" | "tsx" | "ts-node" | "ts-node-esm" | "mongosh" | "zx" => {
-                Some(Self::Node)
+                Some(Self::JavaScript)
             }
             "perl" => Some(Self::Perl),
-            // Crystal's standard library uses the same function names.
+            // Crystal is analyzed as Ruby, because its standard library uses the same function names.
             "ruby" | "irb" | "pry" | "rails" | "crystal" => Some(Self::Ruby),
             _ => None,
         }
     }
 }
 
-/// What a program gets when it starts.
+/// The arguments, source file and environment variables that a program starts with, as far as they are known.
 #[derive(Debug, Clone, Default)]
 pub struct ProgramInputs {
-    /// Its arguments, without the names of the interpreter and of the script; `None` for each that is not constant.
+    /// The arguments, without the names of the interpreter and of the script. `None` for an argument that is not
+    /// constant, or if the number of arguments is unknown.
     pub arguments: Option<Vec<Option<String>>>,
-    /// True if the source is given on the command line, not in a file.
+    /// True if the source is an argument of the interpreter (`python -c`), not in a file.
     pub is_inline: bool,
-    /// The file that the source is in.
+    /// The path of the file that contains the source.
     pub file: Option<String>,
     /// Environment variables whose values are constant.
     pub variables: Vec<(String, String)>,
 }
 
-/// Analyses a program. Never fails: source that is not understood makes the result incomplete.
-pub fn read(language: Language, source: &str, inputs: &ProgramInputs) -> OneLiner {
+/// Analyzes a program. Never fails: source that cannot be analyzed makes the result incomplete.
+pub fn analyze(language: Language, source: &str, inputs: &ProgramInputs) -> ProgramEffects {
     if source.len() > MAX_BYTES || source.contains('\0') {
-        return OneLiner::default();
+        return ProgramEffects::default();
     }
-    // Python and JavaScript also end lines, and so comments, at these characters.
+    // In Python and JavaScript, these characters also end a line, and so a comment.
     match language {
-        Language::Python | Language::Node if source.contains(['\r', '\u{2028}', '\u{2029}']) => {
+        Language::Python | Language::JavaScript if source.contains(['\r', '\u{2028}', '\u{2029}']) => {
             let source = source.replace("\r\n", "\n").replace(['\r', '\u{2028}', '\u{2029}'], "\n");
             evaluator::evaluate(language, &source, inputs)
         }

@@ -1,4 +1,4 @@
-//! Loops and comprehensions: the values that they iterate over, and the names that are bound to them.
+//! Loops and comprehensions: evaluates the values that they iterate over, and binds the loop variables to them.
 
 use super::Language;
 use super::evaluator::Evaluator;
@@ -6,20 +6,20 @@ use super::token::Kind;
 use super::token_cursor::{MAX_LOOKAHEAD, TokenCursor};
 use super::value::Value;
 
-/// A filtered list with more elements than this is unknown.
-const MAX_FILTERED: usize = 12;
+/// If a list has more elements than this, the list that a filter selects from it is unknown.
+const MAX_FILTERED_ELEMENTS: usize = 12;
 
 impl Evaluator {
-    /// Reads `for name in values` of `[element for name in values]`.
+    /// Evaluates a comprehension. The cursor is at `for` in `[element for name in values]`.
     pub(super) fn comprehension(&mut self, cursor: &mut TokenCursor<'_>, element: &Value) -> Value {
         let start = cursor.position();
         let Some(values) = self.loop_values(cursor) else {
             cursor.move_to(start + 1);
             return Value::Unknown;
         };
-        let mut is_all = true;
+        let mut is_unfiltered = true;
         while !cursor.peek().is_none_or(|token| token.is(")") || token.is("]") || token.is("}") || token.is(",")) {
-            is_all = false;
+            is_unfiltered = false;
             self.expression(cursor, true);
             if cursor.is(":") || cursor.is(";") {
                 cursor.next();
@@ -30,10 +30,10 @@ impl Evaluator {
         }
         let lists = values.lists();
         match (lists.as_slice(), element) {
-            ([Value::List(values)], element) if is_all => Value::List(vec![element.clone(); values.len()]),
+            ([Value::List(values)], element) if is_unfiltered => Value::List(vec![element.clone(); values.len()]),
             // For file names, the number of elements does not matter.
             ([_, ..], Value::PartlyKnown { .. }) => Value::List(vec![element.clone()]),
-            ([Value::List(values)], element) if values.len() <= MAX_FILTERED => {
+            ([Value::List(values)], element) if values.len() <= MAX_FILTERED_ELEMENTS => {
                 let lists = (0..=values.len()).map(|count| Value::List(vec![element.clone(); count]));
                 lists.reduce(Value::or).unwrap_or(Value::Unknown)
             }
@@ -46,7 +46,7 @@ impl Evaluator {
         self.loop_values(cursor).is_some()
     }
 
-    /// Reads `for name in values`, and returns the values.
+    /// Binds the names in `for name in values`, and returns the values.
     fn loop_values(&mut self, cursor: &mut TokenCursor<'_>) -> Option<Value> {
         cursor.next();
         let mut names = Vec::new();
@@ -61,7 +61,7 @@ impl Evaluator {
                 _ => return None,
             }
         }
-        let values = self.loop_source(cursor);
+        let values = self.loop_iterable(cursor);
         let mut element = self.element_of(&values);
         if cursor.is(",") && names.len() == 1 {
             while cursor.take(",") {
@@ -69,35 +69,39 @@ impl Evaluator {
             }
             element = Value::Unknown;
         }
-        let parts = match element {
+        let elements = match element {
             element if names.len() == 1 => vec![element],
             element => element.destructured(names.len()).unwrap_or_else(|| vec![Value::Unknown; names.len()]),
         };
-        for (name, value) in names.iter().zip(parts) {
+        for (name, value) in names.iter().zip(elements) {
             self.bind(name, value);
         }
         Some(values)
     }
 
-    /// Returns the element of a loop. A list that is still empty may be filled in a later round.
+    /// Returns the value of a loop variable. It is pending for an empty list, because a later round may append to the
+    /// list.
     pub(super) fn element_of(&self, values: &Value) -> Value {
         let is_empty = *values == Value::List(Vec::new());
-        if is_empty && !self.names.gives_up_changing { Value::Pending } else { values.element() }
+        if is_empty && !self.bindings.widens_to_unknown { Value::Pending } else { values.element() }
     }
 
-    /// Reads the values of a loop, without the condition that may follow.
-    fn loop_source(&mut self, cursor: &mut TokenCursor<'_>) -> Value {
-        let starts = cursor
+    /// Evaluates the values that a loop iterates over. A condition that follows them is not read.
+    fn loop_iterable(&mut self, cursor: &mut TokenCursor<'_>) -> Value {
+        let starts_operand = cursor
             .peek()
             .is_some_and(|token| matches!(token.kind, Kind::Name(_) | Kind::String(_) | Kind::Punct("(" | "[" | "{")));
         let start = cursor.position();
-        let value =
-            if starts && self.language == Language::Python { self.operand(cursor, true) } else { Value::Unknown };
-        let is_whole = cursor.peek().is_none_or(|token| {
+        let value = if starts_operand && self.language == Language::Python {
+            self.operand(cursor, true)
+        } else {
+            Value::Unknown
+        };
+        let is_single_operand = cursor.peek().is_none_or(|token| {
             matches!(token.kind, Kind::Newline | Kind::Punct(":" | ";" | ")" | "]" | "}"))
                 || matches!(token.name(), Some("if" | "for" | "async"))
         });
-        if starts && is_whole && self.language == Language::Python {
+        if starts_operand && is_single_operand && self.language == Language::Python {
             return value;
         }
         cursor.move_to(start);
@@ -112,11 +116,11 @@ impl Evaluator {
         }
         let name = cursor.take_any_name().unwrap_or("$_");
         if !cursor.is("(") {
-            // A modifier after a statement.
+            // `statement for values`
             self.bind("$_", Value::Unknown);
             return false;
         }
-        let values = match self.group_elements(cursor) {
+        let values = match self.parenthesized_list(cursor) {
             list @ Value::List(_) => list,
             value => Value::List(vec![value]),
         };

@@ -1,6 +1,6 @@
-//! Operands: names, literals and everything in brackets.
+//! Operands: names, literals, and values in brackets.
 
-use super::dialect::OwnFile;
+use super::dialect::SourceFileConstant;
 use super::evaluator::Evaluator;
 use super::spawn_calls::printed_word;
 use super::token::{Kind, Literal, LiteralKind, Part, Token};
@@ -8,17 +8,17 @@ use super::token_cursor::{MAX_LOOKAHEAD, TokenCursor};
 use super::value::{Value, directory_of};
 use super::{Access, Language};
 
-/// Returns the number of tokens of the parameters at the cursor, if they are plain names without defaults.
+/// Returns the number of tokens in the parameter list at the cursor; `None` if a parameter has a default.
 pub(super) fn plain_parameters(cursor: &TokenCursor<'_>) -> Option<usize> {
-    let is_plain =
+    let is_allowed =
         |token: &Token| matches!(token.kind, Kind::Name(_) | Kind::Newline | Kind::Punct("(" | "{" | "}" | "," | ":"));
-    let length = (0..MAX_LOOKAHEAD).find(|ahead| !cursor.ahead(*ahead).is_some_and(is_plain))?;
-    let has_one_group = (1..length).all(|ahead| !cursor.ahead_is(ahead, "("));
-    (cursor.is("(") && has_one_group && cursor.ahead_is(length, ")")).then_some(length + 1)
+    let length = (0..MAX_LOOKAHEAD).find(|ahead| !cursor.ahead(*ahead).is_some_and(is_allowed))?;
+    let is_not_nested = (1..length).all(|ahead| !cursor.ahead_is(ahead, "("));
+    (cursor.is("(") && is_not_nested && cursor.ahead_is(length, ")")).then_some(length + 1)
 }
 
 impl Evaluator {
-    /// Reads one operand and the chain that follows it.
+    /// Evaluates one operand, and the member accesses, subscripts and calls after it.
     pub(super) fn operand(&mut self, cursor: &mut TokenCursor<'_>, in_brackets: bool) -> Value {
         self.budget.depth += 1;
         self.spend(1, cursor);
@@ -37,7 +37,7 @@ impl Evaluator {
             }
             Kind::Number(_) => {
                 cursor.next();
-                Value::Descriptor
+                Value::NumberOrDescriptor
             }
             Kind::Punct("(") => match self.group_or_parameters(cursor) {
                 Some(value) => value,
@@ -49,7 +49,7 @@ impl Evaluator {
                     self.escape(Some(value));
                 }
                 match values.pop() {
-                    Some(all) if values.is_empty() && self.is_comprehension => all,
+                    Some(elements) if values.is_empty() && self.is_comprehension => elements,
                     last => Value::list(values.into_iter().chain(last).collect()),
                 }
             }
@@ -63,8 +63,8 @@ impl Evaluator {
                 }
                 cursor.next();
                 root = Some(self.variable_name(cursor, name));
-                let weight = root.as_deref().and_then(|root| self.names.get(root)).and_then(Value::weight);
-                self.spend(weight.unwrap_or_default(), cursor);
+                let copy_cost = root.as_deref().and_then(|root| self.bindings.get(root)).and_then(Value::copy_cost);
+                self.spend(copy_cost.unwrap_or_default(), cursor);
                 self.named_value(cursor, name, root.as_deref().unwrap_or(name))
             }
             _ => {
@@ -72,58 +72,58 @@ impl Evaluator {
                 return Value::Unknown;
             }
         };
-        self.chain(cursor, value, root.as_deref())
+        self.postfix_operators(cursor, value, root.as_deref())
     }
 
-    /// Reads parentheses. Returns `None` if they are the parameters of an arrow function.
+    /// Evaluates parentheses. Returns `None` if they are the parameters of an arrow function.
     fn group_or_parameters(&mut self, cursor: &mut TokenCursor<'_>) -> Option<Value> {
         let start = cursor.position();
-        let plain = plain_parameters(cursor).filter(|length| cursor.ahead_is(*length, "=>"));
-        let value = match plain {
+        let parameters_length = plain_parameters(cursor).filter(|length| cursor.ahead_is(*length, "=>"));
+        let value = match parameters_length {
             Some(length) => {
                 cursor.move_to(start + length);
                 Value::Unknown
             }
             None => self.group(cursor),
         };
-        if self.language != Language::Node || !cursor.is("=>") {
+        if self.language != Language::JavaScript || !cursor.is("=>") {
             return Some(value);
         }
-        if !self.defines_own_function(cursor, start.checked_sub(2)) {
+        if !self.assigns_defined_function(cursor, start.checked_sub(2)) {
             self.bind_parameters(cursor.between(start, cursor.position()));
         }
         None
     }
 
-    /// Returns the variable that a name belongs to. In Perl, `$a[0]` is an element of `@a`, and `$a{x}` of `%a`.
+    /// Returns the variable that a name refers to. In Perl, `$a[0]` is an element of `@a`, and `$a{x}` of `%a`.
     pub(super) fn variable_name(&self, cursor: &TokenCursor<'_>, name: &str) -> String {
-        let is_tight = cursor.peek().is_some_and(|token| !token.after_space);
+        let is_adjacent = cursor.peek().is_some_and(|token| !token.after_space);
         match name.strip_prefix('$') {
-            Some(bare) if self.language == Language::Perl && is_tight && cursor.is("[") => format!("@{bare}"),
-            Some(bare) if self.language == Language::Perl && is_tight && cursor.is("{") && bare != "ENV" => {
+            Some(bare) if self.language == Language::Perl && is_adjacent && cursor.is("[") => format!("@{bare}"),
+            Some(bare) if self.language == Language::Perl && is_adjacent && cursor.is("{") && bare != "ENV" => {
                 format!("%{bare}")
             }
             _ => name.to_owned(),
         }
     }
 
-    /// Returns the meaning of a name that has no value yet.
-    fn unbound(&mut self, name: &str) -> Value {
-        if !self.names.gives_up_changing && self.outline.assigned.contains(name) {
-            self.names.changed = true;
+    /// Returns the value of a name that has none so far.
+    fn lookup_unbound(&mut self, name: &str) -> Value {
+        if !self.bindings.widens_to_unknown && self.outline.assigned.contains(name) {
+            self.bindings.has_changed = true;
             return Value::Pending;
         }
         self.qualified_name(name.to_owned())
     }
 
+    /// Returns the value of a name. `variable` is the variable that it refers to.
     pub(super) fn named_value(&mut self, cursor: &TokenCursor<'_>, name: &str, variable: &str) -> Value {
-        if self.dialect.bare_calls && cursor.is("=>") {
+        if self.dialect.allows_bare_calls && cursor.is("=>") {
             return Value::string(name);
         }
         if name == "<>" {
-            // Unless the program assigns `@ARGV`, the files are the arguments of the command, which the `shell` crate
-            // handles.
-            if let Some(files) = self.names.get("@ARGV").cloned() {
+            // The `shell` crate handles the files in the command line arguments.
+            if let Some(files) = self.bindings.get("@ARGV").cloned() {
                 self.record_access(Access::Read, Some(&files));
             }
             return Value::Unknown;
@@ -132,40 +132,45 @@ impl Evaluator {
     }
 
     pub(super) fn lookup(&mut self, name: &str) -> Value {
-        match self.names.get(name) {
+        match self.bindings.get(name) {
             Some(value) => value.clone(),
-            None => self.unbound(name),
+            None => self.lookup_unbound(name),
         }
     }
 
-    /// Returns what a dotted name means without an assignment.
+    /// Returns the value of a dotted name that the program does not assign.
     pub(super) fn qualified_name(&self, name: String) -> Value {
         let variable = name.strip_prefix(self.dialect.environment).and_then(|name| name.strip_prefix('.'));
         if let Some(value) = variable.and_then(|name| self.inputs.environment_variable(name)) {
             return Value::string(value);
         }
-        if let Some(own) = self.dialect.own_file.iter().find(|(known, _)| *known == name).map(|(_, own)| own)
+        if let Some(constant) = self
+            .dialect
+            .source_file_constants
+            .iter()
+            .find(|(constant, _)| *constant == name)
+            .map(|(_, constant)| constant)
             && let Some(file) = &self.inputs.file
         {
-            return Value::string(match own {
-                OwnFile::Path => file.clone(),
-                OwnFile::Directory => directory_of(file),
+            return Value::string(match constant {
+                SourceFileConstant::Path => file.clone(),
+                SourceFileConstant::Directory => directory_of(file),
             });
         }
         if let Some(argv) = self.inputs.arguments.as_ref().filter(|_| self.dialect.argv_name() == Some(name.as_str())) {
             return argv.clone();
         }
-        if let Some((_, string)) = self.dialect.constants.iter().find(|(known, _)| *known == name) {
+        if let Some((_, string)) = self.dialect.constants.iter().find(|(constant, _)| *constant == name) {
             return Value::string(*string);
         }
         if self.dialect.standard_streams.contains(&name.as_str()) {
-            Value::Descriptor
+            Value::NumberOrDescriptor
         } else {
             Value::QualifiedName(name)
         }
     }
 
-    /// Reads a literal, and concatenates adjacent ones as Python and Ruby do.
+    /// Evaluates a literal. Python and Ruby concatenate adjacent literals.
     pub(super) fn adjacent_literals(&mut self, cursor: &mut TokenCursor<'_>, literal: &Literal) -> Value {
         let mut value = self.literal(cursor, literal);
         if matches!(self.language, Language::Python | Language::Ruby) && literal.kind == LiteralKind::String {
@@ -179,6 +184,7 @@ impl Evaluator {
         value
     }
 
+    /// Evaluates a literal with its interpolations. Backticks run a command.
     pub(super) fn literal(&mut self, cursor: &mut TokenCursor<'_>, literal: &Literal) -> Value {
         let mut value = Value::string("");
         for part in &literal.parts {
@@ -203,6 +209,7 @@ impl Evaluator {
         }
     }
 
+    /// Evaluates the code in an interpolation.
     pub(super) fn interpolation(&mut self, tokens: &[Token]) -> Value {
         self.budget.depth += 1;
         let mut cursor = TokenCursor::new(tokens);
@@ -212,7 +219,7 @@ impl Evaluator {
             self.budget.depth -= 1;
             return value;
         }
-        // A format specification, or several statements.
+        // A format specification follows, or more statements.
         self.escape(Some(&value));
         while cursor.peek().is_some() {
             self.statements(&mut cursor);
@@ -222,17 +229,17 @@ impl Evaluator {
         Value::Unknown
     }
 
-    /// Reads parentheses: one value or several.
+    /// Evaluates parentheses, which contain one value or a list.
     pub(super) fn group(&mut self, cursor: &mut TokenCursor<'_>) -> Value {
         let mut values = self.list(cursor, ")");
         let has_comma = cursor
             .position()
             .checked_sub(2)
-            .is_some_and(|place| cursor.between(place, place + 1).iter().any(|token| token.is(",")));
+            .is_some_and(|index| cursor.between(index, index + 1).iter().any(|token| token.is(",")));
         match (values.len(), self.language) {
             (1, Language::Python) if has_comma => Value::List(values),
-            // JavaScript's comma operator returns the last value.
-            (1, _) | (_, Language::Node) => values.pop().unwrap_or(Value::Unknown),
+            // The comma operator of JavaScript returns the last value.
+            (1, _) | (_, Language::JavaScript) => values.pop().unwrap_or(Value::Unknown),
             _ => {
                 for value in &values {
                     self.escape(Some(value));
@@ -242,7 +249,7 @@ impl Evaluator {
         }
     }
 
-    /// Reads values from an opening bracket to its closing one.
+    /// Evaluates the values in brackets. The cursor is at the opening bracket.
     pub(super) fn list(&mut self, cursor: &mut TokenCursor<'_>, close: &str) -> Vec<Value> {
         cursor.next();
         let mut values = Vec::new();
@@ -270,12 +277,12 @@ impl Evaluator {
         }
     }
 
-    /// True if `*` or `...` before a value inserts its elements.
+    /// True if `*` or `...` inserts the elements of a list into another one.
     pub(super) fn has_spread(&self) -> bool {
-        matches!(self.language, Language::Python | Language::Node)
+        matches!(self.language, Language::Python | Language::JavaScript)
     }
 
-    /// Returns the entries that a spread value adds to an object; the empty key if they are not known.
+    /// Returns the entries that a spread value adds to an object. Unknown entries have an empty key.
     pub(super) fn entries(&self, value: Value) -> Vec<(String, Value)> {
         match value {
             Value::Record(entries) => entries,
@@ -284,13 +291,13 @@ impl Evaluator {
         }
     }
 
-    /// True for `None` and the like, and for a parameter that no call passes.
+    /// True for `None` and similar names, and for a parameter that no call passes.
     pub(super) fn is_undefined(&self, name: &str) -> bool {
         matches!(name, "undefined" | "null" | "None" | "nil")
-            || self.outline.assigned.contains(name) && self.names.get(name).is_none()
+            || self.outline.assigned.contains(name) && self.bindings.get(name).is_none()
     }
 
-    /// Reads an object, a hash or a block.
+    /// Evaluates an object, a hash or a block. The cursor is at the opening brace.
     pub(super) fn braces(&mut self, cursor: &mut TokenCursor<'_>) -> Value {
         cursor.next();
         let mut entries = Vec::new();
@@ -323,7 +330,7 @@ impl Evaluator {
                 Some(_) => None,
             };
             match key {
-                Some(key) if cursor.ahead_is(1, ":") || cursor.ahead_is(1, "=>") && self.dialect.bare_calls => {
+                Some(key) if cursor.ahead_is(1, ":") || cursor.ahead_is(1, "=>") && self.dialect.allows_bare_calls => {
                     cursor.next();
                     cursor.next();
                     cursor.skip_newlines();
@@ -334,7 +341,7 @@ impl Evaluator {
                 _ => {
                     let value = self.expression(cursor, false);
                     self.escape(Some(&value));
-                    // A value whose key is not constant.
+                    // The key is not constant.
                     entries.push((String::new(), Value::Unknown));
                 }
             }

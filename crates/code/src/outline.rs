@@ -1,72 +1,73 @@
-//! Collected before the tokens are walked: the program's functions and classes, and the names that it assigns.
+//! Facts about a program that are collected before its tokens are evaluated: functions, classes and assigned names.
 
 use std::collections::BTreeSet;
 
 use super::classes::Classes;
 use super::dialect::Dialect;
-use super::functions::{Functions, only_called};
+use super::functions::{Functions, functions_only_called};
 use super::statement_order::StatementOrder;
 use super::token::{Kind, Token};
-use super::{Language, name_filters};
+use super::{Language, file_name_filters};
 
-/// Keywords and methods that select among the files that a program lists.
+/// Keywords and methods by which a program may select some of the files that it lists.
 const FILTER_WORDS: &[&str] = &["if", "unless", "filter", "select", "grep"];
 
-/// The longest `a, (b, c)`, in tokens.
-const LONGEST_TARGET: usize = 16;
+/// The maximum number of tokens in the loop variables of `for`: `a, (b, c)`.
+const MAX_TARGET_TOKENS: usize = 16;
 
 pub(super) struct Outline {
-    /// The program's own functions that are only called, and never used as values.
+    /// Functions that the program defines, and only calls: they are never used as values.
     pub(super) functions: Functions,
     pub(super) classes: Classes,
     /// Names that are assigned somewhere.
     pub(super) assigned: BTreeSet<String>,
     pub(super) order: StatementOrder,
-    /// True if the program may select among the files that it lists.
-    pub(super) filters_files: bool,
-    /// Patterns for the file names that it selects.
-    pub(super) name_filters: Vec<String>,
+    /// True if the program may select some of the files that it lists.
+    pub(super) may_filter_files: bool,
+    /// Glob patterns for the file names that the program selects.
+    pub(super) file_name_filters: Vec<String>,
 }
 
 impl Outline {
     pub(super) fn of(language: Language, tokens: &[Token]) -> Self {
         let dialect = Dialect::of(language);
-        let functions = only_called(language, tokens);
-        let parameters = functions.values().flat_map(|own| own.parameters.iter().map(|one| one.name.clone()));
-        let assigned: BTreeSet<String> = assigned(language, tokens).chain(parameters).collect();
-        let has_meaning = |name: &String| dialect.function(name).is_some() || functions.contains_key(name);
+        let functions = functions_only_called(language, tokens);
+        let parameters =
+            functions.values().flat_map(|function| function.parameters.iter().map(|parameter| parameter.name.clone()));
+        let assigned: BTreeSet<String> = assigned_names(language, tokens).chain(parameters).collect();
+        let is_function = |name: &String| dialect.function(name).is_some() || functions.contains_key(name);
         Self {
-            assigned: assigned.into_iter().filter(|name| !has_meaning(name)).collect(),
+            assigned: assigned.into_iter().filter(|name| !is_function(name)).collect(),
             classes: Classes::of(language, tokens),
             order: StatementOrder::of(tokens),
-            filters_files: tokens.iter().filter_map(Token::name).any(|name| FILTER_WORDS.contains(&name)),
-            name_filters: name_filters::find(tokens),
+            may_filter_files: tokens.iter().filter_map(Token::name).any(|name| FILTER_WORDS.contains(&name)),
+            file_name_filters: file_name_filters::file_name_filters(tokens),
             functions,
         }
     }
 }
 
-/// Returns the names that are assigned somewhere: `name = …`, `for name in …`. The results of functions are kept under
-/// the names `return` and `yield`.
-fn assigned(language: Language, tokens: &[Token]) -> impl Iterator<Item = String> {
-    let follows = matches!(language, Language::Python | Language::Node);
+/// Returns the names that are assigned somewhere: `name = …`, `for name in …`. The names `return` and `yield` stand for
+/// the results of functions.
+fn assigned_names(language: Language, tokens: &[Token]) -> impl Iterator<Item = String> {
+    let is_supported = matches!(language, Language::Python | Language::JavaScript);
     let mut depth = 0_usize;
     let assigned = tokens.windows(2).filter(move |pair| {
-        let [name, sign] = pair else { return false };
+        let [name, operator] = pair else { return false };
         match &name.kind {
             Kind::Punct("(" | "[" | "{") => depth += 1,
             Kind::Punct(")" | "]" | "}") => depth = depth.saturating_sub(1),
             _ => {}
         }
         // Inside brackets, `name=` is a keyword argument in Python.
-        sign.is("=") && (depth == 0 || language == Language::Node)
+        operator.is("=") && (depth == 0 || language == Language::JavaScript)
     });
     let assigned = assigned.filter_map(|pair| pair.first().and_then(Token::name));
-    let is_for = |place: usize| tokens.get(place).and_then(Token::name) == Some("for");
-    let targets = (0..tokens.len()).filter(move |place| is_for(*place)).flat_map(|place| {
-        let behind = tokens.get(place + 1..).unwrap_or_default().iter().take(LONGEST_TARGET);
-        behind.take_while(|token| !matches!(token.name(), Some("in" | "of"))).filter_map(Token::name)
+    let is_for = |index: usize| tokens.get(index).and_then(Token::name) == Some("for");
+    let loop_variables = (0..tokens.len()).filter(move |index| is_for(*index)).flat_map(|index| {
+        let following = tokens.get(index + 1..).unwrap_or_default().iter().take(MAX_TARGET_TOKENS);
+        following.take_while(|token| !matches!(token.name(), Some("in" | "of"))).filter_map(Token::name)
     });
-    let gives = tokens.iter().filter_map(Token::name).filter(|name| matches!(*name, "return" | "yield"));
-    assigned.chain(targets).chain(gives).filter(move |_| follows).map(str::to_owned)
+    let results = tokens.iter().filter_map(Token::name).filter(|name| matches!(*name, "return" | "yield"));
+    assigned.chain(loop_variables).chain(results).filter(move |_| is_supported).map(str::to_owned)
 }

@@ -1,11 +1,11 @@
-//! Calls that only return a value.
+//! Calls that only return a value, without other effects.
 
 use super::Language;
 use super::arguments::Arguments;
 use super::evaluator::Evaluator;
 use super::function_effect::FunctionEffect;
-use super::string_methods::dedented;
-use super::value::{SOME_NAME, TEMPORARY, Value};
+use super::string_methods::dedent;
+use super::value::{NAME_PLACEHOLDER, TEMPORARY_PATH, Value};
 
 impl Evaluator {
     pub(super) fn pure_call(&self, effect: FunctionEffect, name: &str, arguments: &Arguments) -> Value {
@@ -15,23 +15,25 @@ impl Evaluator {
         let first = arguments.positional.first();
         match effect {
             FunctionEffect::JoinPath | FunctionEffect::ResolvePath | FunctionEffect::MakePath => {
-                self.path_of_parts(effect, arguments)
+                self.join_path(effect, arguments)
             }
-            FunctionEffect::NewTemporaryFile => Value::List(vec![Value::Descriptor, Value::string(TEMPORARY)]),
+            FunctionEffect::NewTemporaryFile => {
+                Value::List(vec![Value::NumberOrDescriptor, Value::string(TEMPORARY_PATH)])
+            }
             FunctionEffect::Glob => self.glob_matches(arguments),
             FunctionEffect::Walk => {
-                let directory = first.map_or(Value::Unknown, Value::any_entry);
+                let directory = first.map_or(Value::Unknown, Value::unknown_entry);
                 Value::List(vec![Value::List(vec![directory, Value::Unknown, Value::Unknown])])
             }
             FunctionEffect::ListNames => {
-                Value::List(vec![Value::PartlyKnown { strings: vec![SOME_NAME.to_owned()], is_path: false }])
+                Value::List(vec![Value::PartlyKnown { strings: vec![NAME_PLACEHOLDER.to_owned()], is_path: false }])
             }
             FunctionEffect::ListEntries => {
                 let directory = first.cloned().unwrap_or_else(|| Value::string("."));
-                Value::List(vec![directory.any_entry().into_path()])
+                Value::List(vec![directory.unknown_entry().into_path()])
             }
-            FunctionEffect::ParentDirectory((place, name)) => {
-                arguments.get(place, name).map_or(Value::Unknown, Value::parent).path_to_string()
+            FunctionEffect::ParentDirectory(argument) => {
+                arguments.get(argument).map_or(Value::Unknown, Value::parent).path_to_string()
             }
             FunctionEffect::SameFunction => first.cloned().unwrap_or(Value::Unknown),
             FunctionEffect::SameList => first
@@ -39,34 +41,35 @@ impl Evaluator {
                 .cloned()
                 .unwrap_or(Value::Unknown),
             FunctionEffect::ReorderList => first.map_or(Value::Unknown, Value::reordered),
-            FunctionEffect::EnvironmentVariable((place, name)) => {
-                // The default value for an unset variable.
-                let default = arguments.get(place + 1, "default");
-                self.environment_variable(arguments.get(place, name), default)
+            FunctionEffect::EnvironmentVariable(argument) => {
+                // The argument after the name is the default for an unset variable.
+                let (index, _) = argument;
+                let default = arguments.get((index + 1, "default"));
+                self.environment_variable(arguments.get(argument), default)
             }
-            FunctionEffect::NewTemporaryIn(option) => match arguments.option(option) {
-                None => Value::string(TEMPORARY),
+            FunctionEffect::NewTemporaryPath(option) => match arguments.option(option) {
+                None => Value::string(TEMPORARY_PATH),
                 Some(directory) => directory
                     .only_string()
-                    .map_or(Value::Unknown, |directory| Value::string(format!("{directory}/{SOME_NAME}"))),
+                    .map_or(Value::Unknown, |directory| Value::string(format!("{directory}/{NAME_PLACEHOLDER}"))),
             },
             FunctionEffect::Constant(value) if name.contains("Path.") => Value::string(value).into_path(),
             FunctionEffect::Constant(value) => Value::string(value),
-            FunctionEffect::SameString((place, name)) => self.same_string(arguments.get(place, name), arguments),
-            FunctionEffect::Dedent((place, name)) => {
-                let string = arguments.get(place, name).and_then(Value::only_string);
-                string.map_or(Value::Unknown, |string| Value::string(dedented(string)))
+            FunctionEffect::SameString(argument) => self.same_string(arguments.get(argument), arguments),
+            FunctionEffect::Dedent(argument) => {
+                let string = arguments.get(argument).and_then(Value::only_string);
+                string.map_or(Value::Unknown, |string| Value::string(dedent(string)))
             }
             _ => Value::Unknown,
         }
     }
 
-    fn path_of_parts(&self, effect: FunctionEffect, arguments: &Arguments) -> Value {
+    fn join_path(&self, effect: FunctionEffect, arguments: &Arguments) -> Value {
         let parts = arguments.flattened().into_iter().cloned();
         let appends = matches!(effect, FunctionEffect::JoinPath);
         let path = parts.reduce(|directory, name| match directory.only_string() {
-            // In Perl and Ruby, an empty first segment is the root.
-            Some("") if appends && self.dialect.bare_calls => Value::string("/").appended_path(&name),
+            // In Perl and Ruby, an empty first segment is the root directory.
+            Some("") if appends && self.dialect.allows_bare_calls => Value::string("/").appended_path(&name),
             _ if appends => directory.appended_path(&name),
             _ => directory.joined(&name, "/"),
         });
@@ -78,18 +81,20 @@ impl Evaluator {
         }
     }
 
+    /// Returns the files that match the glob patterns in the arguments.
     fn glob_matches(&self, arguments: &Arguments) -> Value {
         // Perl and Ruby split a pattern at whitespace, and expand braces.
-        let is_one = |string: &String| {
+        let is_single_glob = |string: &String| {
             self.language == Language::Python
-                || !string.contains(|letter: char| letter.is_whitespace() || letter == '{')
+                || !string.contains(|character: char| character.is_whitespace() || character == '{')
         };
-        let strings = |value: &&Value| value.strings().filter(|strings| strings.iter().all(is_one));
-        let found = arguments.flattened().iter().map(strings).collect::<Option<Vec<_>>>().unwrap_or_default();
-        let found = found.into_iter().map(|strings| Value::PartlyKnown { strings, is_path: false }).collect::<Vec<_>>();
-        if found.is_empty() { Value::Unknown } else { Value::List(found) }
+        let strings = |value: &&Value| value.strings().filter(|strings| strings.iter().all(is_single_glob));
+        let globs = arguments.flattened().iter().map(strings).collect::<Option<Vec<_>>>().unwrap_or_default();
+        let files = globs.into_iter().map(|strings| Value::PartlyKnown { strings, is_path: false }).collect::<Vec<_>>();
+        if files.is_empty() { Value::Unknown } else { Value::List(files) }
     }
 
+    /// Returns the value of an environment variable. If that is unknown, it may be the default or any other word.
     fn environment_variable(&self, name: Option<&Value>, default: Option<&Value>) -> Value {
         let name = name.and_then(Value::only_string);
         if let Some(value) = name.and_then(|name| self.inputs.environment_variable(name)) {
@@ -98,10 +103,11 @@ impl Evaluator {
         match name {
             Some("HOME") => Value::string("~"),
             Some("TMPDIR") => Value::string(path::TEMP_PLACEHOLDER),
-            _ => default.map_or(Value::Unknown, Value::or_some_word),
+            _ => default.map_or(Value::Unknown, Value::or_unknown_word),
         }
     }
 
+    /// Returns the value if it is a constant string, a partly known one, or the contents of a file.
     fn same_string(&self, value: Option<&Value>, arguments: &Arguments) -> Value {
         // `File.expand_path('name', 'directory')`
         if self.language == Language::Ruby && arguments.positional.len() > 1 {

@@ -1,16 +1,16 @@
-//! Commands that a program starts, as values. The `shell` crate decides what they do.
+//! Commands that a program starts. The `shell` crate determines their effects.
 
-/// Replaces a word that is not constant in [`SpawnedCommand::CommandLine`]: a variable that no script sets.
+/// Stands for a word that is not constant in [`SpawnedCommand::CommandLine`]. It is a variable that no script sets.
 pub const UNKNOWN_WORD: &str = "\"${UNKNOWN}\"";
 
-/// Options that name the working directory of a spawned command.
+/// Names of the option for the working directory of a spawned command.
 pub(super) const DIRECTORY_OPTIONS: &[&str] = &["cwd", "chdir"];
 
 /// A command, with its working directory, environment and stdin.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Spawn {
     pub command: SpawnedCommand,
-    /// Working directories that are entered one after the other; `None` for one that is not constant.
+    /// Directories that are entered one after the other before the command starts; `None` for one that is not constant.
     pub directories: Vec<Option<String>>,
     pub environment: SpawnEnvironment,
     pub stdin: Stdin,
@@ -18,28 +18,28 @@ pub struct Spawn {
 
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub enum SpawnedCommand {
-    /// Input of a shell, or of a function that splits a command line like one.
+    /// A script for a shell, or for a function that splits a command line like a shell.
     CommandLine(String),
     /// The program and its arguments; `None` for a word that is not constant.
     Words(Vec<Option<String>>),
 }
 
-/// The differences between the command's environment and the program's.
+/// How the environment of a command differs from that of the program.
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct SpawnEnvironment {
     pub unset: Vec<String>,
     /// True if the command gets only the variables in `set`.
     pub is_cleared: bool,
-    /// In the order in which they are set: the last value of a name counts.
+    /// Names and values in the order in which they are set: the last value of a name applies.
     pub set: Vec<(String, String)>,
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Stdin {
-    /// The program's own stdin.
+    /// The stdin of the program.
     #[default]
     Inherited,
-    /// `None` if it is not constant.
+    /// A string; `None` if it is not constant.
     Piped(Option<String>),
 }
 
@@ -56,8 +56,8 @@ impl Spawn {
         Self { command, directories: Vec::new(), environment: SpawnEnvironment::default(), stdin: Stdin::Inherited }
     }
 
-    /// True if directory, environment and stdin are those of the program.
-    pub fn is_plain(&self) -> bool {
+    /// True if the working directory, environment and stdin are those of the program.
+    pub fn inherits_everything(&self) -> bool {
         self.directories.is_empty() && self.environment == SpawnEnvironment::default() && self.stdin == Stdin::Inherited
     }
 }

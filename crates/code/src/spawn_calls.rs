@@ -1,21 +1,21 @@
-//! Calls that start programs.
+//! Calls that start commands, and their options: working directory, environment, stdin.
 
 use super::Language;
 use super::arguments::Arguments;
 use super::evaluator::Evaluator;
 use super::spawn::{DIRECTORY_OPTIONS, Spawn, SpawnEnvironment, Stdin, UNKNOWN_WORD};
-use super::value::{SOME_NAME, SOME_WORD, Value};
+use super::value::{NAME_PLACEHOLDER, Value, WORD_PLACEHOLDER};
 
 impl Evaluator {
-    /// Returns the position of the options object of a Node call, after `others` arguments. If the function also
-    /// accepts a callback there, it is an options object only if another argument follows.
-    pub(super) fn options_position(&self, others: usize, name: &str, arguments: &Arguments) -> Option<usize> {
-        let takes_function = matches!(name.rsplit('.').next(), Some("exec" | "execFile"));
-        let any_found = !takes_function || arguments.positional.len() > others + 1;
-        (self.language == Language::Node && any_found).then_some(others)
+    /// Returns the index of the options object in a JavaScript call, which follows `count_before` arguments. The last
+    /// argument of some functions is a callback, and so no options object.
+    pub(super) fn options_index_after(&self, count_before: usize, name: &str, arguments: &Arguments) -> Option<usize> {
+        let accepts_callback = matches!(name.rsplit('.').next(), Some("exec" | "execFile"));
+        let has_options = !accepts_callback || arguments.positional.len() > count_before + 1;
+        (self.language == Language::JavaScript && has_options).then_some(count_before)
     }
 
-    /// True if the value may hold options that are not known.
+    /// True if the value may be an options object with unknown options.
     fn may_be_options(&self, value: &Value) -> bool {
         match value {
             Value::Unknown => true,
@@ -24,9 +24,13 @@ impl Evaluator {
         }
     }
 
-    /// Returns the options that change how the command starts, or `None` if there are none. `options` is the position
+    /// Returns the options that change how the command starts; `None` if there are none. `options_index` is the index
     /// of the options object.
-    pub(super) fn spawn_options(&mut self, arguments: &Arguments, options: Option<usize>) -> Option<SpawnOptions> {
+    pub(super) fn spawn_options(
+        &mut self,
+        arguments: &Arguments,
+        options_index: Option<usize>,
+    ) -> Option<SpawnOptions> {
         self.findings.is_opaque |= arguments.option("executable").is_some();
         let string = |value: &Value| value.only_string().map(str::to_owned);
         let directory = DIRECTORY_OPTIONS.iter().find_map(|option| arguments.option(option));
@@ -34,31 +38,31 @@ impl Evaluator {
             Some(directories) => directories.into_iter().map(Some).collect(),
             None => vec![None],
         });
-        let options = options.and_then(|place| arguments.positional.get(place));
-        let are_unseen =
+        let options = options_index.and_then(|index| arguments.positional.get(index));
+        let has_unknown_options =
             arguments.may_have_unknown_options() || options.is_some_and(|options| self.may_be_options(options));
-        let directories = directories.or_else(|| are_unseen.then(|| vec![None])).unwrap_or_default();
+        let directories = directories.or_else(|| has_unknown_options.then(|| vec![None])).unwrap_or_default();
         let is_pipe = |value: &Value| matches!(value, Value::QualifiedName(name) if name == "subprocess.PIPE");
         let piped = arguments.option("stdin").filter(|value| is_pipe(value)).map(|_| None);
         let stdin = arguments.option("input").map(string).or(piped).map_or(Stdin::Inherited, Stdin::Piped);
-        // Ruby takes the variables as the first argument, and adds them to its own.
+        // In Ruby, the variables are the first argument, and are added to the environment of the program.
         let is_ruby = self.language == Language::Ruby;
         let first = arguments.positional.first().filter(|_| is_ruby);
         let entries = match arguments.option("env").or(first) {
             Some(Value::Record(entries)) => Some(entries),
             _ => None,
         };
-        let set = entries.into_iter().flatten().filter(|(name, _)| is_variable(name));
+        let set = entries.into_iter().flatten().filter(|(name, _)| is_variable_name(name));
         let set = set.filter_map(|(name, value)| Some((name.clone(), string(value)?))).collect();
-        // The empty key stands for variables that are copied from elsewhere: `{**os.environ}`.
+        // Copied variables have an empty key: `{**os.environ}`.
         let is_cleared = !is_ruby && entries.is_some_and(|entries| entries.iter().all(|(name, _)| !name.is_empty()));
         let environment = SpawnEnvironment { unset: Vec::new(), is_cleared, set };
-        let is_other =
+        let differs =
             !directories.is_empty() || stdin != Stdin::Inherited || environment != SpawnEnvironment::default();
-        is_other.then_some(SpawnOptions { directories, stdin, environment })
+        differs.then_some(SpawnOptions { directories, stdin, environment })
     }
 
-    /// Starts a fixed command with the call's arguments appended; keyword arguments become flags.
+    /// Starts a command: these words, and then the arguments of the call. Keyword arguments become flags.
     pub(super) fn fixed_command(&mut self, words: &[&str], arguments: &Arguments) {
         let named = arguments.named.iter().map(|(name, value)| match (name.as_str(), value.only_string()) {
             ("refspec" | "url", _) => value.clone(),
@@ -70,7 +74,8 @@ impl Evaluator {
         self.spawn_words(&words, None);
     }
 
-    /// Starts a program or subcommand that is named by the function: `sh.git('reset')`, `repo.git.reset('--hard')`.
+    /// Starts the program or subcommand that the function is named after: `sh.git('reset')`,
+    /// `repo.git.reset('--hard')`.
     pub(super) fn member_command(&mut self, name: &str, arguments: &Arguments) {
         let Some((words, members)) = self.dialect.split_member_command(name) else { return };
         let is_reset = members == ["reset"];
@@ -80,15 +85,16 @@ impl Evaluator {
             Some(string) => Value::string(format!("--{name}={string}")),
             None => Value::string(format!("--{}", name.replace('_', "-"))),
         });
-        let given = arguments.flattened().into_iter().map(|value| match value.only_string() {
+        let positional = arguments.flattened().into_iter().map(|value| match value.only_string() {
             // Libraries pass the mode of a reset without dashes.
             Some("hard") if is_reset => Value::string("--hard"),
             _ => value.clone(),
         });
-        let words: Vec<Value> = words.chain(given).chain(named).collect();
+        let words: Vec<Value> = words.chain(positional).chain(named).collect();
         self.spawn_words(&words, None);
     }
 
+    /// Runs a script in a shell.
     pub(super) fn spawn_shell(&mut self, command: Option<&Value>, spawn_options: Option<&SpawnOptions>) {
         match command.and_then(command_lines) {
             Some(strings) => {
@@ -100,8 +106,8 @@ impl Evaluator {
         }
     }
 
-    /// Starts a program with arguments. Only the program must be constant. An argument with several possible values
-    /// gives one command for each.
+    /// Starts a program with arguments. The program must be constant. If an argument has several possible values, there
+    /// is one command for each of them.
     pub(super) fn spawn_words<'v>(
         &mut self,
         words: impl IntoIterator<Item = &'v Value>,
@@ -110,13 +116,14 @@ impl Evaluator {
         let mut commands: Vec<Vec<Option<String>>> = vec![Vec::new()];
         for word in words {
             let is_program = commands.iter().all(Vec::is_empty);
-            let most = if is_program { 1 } else { MAX_COMMANDS };
-            let strings = word.strings().filter(|strings| strings.len() * commands.len() <= most);
+            let limit = if is_program { 1 } else { MAX_COMMANDS };
+            let strings = word.strings().filter(|strings| strings.len() * commands.len() <= limit);
             let choices =
                 strings.map_or_else(|| vec![None], |strings| strings.into_iter().map(Some).collect::<Vec<_>>());
-            let with =
+            let with_word =
                 |command: &Vec<_>, choice: &Option<String>| [command.as_slice(), std::slice::from_ref(choice)].concat();
-            commands = commands.iter().flat_map(|command| choices.iter().map(|choice| with(command, choice))).collect();
+            commands =
+                commands.iter().flat_map(|command| choices.iter().map(|choice| with_word(command, choice))).collect();
         }
         for words in commands {
             self.spawn_command(words, spawn_options);
@@ -139,8 +146,9 @@ impl Evaluator {
         }
     }
 
+    /// Runs a command, which is a command line or a list of words.
     pub(super) fn spawn_program(&mut self, name: &str, arguments: &Arguments, program: Option<&Value>) {
-        let spawn_options = self.spawn_options(arguments, self.options_position(1, name, arguments));
+        let spawn_options = self.spawn_options(arguments, self.options_index_after(1, name, arguments));
         match program {
             Some(program @ (Value::List(_) | Value::OneOfLists(_))) => {
                 for list in program.lists() {
@@ -155,31 +163,33 @@ impl Evaluator {
         }
     }
 
+    /// Runs a command: a single argument is a shell script, several are a program and its arguments.
     pub(super) fn system(&mut self, arguments: &Arguments) {
         let spawn_options = self.spawn_options(arguments, None);
-        // Perl's `system {program} words`.
+        // The block in Perl's `system {program} words` is another program than the first word.
         self.findings.is_opaque |= self.language == Language::Perl
             && arguments.positional.len() != arguments.flattened().len()
             && arguments.positional.iter().any(|value| matches!(value, Value::Record(_)));
         self.findings.is_opaque |= arguments.positional.iter().any(|value| matches!(value, Value::OneOfLists(_)));
         match arguments.flattened().as_slice() {
             [command] => self.spawn_shell(Some(command), spawn_options.as_ref()),
-            // A command line, and unknown options.
+            // A command line, and options that are unknown.
             [command, options]
                 if self.language == Language::Ruby && has_several_words(command) && self.may_be_options(options) =>
             {
-                let anywhere = SpawnOptions { directories: vec![None], ..SpawnOptions::default() };
-                self.spawn_shell(Some(command), Some(&anywhere));
+                let in_unknown_directory = SpawnOptions { directories: vec![None], ..SpawnOptions::default() };
+                self.spawn_shell(Some(command), Some(&in_unknown_directory));
             }
             words => self.spawn_words(words.iter().copied(), spawn_options.as_ref()),
         }
     }
 
-    pub(super) fn spawn_program_with_list(&mut self, interpreter: Option<&str>, name: &str, arguments: &Arguments) {
-        let spawn_options = self.spawn_options(arguments, self.options_position(2, name, arguments));
+    /// Runs the first argument, a program, with the list of arguments in the second one.
+    pub(super) fn spawn_with_argument_list(&mut self, interpreter: Option<&str>, name: &str, arguments: &Arguments) {
+        let spawn_options = self.spawn_options(arguments, self.options_index_after(2, name, arguments));
         let interpreter = interpreter.map(Value::string);
         let program: Vec<Value> = interpreter.into_iter().chain(arguments.positional.first().cloned()).collect();
-        let given = match arguments.positional.get(1) {
+        let lists = match arguments.positional.get(1) {
             Some(Value::Record(_)) | None => match arguments.option("args") {
                 Some(list @ (Value::List(_) | Value::OneOfLists(_))) => list.lists(),
                 Some(unknown) => vec![unknown.clone()],
@@ -188,10 +198,10 @@ impl Evaluator {
             Some(list @ (Value::List(_) | Value::OneOfLists(_))) => list.lists(),
             Some(unknown) => vec![unknown.clone()],
         };
-        for more in given {
-            let words = program.iter().chain(more.flattened());
+        for list in lists {
+            let words = program.iter().chain(list.flattened());
             if uses_shell(arguments) {
-                let command = words.cloned().reduce(|one, other| one.joined(&other, " "));
+                let command = words.cloned().reduce(|line, word| line.joined(&word, " "));
                 self.spawn_shell(command.as_ref(), spawn_options.as_ref());
             } else {
                 self.spawn_words(words, spawn_options.as_ref());
@@ -199,13 +209,14 @@ impl Evaluator {
         }
     }
 
+    /// Runs a program with `argv`, which is one list, or the other arguments.
     pub(super) fn exec(&mut self, arguments: &[Value]) {
         let Some((program, rest)) = arguments.split_first() else {
             self.findings.is_opaque = true;
             return;
         };
         self.findings.is_opaque |= rest.iter().any(|value| matches!(value, Value::OneOfLists(_)));
-        // The first of these is `argv[0]`.
+        // The first word is `argv[0]`, which is skipped.
         let words = match rest.first() {
             Some(Value::List(words)) => words.as_slice(),
             _ => rest,
@@ -214,33 +225,35 @@ impl Evaluator {
     }
 }
 
-/// True if the string contains whitespace.
+/// True if the command may consist of several words.
 fn has_several_words(command: &Value) -> bool {
     command.strings().is_some_and(|strings| strings.iter().any(|string| string.trim().contains(char::is_whitespace)))
 }
 
-/// Returns the possible command lines. Unknown words may be arguments, but not programs.
+/// Returns the possible command lines. An unknown word may be an argument, but not a program.
 fn command_lines(command: &Value) -> Option<Vec<String>> {
-    let names_programs = |string: &String| {
+    let has_known_programs = |string: &String| {
         let mut commands = string.split([';', '|', '&', '(', '`', '{', '\n']);
-        commands.all(|command| !command.trim_start_matches(['"', '\'', ' ']).starts_with(SOME_WORD))
+        commands.all(|command| !command.trim_start_matches(['"', '\'', ' ']).starts_with(WORD_PLACEHOLDER))
     };
     match command {
-        Value::PartlyKnown { strings, is_path: false } if strings.iter().all(|string| !string.contains(SOME_NAME)) => {
-            let filled = strings.iter().map(|string| string.replace(SOME_WORD, UNKNOWN_WORD)).collect();
-            strings.iter().all(names_programs).then_some(filled)
+        Value::PartlyKnown { strings, is_path: false }
+            if strings.iter().all(|string| !string.contains(NAME_PLACEHOLDER)) =>
+        {
+            let command_lines = strings.iter().map(|string| string.replace(WORD_PLACEHOLDER, UNKNOWN_WORD)).collect();
+            strings.iter().all(has_known_programs).then_some(command_lines)
         }
         command => command.strings(),
     }
 }
 
-/// Returns the stdout of a command that prints a single word, as an unknown word.
+/// Returns the stdout of a command. It is one unknown word if the command prints the name of a revision.
 pub(super) fn printed_word(command: Option<&Value>) -> Value {
     let words: Option<Vec<&str>> =
         command.map(Value::flattened).and_then(|words| words.into_iter().map(Value::only_string).collect());
     match words {
         Some(words) if prints_revision_name(&words.join(" ")) => {
-            Value::PartlyKnown { strings: vec![SOME_WORD.to_owned()], is_path: false }
+            Value::PartlyKnown { strings: vec![WORD_PLACEHOLDER.to_owned()], is_path: false }
         }
         _ => Value::Unknown,
     }
@@ -257,40 +270,43 @@ const REVISION_COMMANDS: &[&str] = &[
 ];
 
 fn prints_revision_name(command: &str) -> bool {
-    let is_form =
-        |form: &&str| command.strip_prefix(*form).is_some_and(|rest| rest.is_empty() || rest.starts_with(' '));
-    let is_plain = |letter: char| letter.is_ascii_alphanumeric() || " -_./@^~=".contains(letter);
-    REVISION_COMMANDS.iter().any(is_form) && command.chars().all(is_plain)
+    let is_revision_command = |revision_command: &&str| {
+        command.strip_prefix(*revision_command).is_some_and(|rest| rest.is_empty() || rest.starts_with(' '))
+    };
+    let is_plain = |character: char| character.is_ascii_alphanumeric() || " -_./@^~=".contains(character);
+    REVISION_COMMANDS.iter().any(is_revision_command) && command.chars().all(is_plain)
 }
 
-/// The most commands that alternatives of the arguments are multiplied into.
+/// The maximum number of commands for one call whose arguments have several possible values.
 const MAX_COMMANDS: usize = 16;
 
-/// How a command starts, if that differs from the program's own directory, stdin and environment.
+/// The working directory, stdin and environment of a command, where they differ from those of the program.
 #[derive(Default)]
 pub(super) struct SpawnOptions {
-    /// The directories that it may start in, `None` for one that is not constant. Empty for the program's own.
+    /// The directories that the command may start in; `None` for one that is not constant. Empty for that of the
+    /// program.
     directories: Vec<Option<String>>,
     stdin: Stdin,
     environment: SpawnEnvironment,
 }
 
 impl SpawnOptions {
-    /// Returns the command once for each directory that it may start in.
+    /// Returns the command with these options, once for each directory that it may start in.
     fn applied_to(&self, spawn: &Spawn) -> Vec<Spawn> {
-        let here = Spawn { stdin: self.stdin.clone(), environment: self.environment.clone(), ..spawn.clone() };
+        let configured = Spawn { stdin: self.stdin.clone(), environment: self.environment.clone(), ..spawn.clone() };
         match self.directories.as_slice() {
-            [] => vec![here],
+            [] => vec![configured],
             directories => {
-                let at = |directory: &Option<String>| Spawn { directories: vec![directory.clone()], ..here.clone() };
-                directories.iter().map(at).collect()
+                let in_directory =
+                    |directory: &Option<String>| Spawn { directories: vec![directory.clone()], ..configured.clone() };
+                directories.iter().map(in_directory).collect()
             }
         }
     }
 }
 
-fn is_variable(name: &str) -> bool {
-    !name.is_empty() && name.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '_')
+fn is_variable_name(name: &str) -> bool {
+    !name.is_empty() && name.chars().all(|character| character.is_ascii_alphanumeric() || character == '_')
 }
 
 fn uses_shell(arguments: &Arguments) -> bool {

@@ -4,21 +4,21 @@ use super::token::Token;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum StatementOrder {
-    /// In source order, each at most once.
+    /// Statements run in source order, each at most once.
     InSourceOrder,
-    /// Functions run whenever they are called.
+    /// The program has functions, whose statements run when they are called.
     Functions,
-    /// Loops run statements any number of times.
+    /// The program has loops, whose statements run any number of times.
     Loops,
 }
 
 impl StatementOrder {
     pub(super) fn of(tokens: &[Token]) -> Self {
-        let has = |words: &[&str]| tokens.iter().filter_map(Token::name).any(|name| words.contains(&name));
+        let has_any = |words: &[&str]| tokens.iter().filter_map(Token::name).any(|name| words.contains(&name));
         let has_arrows = || tokens.iter().any(|token| token.is("=>"));
-        if has(&["for", "while", "until", "do", "forEach", "map", "each", "reduce"]) {
+        if has_any(&["for", "while", "until", "do", "forEach", "map", "each", "reduce"]) {
             Self::Loops
-        } else if has(&["def", "function", "lambda", "class"]) || has_arrows() {
+        } else if has_any(&["def", "function", "lambda", "class"]) || has_arrows() {
             Self::Functions
         } else {
             Self::InSourceOrder

@@ -1,4 +1,4 @@
-//! Tokens of all four languages.
+//! The tokens of all four languages.
 
 /// One token, and whether whitespace precedes it.
 #[derive(Debug, Clone, PartialEq)]
@@ -12,11 +12,11 @@ pub(super) enum Kind {
     /// An identifier or keyword, including its sigil in Perl and Ruby.
     Name(String),
     String(Literal),
-    /// The value, if it is a small integer.
+    /// A number, with its value if that is a decimal integer.
     Number(Option<usize>),
-    /// Punctuation: operators, brackets, separators.
+    /// An operator, bracket or separator.
     Punct(&'static str),
-    /// The end of a line, where it may end a statement.
+    /// The end of a line, if it may end a statement.
     Newline,
 }
 
@@ -26,7 +26,7 @@ pub(super) struct Literal {
     pub(super) kind: LiteralKind,
 }
 
-/// How the language interprets a literal.
+/// The meaning of a literal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) enum LiteralKind {
     #[default]
@@ -42,7 +42,7 @@ pub(super) enum LiteralKind {
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Part {
     Constant(String),
-    /// Code whose value is inserted.
+    /// Code whose value is inserted into the literal.
     Interpolation(Vec<Token>),
 }
 
@@ -53,6 +53,7 @@ impl Literal {
 }
 
 impl Token {
+    /// True if the token is this punctuation.
     pub(super) fn is(&self, punct: &str) -> bool {
         matches!(self.kind, Kind::Punct(found) if found == punct)
     }
@@ -64,7 +65,7 @@ impl Token {
         }
     }
 
-    /// Returns its value if it is a string without interpolations.
+    /// Returns the value of a string without interpolations.
     pub(super) fn constant(&self) -> Option<&str> {
         match &self.kind {
             Kind::String(Literal { parts, .. }) => match parts.as_slice() {
@@ -75,7 +76,7 @@ impl Token {
         }
     }
 
-    /// True if an operator would follow, not an operand.
+    /// True if the token may end a value, so that an operator would follow.
     pub(super) fn ends_a_value(&self) -> bool {
         match &self.kind {
             Kind::Name(_) | Kind::String(_) | Kind::Number(_) => true,
@@ -85,7 +86,7 @@ impl Token {
     }
 }
 
-/// Longest first.
+/// All operators, brackets and separators. A longer one precedes those that it begins with.
 const PUNCTUATION: &[&str] = &[
     ">>>=", "===", "!==", "**=", "<=>", "...", "//=", "||=", "&&=", "??=", "<<=", ">>=", ">>>", "=>", "->", "::", "?.",
     "==", "!=", "<=", ">=", "=~", "!~", "+=", "-=", "*=", "/=", ".=", "%=", "|=", "&=", "^=", ":=", "&&", "||", "??",

@@ -1,76 +1,83 @@
-//! A position in a list of tokens.
+//! A cursor over the tokens of a program.
 
 use super::token::{Kind, Token};
 
-/// How many tokens are looked ahead to classify a declaration.
+/// The maximum number of tokens that are read ahead to recognize a declaration.
 pub(super) const MAX_LOOKAHEAD: usize = 256;
 
 pub(super) struct TokenCursor<'t> {
     tokens: &'t [Token],
-    at: usize,
+    position: usize,
 }
 
 impl<'t> TokenCursor<'t> {
     pub(super) fn new(tokens: &'t [Token]) -> Self {
-        Self { tokens, at: 0 }
+        Self { tokens, position: 0 }
     }
 
+    /// Returns the next token without skipping it.
     pub(super) fn peek(&self) -> Option<&'t Token> {
-        self.tokens.get(self.at)
+        self.tokens.get(self.position)
     }
 
-    pub(super) fn ahead(&self, tokens: usize) -> Option<&'t Token> {
-        self.tokens.get(self.at + tokens)
+    /// Returns the token that is `count` tokens after the next one.
+    pub(super) fn ahead(&self, count: usize) -> Option<&'t Token> {
+        self.tokens.get(self.position + count)
     }
 
     pub(super) fn next(&mut self) -> Option<&'t Token> {
         let token = self.peek()?;
-        self.at += 1;
+        self.position += 1;
         Some(token)
     }
 
+    /// True if the next token is this punctuation.
     pub(super) fn is(&self, punct: &str) -> bool {
         self.peek().is_some_and(|token| token.is(punct))
     }
 
-    pub(super) fn ahead_is(&self, tokens: usize, punct: &str) -> bool {
-        self.ahead(tokens).is_some_and(|token| token.is(punct))
+    pub(super) fn ahead_is(&self, count: usize, punct: &str) -> bool {
+        self.ahead(count).is_some_and(|token| token.is(punct))
     }
 
+    /// Returns the next token if it is a name.
     pub(super) fn name(&self) -> Option<&'t str> {
         self.peek().and_then(Token::name)
     }
 
+    /// Skips the next token and returns true if it is this punctuation.
     pub(super) fn take(&mut self, punct: &str) -> bool {
-        let found = self.is(punct);
-        self.at += usize::from(found);
-        found
+        let is_next = self.is(punct);
+        self.position += usize::from(is_next);
+        is_next
     }
 
+    /// Skips the next token and returns true if it is this name.
     pub(super) fn take_name(&mut self, name: &str) -> bool {
-        let found = self.name() == Some(name);
-        self.at += usize::from(found);
-        found
+        let is_next = self.name() == Some(name);
+        self.position += usize::from(is_next);
+        is_next
     }
 
+    /// Skips and returns the next token if it is a name.
     pub(super) fn take_any_name(&mut self) -> Option<&'t str> {
         let name = self.name()?;
-        self.at += 1;
+        self.position += 1;
         Some(name)
     }
 
     pub(super) fn skip_newlines(&mut self) {
         while self.peek().is_some_and(|token| token.kind == Kind::Newline) {
-            self.at += 1;
+            self.position += 1;
         }
     }
 
     pub(super) fn position(&self) -> usize {
-        self.at
+        self.position
     }
 
-    pub(super) fn move_to(&mut self, place: usize) {
-        self.at = place;
+    pub(super) fn move_to(&mut self, position: usize) {
+        self.position = position;
     }
 
     pub(super) fn between(&self, from: usize, to: usize) -> &'t [Token] {
@@ -78,10 +85,10 @@ impl<'t> TokenCursor<'t> {
     }
 
     pub(super) fn previous(&self) -> Option<&'t Token> {
-        self.at.checked_sub(1).and_then(|place| self.tokens.get(place))
+        self.position.checked_sub(1).and_then(|index| self.tokens.get(index))
     }
 
-    pub(super) fn finish(&mut self) {
-        self.at = self.tokens.len();
+    pub(super) fn skip_to_end(&mut self) {
+        self.position = self.tokens.len();
     }
 }

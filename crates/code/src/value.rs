@@ -1,55 +1,56 @@
-//! The possible values of an expression.
+//! The value of an expression, as far as it can be determined without running the program.
 
 use super::spawn::DIRECTORY_OPTIONS;
 
-/// An unknown file name.
-pub(super) const SOME_NAME: &str = "…";
+/// Stands for a file name that is not constant.
+pub(super) const NAME_PLACEHOLDER: &str = "…";
 
-/// An unknown word without spaces or quotes: the name of a branch, the hash of a commit.
-pub(super) const SOME_WORD: &str = "‥";
+/// Stands for a word that is not constant, and has no spaces or quotes: the name of a branch, the hash of a commit.
+pub(super) const WORD_PLACEHOLDER: &str = "‥";
 
-/// A new temporary file or directory.
-pub(super) const TEMPORARY: &str = "$TMPDIR/…";
+/// The path of a new temporary file or directory.
+pub(super) const TEMPORARY_PATH: &str = "$TMPDIR/…";
 
 /// A value with more alternatives than this becomes unknown.
 const MAX_ALTERNATIVES: usize = 16;
 
-const MAX_WEIGHT: usize = 4096;
-const MAX_LAYERS: usize = 8;
+/// Values with a higher [`Value::copy_cost`], and deeper ones, become unknown.
+const MAX_COPY_COST: usize = 4096;
+const MAX_VALUE_DEPTH: usize = 8;
 
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Value {
     Unknown,
     /// One of these strings.
     Strings(Vec<String>),
-    /// A path object for one of these paths; `None` if the path is unknown.
+    /// A path object for one of these paths; `None` if the path is not constant.
     Path(Option<Vec<String>>),
-    /// A string or path that is partly known: [`SOME_NAME`] or a glob replaces the rest.
+    /// One of these strings or paths, which are partly known: a placeholder or a glob stands for the rest.
     PartlyKnown {
         strings: Vec<String>,
         /// True for a path object.
         is_path: bool,
     },
-    /// The contents of one of these files, or a file object that reads one of them.
+    /// The contents of one of these files, or a file object for reading one of them.
     FileContent(Vec<String>),
-    /// A file object that writes one of these files.
+    /// A file object for writing one of these files.
     OutputFile(Vec<String>),
     /// One of these lists.
     OneOfLists(Vec<Value>),
-    /// A list whose elements are inserted in its place: `*words`.
+    /// A list whose elements are inserted into another list: `*words`.
     Spread(Box<Value>),
-    /// A number, or another value that refers to a file that is already open.
-    Descriptor,
+    /// A number, which may be a file descriptor, or another value that is not a path: a stream, a reference.
+    NumberOrDescriptor,
     /// A module, a function or a class, by its dotted name.
     QualifiedName(String),
     List(Vec<Value>),
-    /// An object or hash, as keys and values. The empty key holds values whose keys are not constant.
+    /// An object or hash, as keys and values. Values whose keys are not constant have an empty key.
     Record(Vec<(String, Value)>),
-    /// A member of a value, which is about to be called.
+    /// A member of a value, before it is called.
     Method(Box<Value>, String),
-    /// An instance of one of the program's own classes, or another object about which nothing is known.
+    /// An instance of a class that the program defines, or another value that is no file name: `argv[0]`.
     Instance,
-    /// A name that has no value in this round yet, but is assigned somewhere.
+    /// The value of a name that has none so far, but is assigned somewhere in the program.
     Pending,
 }
 
@@ -58,7 +59,7 @@ impl Value {
         Self::Strings(vec![string.into()])
     }
 
-    /// Returns the constants that it may be; `None` if it may be something else.
+    /// Returns the constants that the value may be; `None` if it may be anything else.
     pub(super) fn strings(&self) -> Option<Vec<String>> {
         match self {
             Self::Strings(strings) | Self::Path(Some(strings)) => Some(strings.clone()),
@@ -66,7 +67,7 @@ impl Value {
         }
     }
 
-    /// Returns its value if it is a single constant.
+    /// Returns the string if the value is a single constant.
     pub(super) fn only_string(&self) -> Option<&str> {
         match self {
             Self::Strings(strings) | Self::Path(Some(strings)) => match strings.as_slice() {
@@ -80,51 +81,53 @@ impl Value {
     /// Returns a value that may be either of the two.
     pub(super) fn or(self, other: Self) -> Self {
         match (self, other) {
-            (one, other) if one == other => one,
+            (left, right) if left == right => left,
             (Self::Pending, value) | (value, Self::Pending) => value,
-            (Self::Strings(one), Self::Strings(other)) => alternatives(one, other).map_or(Self::Unknown, Self::Strings),
+            (Self::Strings(left), Self::Strings(right)) => {
+                merge_alternatives(left, right).map_or(Self::Unknown, Self::Strings)
+            }
             (
-                Self::PartlyKnown { strings: one, is_path },
-                Self::PartlyKnown { strings: other, is_path: other_is_path },
-            ) if is_path == other_is_path => {
-                alternatives(one, other).map_or(Self::Unknown, |strings| Self::PartlyKnown { strings, is_path })
+                Self::PartlyKnown { strings: left, is_path },
+                Self::PartlyKnown { strings: right, is_path: right_is_path },
+            ) if is_path == right_is_path => {
+                merge_alternatives(left, right).map_or(Self::Unknown, |strings| Self::PartlyKnown { strings, is_path })
             }
-            // One is fully known, the other partly.
-            (one, Self::PartlyKnown { strings, is_path }) | (Self::PartlyKnown { strings, is_path }, one)
-                if one.is_path() == is_path && one.strings().is_some() =>
+            // A fully known string and a partly known one.
+            (known, Self::PartlyKnown { strings, is_path }) | (Self::PartlyKnown { strings, is_path }, known)
+                if known.is_path() == is_path && known.strings().is_some() =>
             {
-                let both = alternatives(strings, one.strings().unwrap_or_default());
-                both.map_or(Self::Unknown, |strings| Self::PartlyKnown { strings, is_path })
+                let merged = merge_alternatives(strings, known.strings().unwrap_or_default());
+                merged.map_or(Self::Unknown, |strings| Self::PartlyKnown { strings, is_path })
             }
-            (one @ (Self::List(_) | Self::OneOfLists(_)), other @ (Self::List(_) | Self::OneOfLists(_))) => {
-                let lists = one.lists().into_iter().chain(other.lists());
+            (left @ (Self::List(_) | Self::OneOfLists(_)), right @ (Self::List(_) | Self::OneOfLists(_))) => {
+                let lists = left.lists().into_iter().chain(right.lists());
                 lists
-                    .fold(None, |all: Option<Vec<Self>>, list| alternatives(all.unwrap_or_default(), vec![list]))
+                    .fold(None, |all: Option<Vec<Self>>, list| merge_alternatives(all.unwrap_or_default(), vec![list]))
                     .map_or(Self::Unknown, Self::OneOfLists)
             }
-            (Self::Record(one), Self::Record(other)) => either_record(&one, &other),
-            (Self::OutputFile(one), Self::OutputFile(other)) => {
-                alternatives(one, other).map_or(Self::Unknown, Self::OutputFile)
+            (Self::Record(left), Self::Record(right)) => merge_records(&left, &right),
+            (Self::OutputFile(left), Self::OutputFile(right)) => {
+                merge_alternatives(left, right).map_or(Self::Unknown, Self::OutputFile)
             }
-            (Self::Path(one), Self::Path(other)) => {
-                Self::Path(one.zip(other).and_then(|(one, other)| alternatives(one, other)))
+            (Self::Path(left), Self::Path(right)) => {
+                Self::Path(left.zip(right).and_then(|(left, right)| merge_alternatives(left, right)))
             }
             _ => Self::Unknown,
         }
     }
 
-    /// Returns this string, or an unknown one.
-    pub(super) fn or_some_word(&self) -> Self {
+    /// Returns a value that may be these strings, or any other word.
+    pub(super) fn or_unknown_word(&self) -> Self {
         match self {
             Self::Strings(strings) => {
-                let strings = strings.iter().cloned().chain([SOME_WORD.to_owned()]).collect();
+                let strings = strings.iter().cloned().chain([WORD_PLACEHOLDER.to_owned()]).collect();
                 Self::PartlyKnown { strings, is_path: false }
             }
             _ => Self::Unknown,
         }
     }
 
-    /// Returns the lists that it may be.
+    /// Returns the lists that the value may be.
     pub(super) fn lists(&self) -> Vec<Self> {
         match self {
             Self::OneOfLists(lists) => lists.clone(),
@@ -133,7 +136,7 @@ impl Value {
         }
     }
 
-    /// Returns the values of its elements if it has exactly `count`.
+    /// Returns the elements of a list with exactly `count` elements.
     pub(super) fn destructured(&self, count: usize) -> Option<Vec<Self>> {
         if *self == Self::Pending {
             return Some(vec![Self::Pending; count]);
@@ -142,17 +145,18 @@ impl Value {
             Self::List(values) if values.len() == count => Some(values),
             _ => None,
         };
-        let either =
-            |one: Vec<Self>, other: Vec<Self>| one.into_iter().zip(other).map(|(one, other)| one.or(other)).collect();
-        self.lists().into_iter().map(elements).reduce(|one, other| Some(either(one?, other?)))?
+        let either = |left: Vec<Self>, right: Vec<Self>| {
+            left.into_iter().zip(right).map(|(left, right)| left.or(right)).collect()
+        };
+        self.lists().into_iter().map(elements).reduce(|left, right| Some(either(left?, right?)))?
     }
 
-    /// Returns the path of an unknown entry in the directory.
-    pub(super) fn any_entry(&self) -> Self {
+    /// Returns the path of an unknown file in the directory.
+    pub(super) fn unknown_entry(&self) -> Self {
         self.joined(&Self::Unknown, "/")
     }
 
-    /// Returns the parent directory; of a path object, as a path object.
+    /// Returns the parent directory of a path. The result is a path object if the path is one.
     pub(super) fn parent(&self) -> Self {
         let directories = |strings: &[String]| strings.iter().map(|path| directory_of(path)).collect::<Vec<_>>();
         match self {
@@ -179,7 +183,7 @@ impl Value {
         }
     }
 
-    /// Returns a path object as a string.
+    /// Converts a path object to a string.
     pub(super) fn path_to_string(self) -> Self {
         match self {
             Self::Path(strings) => strings.map_or(Self::Unknown, Self::Strings),
@@ -188,7 +192,7 @@ impl Value {
         }
     }
 
-    /// Creates a list, and replaces each spread value by its elements.
+    /// Creates a list, in which spread values are replaced by their elements.
     pub(super) fn list(values: Vec<Self>) -> Self {
         let mut lists: Vec<Vec<Self>> = vec![Vec::new()];
         for value in values {
@@ -205,8 +209,9 @@ impl Value {
             if lists.len() * choices.len() > MAX_ALTERNATIVES {
                 return Self::Unknown;
             }
-            let with =
-                |list: &Vec<Self>| choices.iter().map(|more| [list.as_slice(), more].concat()).collect::<Vec<_>>();
+            let with = |list: &Vec<Self>| {
+                choices.iter().map(|elements| [list.as_slice(), elements].concat()).collect::<Vec<_>>()
+            };
             lists = lists.iter().flat_map(with).collect();
         }
         lists.into_iter().map(Self::List).reduce(Self::or).unwrap_or(Self::Unknown)
@@ -220,7 +225,7 @@ impl Value {
         }
     }
 
-    /// Returns the constants and the partly known strings or paths.
+    /// Like [`Self::strings`], and also returns partly known strings.
     fn known_strings(&self) -> Option<Vec<String>> {
         match self {
             Self::PartlyKnown { strings, .. } => Some(strings.clone()),
@@ -228,47 +233,48 @@ impl Value {
         }
     }
 
-    /// Concatenates two values with a separator. In a known directory, an unknown value is an unknown name.
-    pub(super) fn joined(&self, other: &Self, between: &str) -> Self {
-        match between {
-            "/" => self.combined(other, true, path_joined),
-            _ => self.combined(other, false, |one, other| format!("{one}{between}{other}")),
+    /// Concatenates two values with a separator; `/` joins paths. In a known directory, an unknown value is an unknown
+    /// file name.
+    pub(super) fn joined(&self, other: &Self, separator: &str) -> Self {
+        match separator {
+            "/" => self.combined(other, true, join_path),
+            _ => self.combined(other, false, |left, right| format!("{left}{separator}{right}")),
         }
     }
 
     /// Appends a path to a directory, even if the path is absolute.
     pub(super) fn appended_path(&self, other: &Self) -> Self {
-        self.combined(other, true, path_appended)
+        self.combined(other, true, append_path)
     }
 
     fn combined(&self, other: &Self, is_directory: bool, join: impl Fn(&str, &str) -> String) -> Self {
         if *self == Self::Pending || *other == Self::Pending {
             return Self::Pending;
         }
-        let Some(ones) = self.known_strings() else { return Self::Unknown };
-        let is_like = matches!(self, Self::PartlyKnown { .. }) || other.strings().is_none();
-        let is_directory = is_directory || ones.iter().all(|one| one.contains('/'));
-        let others = other.known_strings().or_else(|| is_directory.then(|| vec![SOME_NAME.to_owned()]));
-        let Some(others) = others else { return Self::Unknown };
-        let size: usize = ones.iter().chain(&others).map(String::len).sum();
-        if ones.len() * others.len() > MAX_ALTERNATIVES || size > super::MAX_BYTES {
+        let Some(left) = self.known_strings() else { return Self::Unknown };
+        let is_partly_known = matches!(self, Self::PartlyKnown { .. }) || other.strings().is_none();
+        let is_directory = is_directory || left.iter().all(|string| string.contains('/'));
+        let right = other.known_strings().or_else(|| is_directory.then(|| vec![NAME_PLACEHOLDER.to_owned()]));
+        let Some(right) = right else { return Self::Unknown };
+        let size: usize = left.iter().chain(&right).map(String::len).sum();
+        if left.len() * right.len() > MAX_ALTERNATIVES || size > super::MAX_BYTES {
             return Self::Unknown;
         }
         let join = &join;
-        let strings = ones.iter().flat_map(|one| others.iter().map(move |other| join(one, other)));
-        // Duplicates are dropped.
-        let Some(strings) = alternatives(Vec::new(), strings.collect()) else { return Self::Unknown };
-        if is_like { Self::PartlyKnown { strings, is_path: false } } else { Self::Strings(strings) }
+        let strings = left.iter().flat_map(|left| right.iter().map(move |right| join(left, right)));
+        // Removes duplicates.
+        let Some(strings) = merge_alternatives(Vec::new(), strings.collect()) else { return Self::Unknown };
+        if is_partly_known { Self::PartlyKnown { strings, is_path: false } } else { Self::Strings(strings) }
     }
 
-    /// Returns the value of an unspecified element.
+    /// Returns the value of an unspecified element of a list.
     pub(super) fn element(&self) -> Self {
         match self {
             Self::List(values) => values.iter().cloned().reduce(Self::or).unwrap_or(Self::Unknown),
-            // A loop over an empty list does nothing.
+            // Empty lists have no element.
             Self::OneOfLists(lists) => {
-                let filled = lists.iter().filter(|list| **list != Self::List(Vec::new()));
-                filled.map(Self::element).reduce(Self::or).unwrap_or(Self::Unknown)
+                let non_empty = lists.iter().filter(|list| **list != Self::List(Vec::new()));
+                non_empty.map(Self::element).reduce(Self::or).unwrap_or(Self::Unknown)
             }
             Self::Path(_) => Self::Path(None),
             Self::Pending => Self::Pending,
@@ -278,36 +284,37 @@ impl Value {
 
     /// Returns the list with its elements in unknown order.
     pub(super) fn reordered(&self) -> Self {
-        let mixed = |list: Self| match list {
+        let reorder = |list: Self| match list {
             Self::List(ref values) => Self::List(vec![list.element(); values.len()]),
             _ => Self::Unknown,
         };
-        self.lists().into_iter().map(mixed).reduce(Self::or).unwrap_or(Self::Unknown)
+        self.lists().into_iter().map(reorder).reduce(Self::or).unwrap_or(Self::Unknown)
     }
 
-    /// Returns the cost of a copy; `None` if the value is too large or too deep to be kept.
-    pub(super) fn weight(&self) -> Option<usize> {
-        let mut weight = 0;
-        let mut open = vec![(self, 0)];
-        while let Some((value, depth)) = open.pop() {
-            weight += 1;
+    /// Returns the cost of copying the value; `None` if it is too large or too deep to be kept.
+    pub(super) fn copy_cost(&self) -> Option<usize> {
+        let mut cost = 0;
+        let mut unvisited = vec![(self, 0)];
+        while let Some((value, depth)) = unvisited.pop() {
+            cost += 1;
             match value {
                 Self::List(values) | Self::OneOfLists(values) => {
-                    open.extend(values.iter().map(|value| (value, depth + 1)));
+                    unvisited.extend(values.iter().map(|value| (value, depth + 1)));
                 }
-                Self::Record(entries) => open.extend(entries.iter().map(|(_, value)| (value, depth + 1))),
+                Self::Record(entries) => unvisited.extend(entries.iter().map(|(_, value)| (value, depth + 1))),
                 Self::Strings(strings) | Self::Path(Some(strings)) | Self::PartlyKnown { strings, .. } => {
-                    weight += strings.iter().map(|string| string.len() / 64).sum::<usize>();
+                    cost += strings.iter().map(|string| string.len() / 64).sum::<usize>();
                 }
                 _ => {}
             }
-            if weight > MAX_WEIGHT || depth > MAX_LAYERS {
+            if cost > MAX_COPY_COST || depth > MAX_VALUE_DEPTH {
                 return None;
             }
         }
-        Some(weight)
+        Some(cost)
     }
 
+    /// Converts a string to a path object.
     pub(super) fn into_path(self) -> Self {
         match self {
             Self::PartlyKnown { strings, .. } => Self::PartlyKnown { strings, is_path: true },
@@ -316,7 +323,7 @@ impl Value {
         }
     }
 
-    /// True if it, or a value in it, has no value in this round yet.
+    /// True if the value, or a value in it, is [`Value::Pending`].
     pub(super) fn is_pending(&self) -> bool {
         self.flattened().into_iter().any(|value| match value {
             Self::Record(entries) => entries.iter().any(|(_, value)| *value == Self::Pending),
@@ -329,92 +336,93 @@ impl Value {
         matches!(self, Self::Path(_) | Self::PartlyKnown { is_path: true, .. })
     }
 
-    /// Returns the value, or the values in it if it is a list.
+    /// Returns the elements of nested lists, or the value itself if it is not a list.
     pub(super) fn flattened(&self) -> Vec<&Self> {
-        let mut found = Vec::new();
-        let mut open = vec![self];
-        while let Some(value) = open.pop() {
+        let mut elements = Vec::new();
+        let mut unvisited = vec![self];
+        while let Some(value) = unvisited.pop() {
             match value {
-                Self::List(values) | Self::OneOfLists(values) => open.extend(values.iter().rev()),
-                Self::Spread(inside) => open.push(inside),
-                value => found.push(value),
+                Self::List(values) | Self::OneOfLists(values) => unvisited.extend(values.iter().rev()),
+                Self::Spread(inside) => unvisited.push(inside),
+                value => elements.push(value),
             }
         }
-        found
+        elements
     }
 }
 
-/// Merges two objects. A key that only one of them has becomes unknown, except for the working directory, which then
-/// defaults to `.`.
-fn either_record(one: &[(String, Value)], other: &[(String, Value)]) -> Value {
-    let all: Vec<(String, Value)> = one.iter().chain(other).cloned().collect();
+/// Merges two objects. The value of a key that only one of them has becomes unknown. A missing working directory is
+/// `.`.
+fn merge_records(left: &[(String, Value)], right: &[(String, Value)]) -> Value {
+    let all: Vec<(String, Value)> = left.iter().chain(right).cloned().collect();
     let has_unnamed = all.iter().any(|(name, _)| name.is_empty());
     if has_unnamed || all.len() > MAX_ALTERNATIVES {
         return Value::Unknown;
     }
-    let mut both: Vec<(String, Value)> = Vec::new();
+    let mut merged: Vec<(String, Value)> = Vec::new();
     for (name, _) in &all {
-        if !both.iter().any(|(known, _)| known == name) {
-            let value = match (entry(one, name), entry(other, name)) {
-                (Some(one), Some(other)) => one.clone().or(other.clone()),
+        if !merged.iter().any(|(key, _)| key == name) {
+            let value = match (value_of_key(left, name), value_of_key(right, name)) {
+                (Some(left), Some(right)) => left.clone().or(right.clone()),
                 (Some(directory), None) | (None, Some(directory)) if DIRECTORY_OPTIONS.contains(&name.as_str()) => {
                     directory.clone().or(Value::string("."))
                 }
                 _ => Value::Unknown,
             };
-            both.push((name.clone(), value));
+            merged.push((name.clone(), value));
         }
     }
-    Value::Record(both)
+    Value::Record(merged)
 }
 
-/// Returns the value of a key. The last one counts, unless a later value has an unknown key.
-pub(super) fn entry<'v>(entries: &'v [(String, Value)], name: &str) -> Option<&'v Value> {
-    let (place, (_, value)) = entries.iter().enumerate().rfind(|(_, (known, _))| known == name)?;
-    let behind = entries.get(place..).unwrap_or_default();
-    Some(if behind.iter().any(|(known, _)| known.is_empty()) { &Value::Unknown } else { value })
+/// Returns the last value of a key. It is unknown if a later value has an unknown key.
+pub(super) fn value_of_key<'v>(entries: &'v [(String, Value)], name: &str) -> Option<&'v Value> {
+    let (index, (_, value)) = entries.iter().enumerate().rfind(|(_, (key, _))| key == name)?;
+    let later = entries.get(index..).unwrap_or_default();
+    Some(if later.iter().any(|(key, _)| key.is_empty()) { &Value::Unknown } else { value })
 }
 
-fn alternatives<T: PartialEq>(mut one: Vec<T>, other: Vec<T>) -> Option<Vec<T>> {
-    for string in other {
-        if !one.contains(&string) {
-            one.push(string);
+/// Adds alternatives, without duplicates; `None` if there are too many.
+fn merge_alternatives<T: PartialEq>(mut alternatives: Vec<T>, added: Vec<T>) -> Option<Vec<T>> {
+    for alternative in added {
+        if !alternatives.contains(&alternative) {
+            alternatives.push(alternative);
         }
     }
-    (one.len() <= MAX_ALTERNATIVES).then_some(one)
+    (alternatives.len() <= MAX_ALTERNATIVES).then_some(alternatives)
 }
 
-/// Returns the parent directory of a path; of a glob, the directory that all its matches are below.
+/// Returns the parent directory of a path. For a glob, all matches are below that directory.
 pub(super) fn directory_of(path: &str) -> String {
-    let place = path.trim_end_matches('/');
-    let first = place.find(['*', '?', '[']).and_then(|sign| place.get(..sign)).unwrap_or(place);
-    match first.rsplit_once('/') {
-        _ if matches!(place.rsplit('/').next(), Some("." | "..")) => format!("{place}/.."),
+    let trimmed = path.trim_end_matches('/');
+    let literal = trimmed.find(['*', '?', '[']).and_then(|wildcard| trimmed.get(..wildcard)).unwrap_or(trimmed);
+    match literal.rsplit_once('/') {
+        _ if matches!(trimmed.rsplit('/').next(), Some("." | "..")) => format!("{trimmed}/.."),
         Some(("", _)) => "/".to_owned(),
         Some((directory, _)) => directory.to_owned(),
         None if path.starts_with('/') => "/".to_owned(),
-        None if path::is_rooted(path) => format!("{place}/.."),
+        None if path::is_rooted(path) => format!("{trimmed}/.."),
         None => ".".to_owned(),
     }
 }
 
-/// Joins like functions for which an absolute second part is still relative to the first.
-pub(super) fn path_appended(directory: &str, name: &str) -> String {
+/// Joins paths. An absolute `name` is appended like a relative one.
+pub(super) fn append_path(directory: &str, name: &str) -> String {
     match (directory, name.trim_start_matches('/')) {
         ("", _) => name.to_owned(),
         (_, "") => directory.to_owned(),
         (directory, name) if path::is_rooted(name) => format!("{}/{name}", directory.trim_end_matches('/')),
-        (directory, name) => path_joined(directory, name),
+        (directory, name) => join_path(directory, name),
     }
 }
 
-/// Joins like functions for which an absolute second part replaces the first.
-pub(super) fn path_joined(directory: &str, name: &str) -> String {
+/// Joins paths. An absolute `name` replaces the directory.
+pub(super) fn join_path(directory: &str, name: &str) -> String {
     if directory.is_empty() || directory == "." || path::is_rooted(name) {
         return name.to_owned();
     }
-    // An unknown entry of an unknown entry is still an unknown entry of the known directory.
-    if name == SOME_NAME && directory.ends_with(SOME_NAME) {
+    // One placeholder stands for any path below the known directory.
+    if name == NAME_PLACEHOLDER && directory.ends_with(NAME_PLACEHOLDER) {
         return directory.to_owned();
     }
     format!("{}/{name}", directory.trim_end_matches('/'))

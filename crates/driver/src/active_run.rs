@@ -20,5 +20,5 @@ pub(crate) struct ActiveRun<'a> {
     pub gate_files: GateFiles,
     /// True if this is a resumed run that has not published [`engine::hats::Loop::TASK_RESUME`] yet. It does so at most
     /// once, when no topic waits.
-    pub may_publish_go_on: bool,
+    pub may_publish_resume: bool,
 }

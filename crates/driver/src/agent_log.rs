@@ -11,11 +11,11 @@ use runner::Stream;
 use store::{Masked, mask};
 
 /// The maximum size of a log.
-pub const LOG_LIMIT: usize = 10 * 1024 * 1024;
+pub const MAX_LOG_SIZE: usize = 10 * 1024 * 1024;
 /// Longer lines, and longer groups of lines that belong together, are masked and written in pieces.
-const LONGEST_TEXT: usize = 256 * 1024;
+const MAX_PENDING: usize = 256 * 1024;
 /// The maximum length of a word that is kept in one piece, because it may be a secret.
-const LONGEST_WORD: usize = 64 * 1024;
+const MAX_WORD_LENGTH: usize = 64 * 1024;
 
 pub struct AgentLog {
     /// `None` if the file cannot be created. The agent then runs without a log.
@@ -39,7 +39,7 @@ impl AgentLog {
     }
 
     pub fn append(&mut self, stream: Stream, piece: &[u8]) {
-        if self.file.is_none() || self.written >= LOG_LIMIT {
+        if self.file.is_none() || self.written >= MAX_LOG_SIZE {
             return;
         }
         let pending = match stream {
@@ -64,13 +64,13 @@ impl AgentLog {
     }
 
     fn write_masked(&mut self, text: &Masked<'_>) {
-        let room = LOG_LIMIT.saturating_sub(self.written);
-        let Some(file) = self.file.as_mut().filter(|_| room > 0) else { return };
-        let kept = text.as_bytes().get(..text.len().min(room)).unwrap_or_default();
-        self.written += kept.len();
-        let cut = if self.written == LOG_LIMIT { "\n(the rest was not recorded)\n" } else { "" };
+        let remaining = MAX_LOG_SIZE.saturating_sub(self.written);
+        let Some(file) = self.file.as_mut().filter(|_| remaining > 0) else { return };
+        let written = text.as_bytes().get(..text.len().min(remaining)).unwrap_or_default();
+        self.written += written.len();
+        let notice = if self.written == MAX_LOG_SIZE { "\n(the rest was not recorded)\n" } else { "" };
         // A failure to write the log does not stop the agent.
-        let _ = file.write_all(kept).and_then(|()| file.write_all(cut.as_bytes()));
+        let _ = file.write_all(written).and_then(|()| file.write_all(notice.as_bytes()));
     }
 }
 
@@ -92,12 +92,12 @@ fn complete_text(pending: &[u8]) -> usize {
             end = position;
         }
     }
-    if pending.len() - end <= LONGEST_TEXT {
+    if pending.len() - end <= MAX_PENDING {
         return end;
     }
     // The text is too long to wait for more output, so it is cut between words.
     let word = pending.iter().rposition(u8::is_ascii_whitespace).map_or(0, |blank| blank + 1);
-    if pending.len() - word <= LONGEST_WORD { word } else { pending.len() }
+    if pending.len() - word <= MAX_WORD_LENGTH { word } else { pending.len() }
 }
 
 fn contains(line: &[u8], part: &[u8]) -> bool {
@@ -108,7 +108,7 @@ fn contains(line: &[u8], part: &[u8]) -> bool {
 mod tests {
     use super::*;
 
-    fn log_of(stream: Stream, output: &str, size: usize) -> String {
+    fn log_text(stream: Stream, output: &str, size: usize) -> String {
         let folder = tempfile::tempdir().expect("a folder");
         let file = folder.path().join("runs/r1/1.log");
         let mut log = AgentLog::new(&file);
@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn secrets_are_masked_however_the_output_is_cut() {
+    fn secrets_are_masked_in_pieces_of_any_size() {
         let key = format!(
             "-----BEGIN PRIVATE KEY-----\n{}-----END PRIVATE KEY-----\n",
             "MIIEvQIBADANBgkqhkiG9w0\n".repeat(20)
@@ -131,7 +131,7 @@ mod tests {
         );
         for size in [1, 7, 64, 10_000] {
             insta::allow_duplicates! {
-                insta::assert_snapshot!(log_of(Stream::Stdout, &output, size), @r#"
+                insta::assert_snapshot!(log_text(Stream::Stdout, &output, size), @r#"
                 export GITHUB_TOKEN=***
                 -----BEGIN PRIVATE KEY-----***-----END PRIVATE KEY-----
                 {"text":"-----BEGIN PRIVATE KEY-----***-----END PRIVATE KEY-----\n"}
@@ -144,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn streams_do_not_tear_each_others_secrets() {
+    fn secrets_are_masked_if_stdout_and_stderr_alternate() {
         let folder = tempfile::tempdir().expect("a folder");
         let file = folder.path().join("1.log");
         let mut log = AgentLog::new(&file);
@@ -157,16 +157,16 @@ mod tests {
     }
 
     #[test]
-    fn a_flood_is_cut() {
+    fn a_log_is_cut_at_its_maximum_size() {
         for line in ["x".repeat(1024 * 1024), "a word and a line\n".repeat(50_000)] {
-            let log = log_of(Stream::Stdout, &line.repeat(12), 1024 * 1024);
-            assert!(log.len() < LOG_LIMIT + 100 && log.ends_with("(the rest was not recorded)\n"));
+            let log = log_text(Stream::Stdout, &line.repeat(12), 1024 * 1024);
+            assert!(log.len() < MAX_LOG_SIZE + 100 && log.ends_with("(the rest was not recorded)\n"));
         }
     }
 
     #[test]
-    fn a_key_without_an_end_is_masked_all_the_same() {
+    fn a_private_key_without_an_end_line_is_masked() {
         let output = format!("-----BEGIN RSA PRIVATE KEY-----\n{}", "MIIEvQIBADANBgkqhkiG9w0\n".repeat(20));
-        assert_eq!(log_of(Stream::Stderr, &output, 100), "-----BEGIN RSA PRIVATE KEY-----***");
+        assert_eq!(log_text(Stream::Stderr, &output, 100), "-----BEGIN RSA PRIVATE KEY-----***");
     }
 }

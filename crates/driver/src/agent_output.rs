@@ -16,21 +16,21 @@ pub enum OutputFormat {
     ClaudeEvents,
 }
 
-/// The number of bytes kept of the end of the output, to find out why an agent failed.
-const END: usize = 4 * 1024;
+/// The number of last bytes that are stored, to find out why an agent failed.
+const TAIL_SIZE: usize = 4 * 1024;
 /// The number of last lines searched for error messages. In earlier lines, the agent may be quoting such a message.
 const LAST_LINES: usize = 3;
 /// Longer lines are not parsed as events.
-const LONGEST_LINE: usize = 8 * 1024 * 1024;
+const MAX_LINE_LENGTH: usize = 8 * 1024 * 1024;
 
 pub struct AgentOutput {
     format: OutputFormat,
     log: AgentLog,
     /// The last bytes of stdout and stderr together.
-    end: Vec<u8>,
+    tail: Vec<u8>,
     /// The incomplete last line of stdout.
-    line: Vec<u8>,
-    /// True if `line` is too long. It is then not shown.
+    partial_line: Vec<u8>,
+    /// True if `partial_line` is too long. It is then not shown.
     is_too_long: bool,
     pub usage: ReportedUsage,
 }
@@ -40,8 +40,8 @@ impl AgentOutput {
         Self {
             format,
             log: AgentLog::new(log),
-            end: Vec::new(),
-            line: Vec::new(),
+            tail: Vec::new(),
+            partial_line: Vec::new(),
             is_too_long: false,
             usage: ReportedUsage::default(),
         }
@@ -50,7 +50,7 @@ impl AgentOutput {
     /// Processes a piece of output, and shows the part of it that people read.
     pub fn receive(&mut self, stream: Stream, piece: &[u8], mut show: impl FnMut(&str)) {
         self.log.append(stream, piece);
-        self.remember_end(piece);
+        self.append_to_tail(piece);
         if self.format == OutputFormat::Plain || stream == Stream::Stderr {
             show(&String::from_utf8_lossy(piece));
         }
@@ -58,25 +58,25 @@ impl AgentOutput {
             return;
         }
         for part in piece.split_inclusive(|byte| *byte == b'\n') {
-            self.line.extend_from_slice(part);
+            self.partial_line.extend_from_slice(part);
             if part.ends_with(b"\n") {
-                self.end_line(&mut show);
+                self.process_line(&mut show);
             }
         }
-        if self.line.len() > LONGEST_LINE {
-            self.line.clear();
+        if self.partial_line.len() > MAX_LINE_LENGTH {
+            self.partial_line.clear();
             self.is_too_long = true;
         }
     }
 
     /// Processes the rest of the output. Called when the agent has ended.
     pub fn finish(&mut self, show: impl FnMut(&str)) {
-        self.end_line(show);
+        self.process_line(show);
         self.log.finish();
     }
 
-    fn end_line(&mut self, mut show: impl FnMut(&str)) {
-        let line = std::mem::take(&mut self.line);
+    fn process_line(&mut self, mut show: impl FnMut(&str)) {
+        let line = std::mem::take(&mut self.partial_line);
         if std::mem::take(&mut self.is_too_long) {
             return;
         }
@@ -96,29 +96,29 @@ impl AgentOutput {
             }
             return;
         };
-        for text in texts(&event) {
+        for text in assistant_texts(&event) {
             show(&format!("{text}\n"));
         }
     }
 
     /// The last lines that are not blank.
     pub fn last_lines(&self) -> String {
-        let end = String::from_utf8_lossy(&self.end);
-        let lines: Vec<&str> = end.lines().filter(|line| !line.trim().is_empty()).collect();
+        let tail = String::from_utf8_lossy(&self.tail);
+        let lines: Vec<&str> = tail.lines().filter(|line| !line.trim().is_empty()).collect();
         lines.get(lines.len().saturating_sub(LAST_LINES)..).unwrap_or_default().join("\n")
     }
 
-    fn remember_end(&mut self, piece: &[u8]) {
-        self.end.extend_from_slice(piece);
-        let surplus = self.end.len().saturating_sub(END);
-        self.end.drain(..surplus);
+    fn append_to_tail(&mut self, piece: &[u8]) {
+        self.tail.extend_from_slice(piece);
+        let surplus = self.tail.len().saturating_sub(TAIL_SIZE);
+        self.tail.drain(..surplus);
     }
 }
 
 /// Returns the texts in an assistant's event.
-fn texts(event: &Value) -> impl Iterator<Item = &str> {
-    let is_assistants = event.get("type").and_then(Value::as_str) == Some("assistant");
-    let content = event.pointer("/message/content").and_then(Value::as_array).filter(|_| is_assistants);
+fn assistant_texts(event: &Value) -> impl Iterator<Item = &str> {
+    let is_from_assistant = event.get("type").and_then(Value::as_str) == Some("assistant");
+    let content = event.pointer("/message/content").and_then(Value::as_array).filter(|_| is_from_assistant);
     content.into_iter().flatten().filter_map(|part| part.get("text").and_then(Value::as_str))
 }
 
@@ -151,7 +151,7 @@ mod tests {
     #[test]
     fn usage_is_read_from_the_events_of_every_agent() {
         let folder = tempfile::tempdir().expect("a folder");
-        let used = |lines: &str| {
+        let usage_of = |lines: &str| {
             let mut output = AgentOutput::new(OutputFormat::Plain, &folder.path().join("log"));
             let mut shown = String::new();
             output.receive(Stream::Stdout, lines.as_bytes(), |text| shown.push_str(text));
@@ -164,12 +164,12 @@ mod tests {
             "{\"type\":\"result\",\"total_cost_usd\":0.5,\"usage\":{\"input_tokens\":10,\"output_tokens\":3,\
              \"cache_read_input_tokens\":100,\"cache_creation_input_tokens\":7}}",
         );
-        assert_eq!(used(claude), (Some(120), Some(0.5)));
+        assert_eq!(usage_of(claude), (Some(120), Some(0.5)));
         let turn = "{\"type\":\"turn.completed\",\"usage\":{\"input_tokens\":10,\"cached_input_tokens\":4,\"output_tokens\":2}}\n";
-        assert_eq!(used(&turn.repeat(2)), (Some(24), None));
-        assert_eq!(used("{\"type\":\"result\",\"stats\":{\"total_tokens\":9}}\n"), (Some(9), None));
+        assert_eq!(usage_of(&turn.repeat(2)), (Some(24), None));
+        assert_eq!(usage_of("{\"type\":\"result\",\"stats\":{\"total_tokens\":9}}\n"), (Some(9), None));
         assert_eq!(
-            used("no usage\n{\"usage\": 5}\n{\"type\":\"result\",\"usage\":{\"input_tokens\":-5}}\n"),
+            usage_of("no usage\n{\"usage\": 5}\n{\"type\":\"result\",\"usage\":{\"input_tokens\":-5}}\n"),
             (None, None)
         );
     }
@@ -179,7 +179,7 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let mut output = AgentOutput::new(OutputFormat::ClaudeEvents, &folder.path().join("log"));
         let mut shown = String::new();
-        let long = [b"{\"text\":\"".to_vec(), vec![b'x'; LONGEST_LINE]].concat();
+        let long = [b"{\"text\":\"".to_vec(), vec![b'x'; MAX_LINE_LENGTH]].concat();
         for piece in [long.as_slice(), b"rest\"}\nplain"] {
             output.receive(Stream::Stdout, piece, |text| shown.push_str(text));
         }

@@ -22,20 +22,20 @@ pub struct AgentRun<'a> {
     pub prompt: &'a str,
     /// The file for the agent's output.
     pub log: &'a Path,
-    /// How long the agent may take.
-    pub time: Option<Duration>,
+    /// `None` if the agent may run without a limit.
+    pub timeout: Option<Duration>,
 }
 
 pub struct FinishedAgentRun {
     pub end: ProcessEnd,
     pub output: AgentOutput,
-    stop: Option<StopReason>,
+    stop_reason: Option<StopReason>,
 }
 
 impl FinishedAgentRun {
     /// The reason why the driver stopped the agent; `None` if the agent ended for another reason.
     pub fn stopped_by(&self) -> Option<StopReason> {
-        self.stop.filter(|_| self.end == ProcessEnd::Stopped)
+        self.stop_reason.filter(|_| self.end == ProcessEnd::Stopped)
     }
 }
 
@@ -46,43 +46,43 @@ impl Driver<'_> {
         watch: &mut AgentWatch<'_>,
         report: &mut dyn FnMut(RunEvent<'_>),
     ) -> Result<FinishedAgentRun, NotStarted> {
-        let AgentRun { hat_phase, hat, prompt, log, time } = *agent_run;
+        let AgentRun { hat_phase, hat, prompt, log, timeout } = *agent_run;
         let command = agent_command(self.agent_of(hat), prompt, &log.with_extension("prompt.md"));
         let command = command.map_err(|error| NotStarted { why: error.to_string() })?;
-        let mut output = AgentOutput::new(command.output, log);
-        let get = |name: &str| self.environment.get(name).map(OsString::from);
+        let mut output = AgentOutput::new(command.output_format, log);
+        let get_variable = |name: &str| self.environment.get(name).map(OsString::from);
         let started = (self.clock)();
-        let group_file = AgentGroupFile::new(hat_phase.id(), &self.project.root, self.environment);
+        let group_file = AgentGroupFile::new(hat_phase.run_id(), &self.project.root, self.environment);
         let process = StreamedProcess {
-            argv: command.words,
-            folder: self.project.root.clone(),
+            argv: command.argv,
+            working_directory: self.project.root.clone(),
             variables: vec![
-                (HatPhase::RUN, hat_phase.id().to_string().into()),
+                (HatPhase::RUN, hat_phase.run_id().to_string().into()),
                 (HatPhase::ITERATION, hat_phase.iteration.to_string().into()),
-                (HatPhase::TICKET, hat_phase.ticket.clone().into()),
+                (HatPhase::SECRET, hat_phase.secret.clone().into()),
                 (HatPhase::ROOT, self.project.root.clone().into()),
-                (runner::STARTED_BY, HatPhase::started_by(hat_phase.id(), &self.project.root).into()),
+                (runner::STARTED_BY, HatPhase::started_by(hat_phase.run_id(), &self.project.root).into()),
                 (HatPhase::HAT, hat.id.clone().into()),
                 (HatPhase::BINARY, self.binary.clone()),
             ],
-            stdin: command.input,
-            get_variable: &get,
+            stdin: command.stdin,
+            get_variable: &get_variable,
             idle_timeout: self.the_loop.limits.idle,
             is_busy: &|| self.has_open_call(started),
-            timeout: time,
-            shim: shim::own_call(),
-            on_start: &|first| group_file.store(first),
+            timeout,
+            shim: shim::shim_command(),
+            on_start: &|pid| group_file.store(pid),
         };
-        let mut stop = None;
-        // Both closures use it: one for output, one for progress messages.
+        let mut stop_reason = None;
+        // Both closures call `report`: one for output, one for progress messages.
         let report = RefCell::new(report);
         let end = process.run(
-            |stream, piece| output.receive(stream, piece, |text| (report.borrow_mut())(RunEvent::Said(text))),
+            |stream, piece| output.receive(stream, piece, |text| (report.borrow_mut())(RunEvent::Output(text))),
             || {
                 let sign_of_life = || hat_phase.last_activity(self.project, self.environment);
                 match watch.poll(|text| self.report_progress(text, &mut **report.borrow_mut()), sign_of_life) {
                     WatchResult::Stop(reason) => {
-                        stop = Some(reason);
+                        stop_reason = Some(reason);
                         WatchAction::Stop
                     }
                     WatchResult::SignOfLife => WatchAction::KeepAlive,
@@ -90,7 +90,7 @@ impl Driver<'_> {
                 }
             },
         )?;
-        output.finish(|text| (report.borrow_mut())(RunEvent::Said(text)));
-        Ok(FinishedAgentRun { end, output, stop })
+        output.finish(|text| (report.borrow_mut())(RunEvent::Output(text)));
+        Ok(FinishedAgentRun { end, output, stop_reason })
     }
 }

@@ -8,8 +8,7 @@ use crate::signals::Signals;
 
 /// How often the work database is read.
 const POLL_INTERVAL: Duration = Duration::from_millis(300);
-/// How often the driver's heartbeat is written.
-const HEARTBEAT: Duration = Duration::from_secs(5);
+const HEARTBEAT_INTERVAL: Duration = Duration::from_secs(5);
 
 /// The reason why the driver stops an agent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -37,8 +36,8 @@ pub struct AgentWatch<'a> {
     pub reported_progress: i64,
     /// The time of the agent's last call of Linchpin, as of the last poll.
     last_activity: Option<SystemTime>,
-    polled: Instant,
-    heartbeat: Instant,
+    last_poll: Instant,
+    last_heartbeat: Instant,
 }
 
 impl<'a> AgentWatch<'a> {
@@ -58,8 +57,8 @@ impl<'a> AgentWatch<'a> {
             clock,
             reported_progress,
             last_activity: None,
-            polled: now,
-            heartbeat: now,
+            last_poll: now,
+            last_heartbeat: now,
         }
     }
 
@@ -73,26 +72,26 @@ impl<'a> AgentWatch<'a> {
         if self.signals.arrived() {
             return WatchResult::Stop(StopReason::Interrupted);
         }
-        if self.polled.elapsed() < POLL_INTERVAL {
+        if self.last_poll.elapsed() < POLL_INTERVAL {
             return WatchResult::Nothing;
         }
-        self.polled = Instant::now();
-        self.pass_progress_on(report_progress);
-        if self.heartbeat.elapsed() >= HEARTBEAT {
-            self.heartbeat = Instant::now();
+        self.last_poll = Instant::now();
+        self.report_new_progress(report_progress);
+        if self.last_heartbeat.elapsed() >= HEARTBEAT_INTERVAL {
+            self.last_heartbeat = Instant::now();
             // A heartbeat that cannot be written is replaced by the next one.
             let _ = self.work.record_heartbeat(self.run, self.iteration, (self.clock)());
         }
         if self.work.run_stop_request(self.run).ok().flatten() == Some(true) {
             return WatchResult::Stop(StopReason::StoppedByPerson);
         }
-        let last = sign_of_life();
-        let is_new = last.is_some() && self.last_activity.is_some() && last != self.last_activity;
-        self.last_activity = last;
+        let activity = sign_of_life();
+        let is_new = activity.is_some() && self.last_activity.is_some() && activity != self.last_activity;
+        self.last_activity = activity;
         if is_new { WatchResult::SignOfLife } else { WatchResult::Nothing }
     }
 
-    pub fn pass_progress_on(&mut self, mut report_progress: impl FnMut(&str)) {
+    pub fn report_new_progress(&mut self, mut report_progress: impl FnMut(&str)) {
         for (number, text) in self.work.progress_since(self.run, self.reported_progress).unwrap_or_default() {
             self.reported_progress = number;
             report_progress(&text);

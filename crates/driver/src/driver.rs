@@ -1,4 +1,4 @@
-//! The driver, which has the context of a run, and its errors.
+//! The driver, and the errors that keep it from driving a run.
 
 use std::ffi::OsString;
 use std::io;
@@ -18,16 +18,16 @@ use work::{RunId, WorkDatabase, WorkError};
 
 use crate::progress_command;
 use crate::run_event::RunEvent;
-use crate::run_lock::{RunLock, running};
+use crate::run_lock::{RunLock, active_run_id};
 use crate::signals::Signals;
 
-/// How long to wait for other processes' locks on the journal.
+/// How long to wait for another process's lock on the journal.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// The number of latest events that are searched for an open tool call.
-const LATEST_EVENTS: usize = 256;
+const SEARCHED_EVENTS: usize = 256;
 
-/// The context of a run.
+/// Everything that is needed to drive the runs of a loop in one project.
 pub struct Driver<'a> {
     pub project: &'a Project,
     pub environment: &'a Environment,
@@ -45,17 +45,17 @@ pub struct Driver<'a> {
 /// The reason why a run could not be begun or continued.
 #[derive(Debug, thiserror::Error)]
 pub enum DriveError {
-    #[error("{} is being driven in this tree", run.map_or_else(|| "another run".to_owned(), |run| format!("run {run}")))]
+    #[error("{} is already running in this tree", run.map_or_else(|| "another run".to_owned(), |run| format!("run {run}")))]
     Running { run: Option<RunId> },
     #[error("the workflow `{workflow}` is active here, at `{node}`")]
     WorkflowActive { workflow: String, node: String },
     #[error("there is no run `{0}`")]
-    Unknown(RunId),
+    UnknownRun(RunId),
     #[error("there is no run in this project yet")]
-    None,
+    NoRun,
     #[error("run {0} is complete and cannot be resumed")]
     Complete(RunId),
-    #[error("the run cannot be driven: {0}")]
+    #[error("the run cannot continue: {0}")]
     Io(#[from] io::Error),
     #[error(transparent)]
     Work(#[from] WorkError),
@@ -68,11 +68,11 @@ pub enum DriveError {
 impl Driver<'_> {
     /// Locks this tree. Fails if another run or a workflow is active in it.
     pub(crate) fn lock(&self) -> Result<RunLock, DriveError> {
-        let Some(lock) = RunLock::take(&self.project.root, self.environment)? else {
-            return Err(DriveError::Running { run: running(&self.project.root, self.environment) });
+        let Some(lock) = RunLock::acquire(&self.project.root, self.environment)? else {
+            return Err(DriveError::Running { run: active_run_id(&self.project.root, self.environment) });
         };
         let store = Store::open(&self.project.journal_path(self.environment), self.store_options())?;
-        self.project.remember_journal(self.environment);
+        self.project.record_journal(self.environment);
         if let Some(position) = Position::of(&store.workflow()?.variables) {
             let node = position.node().to_owned();
             return Err(DriveError::WorkflowActive { workflow: position.workflow, node });
@@ -89,13 +89,13 @@ impl Driver<'_> {
         hat.agent.as_ref().unwrap_or(&self.the_loop.agent)
     }
 
-    pub(crate) fn moves(&self, hat_phase: &HatPhase) -> WorkflowCommands<'_> {
+    pub(crate) fn workflow_commands(&self, hat_phase: &HatPhase) -> WorkflowCommands<'_> {
         WorkflowCommands {
             project: self.project,
             environment: self.environment,
             policy: Arc::clone(&self.policy),
             now: (self.clock)(),
-            session: None,
+            session_owner: None,
             hat_phase: Some(Arc::new(hat_phase.clone())),
             is_by_agent: false,
             gate_runners: self.gate_runners.clone(),
@@ -117,8 +117,8 @@ impl Driver<'_> {
     }
 
     /// Writes a line about the run into the journal.
-    pub(crate) fn note(&self, run: RunId, what: &str) {
-        let fields = [("run", json!(run.to_string())), ("what", json!(what))];
+    pub(crate) fn note(&self, run: RunId, text: &str) {
+        let fields = [("run", json!(run.to_string())), ("what", json!(text))];
         let fields = fields.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
         let (root, changes) = (self.project.root.to_string_lossy().into_owned(), StateChanges::default());
         let note = Note {
@@ -132,7 +132,7 @@ impl Driver<'_> {
         };
         // A lost note does no harm: the work database has the run itself.
         let _ = Store::open(&self.project.journal_path(self.environment), self.store_options())
-            .map(|mut store| store.note(&note));
+            .map(|mut store| store.write_note(&note));
     }
 
     /// True if the journal has an unfinished tool call that began at `since` or later. An agent may be silent while
@@ -141,11 +141,11 @@ impl Driver<'_> {
         let options = self.store_options();
         let now = options.now;
         let calls = Store::open(&self.project.journal_path(self.environment), options)
-            .and_then(|store| store.calls(LATEST_EVENTS));
-        calls.is_ok_and(|calls| calls.iter().any(|call| call.started >= since && call.is_open(now)))
+            .and_then(|store| store.calls(SEARCHED_EVENTS));
+        calls.is_ok_and(|recorded| recorded.calls.iter().any(|call| call.started >= since && call.may_still_run(now)))
     }
 
     fn store_options(&self) -> store::StoreOptions {
-        store::StoreOptions { busy: BUSY_TIMEOUT, now: (self.clock)(), run: None }
+        store::StoreOptions { busy_timeout: BUSY_TIMEOUT, now: (self.clock)(), run: None }
     }
 }

@@ -12,11 +12,11 @@ use crate::agent_watch::AgentWatch;
 use crate::driver::{DriveError, Driver};
 use crate::iteration_conclusion::{IterationConclusion, IterationResult, first_line};
 use crate::limit::time_left;
-use crate::prompt::{gather_context, incoming};
+use crate::prompt::{gather_context, incoming_events};
 use crate::run_event::RunEvent;
 
 impl Driver<'_> {
-    pub(crate) fn iteration(
+    pub(crate) fn run_iteration(
         &self,
         published: &PublishedTopic,
         hat: &Hat,
@@ -27,29 +27,30 @@ impl Driver<'_> {
         let mut hat_phase =
             HatPhase::new(&self.the_loop, hat, (id, number), published.id, self.project, self.environment);
         hat_phase.protect(&active.gate_files);
-        self.moves(&hat_phase).enter_iteration(&mut hat_phase, &published.topic)?;
+        self.workflow_commands(&hat_phase).enter_iteration(&mut hat_phase, &published.topic)?;
         (active.report)(RunEvent::Iteration { number, hat: &hat.id, topic: &published.topic, spent });
 
-        let events = incoming(published);
-        let known = gather_context(active.run.objective.as_deref(), &events, &self.the_loop, work, &self.project.root)?;
-        let prompt = Prompt { the_loop: &self.the_loop, hat, events: &events, known: &known }.to_string();
+        let events = incoming_events(published);
+        let context =
+            gather_context(active.run.objective.as_deref(), &events, &self.the_loop, work, &self.project.root)?;
+        let prompt = Prompt { the_loop: &self.the_loop, hat, events: &events, known: &context }.to_string();
         let mut watch = AgentWatch::new(work, active.signals, (id, number), self.clock, active.reported_progress);
         let log = self.log_file(id, number);
-        let time = time_left(&self.the_loop.limits, &spent);
-        let agent_run = AgentRun { hat_phase: &hat_phase, hat, prompt: &prompt, log: &log, time };
+        let timeout = time_left(&self.the_loop.limits, &spent);
+        let agent_run = AgentRun { hat_phase: &hat_phase, hat, prompt: &prompt, log: &log, timeout };
         let finished = self.run_agent(&agent_run, &mut watch, active.report);
-        watch.pass_progress_on(|text| self.report_progress(text, active.report));
+        watch.report_new_progress(|text| self.report_progress(text, active.report));
         active.reported_progress = watch.reported_progress;
         match finished {
             Ok(finished) => self.close_iteration(&hat_phase, hat, &finished, active),
-            Err(not_started) => {
+            Err(error) => {
                 let end = IterationEnd {
                     outcome: Some(IterationOutcome::Failed),
-                    remark: Some(not_started.why.clone()),
+                    remark: Some(error.why.clone()),
                     ..IterationEnd::default()
                 };
                 work.end_iteration(id, number, &end, (self.clock)())?;
-                Ok(IterationResult::AgentUnusable(not_started.why))
+                Ok(IterationResult::AgentUnusable(error.why))
             }
         }
     }
@@ -65,21 +66,21 @@ impl Driver<'_> {
         let IterationConclusion { outcome, remark, note_for_retry, result } =
             self.conclude(hat_phase, hat, finished, active.work)?;
         let usage = finished.output.usage;
-        let refused = remark.as_deref().and_then(first_line).map(str::to_owned);
+        let refusal = remark.as_deref().and_then(first_line).map(str::to_owned);
         let end = IterationEnd {
             outcome: Some(outcome),
             remark,
             note_for_retry,
             tree: tree_digest(&self.project.root).ok().flatten(),
             // The larger number, not the sum: the transcript and the agent's own report may cover the same session.
-            tokens: self.moves(hat_phase).tokens_of_iteration().max(usage.tokens),
+            tokens: self.workflow_commands(hat_phase).tokens_of_iteration().max(usage.tokens),
             cost_usd: usage.cost_usd,
         };
         active.work.end_iteration(active.run.id, hat_phase.iteration, &end, (self.clock)())?;
         if let IterationResult::HandedOver(topic) = &result {
-            let is_default = outcome == IterationOutcome::Default;
-            let refused = refused.as_deref().filter(|_| is_default);
-            (active.report)(RunEvent::HandedOver { hat: &hat.id, topic, is_default, refused });
+            let is_default = outcome == IterationOutcome::DefaultTopic;
+            let refusal = refusal.as_deref().filter(|_| is_default);
+            (active.report)(RunEvent::HandedOver { hat: &hat.id, topic, is_default, refusal });
         }
         Ok(result)
     }

@@ -22,7 +22,7 @@ pub(crate) enum IterationResult {
     /// The agent succeeded, and its hat has no topic to publish.
     Done,
     /// The agent succeeded, but handed nothing over.
-    Nothing,
+    NoHandOver,
     AgentFailed(String),
     /// The agent cannot be started, or cannot work: no quota left, or not signed in.
     AgentUnusable(String),
@@ -48,9 +48,9 @@ impl Driver<'_> {
         finished: &FinishedAgentRun,
         work: &WorkDatabase,
     ) -> Result<IterationConclusion, DriveError> {
-        let (run, number) = (hat_phase.id(), hat_phase.iteration);
-        let handed_over = work.handed_over(run, number)?;
-        let failure = failure(finished.end, &self.the_loop);
+        let (run, number) = (hat_phase.run_id(), hat_phase.iteration);
+        let handed_over = work.handed_over_topic(run, number)?;
+        let failure = describe_failure(finished.end, &self.the_loop);
         if let Some(topic) = handed_over {
             let is_interrupted = finished.stopped_by() == Some(StopReason::Interrupted);
             let result = if is_interrupted {
@@ -66,91 +66,93 @@ impl Driver<'_> {
                 result,
             });
         }
-        let refused = work.refusal(run, number)?;
+        let refusal = work.refusal(run, number)?;
         match failure {
-            Some(failure) => Ok(self.failed(hat, failure, refused.as_deref(), finished)),
+            Some(failure) => Ok(self.conclude_failure(hat, failure, refusal.as_deref(), finished)),
             None if hat.publishes.is_empty() => Ok(IterationConclusion {
                 outcome: IterationOutcome::Done,
                 remark: None,
                 note_for_retry: None,
                 result: IterationResult::Done,
             }),
-            None => self.nothing_handed_over(hat_phase, hat, refused, work),
+            None => self.conclude_without_hand_over(hat_phase, hat, refusal, work),
         }
     }
 
     /// Concludes an iteration whose agent succeeded without handing anything over: tries to publish the hat's default
     /// topic.
-    fn nothing_handed_over(
+    fn conclude_without_hand_over(
         &self,
         hat_phase: &HatPhase,
         hat: &Hat,
-        refused: Option<String>,
+        refusal: Option<String>,
         work: &WorkDatabase,
     ) -> Result<IterationConclusion, DriveError> {
-        let (run, number) = (hat_phase.id(), hat_phase.iteration);
+        let (run, number) = (hat_phase.run_id(), hat_phase.iteration);
         // Publishing the default would hide that a gate waits for a person.
         if work.awaited_gate(run, number)?.is_none() {
-            self.publish_default(hat_phase, hat, refused.as_deref());
+            self.publish_default(hat_phase, hat, refusal.as_deref());
         }
-        if let Some(topic) = work.handed_over(run, number)? {
+        if let Some(topic) = work.handed_over_topic(run, number)? {
             let result = IterationResult::HandedOver(topic);
             return Ok(IterationConclusion {
-                outcome: IterationOutcome::Default,
-                remark: refused,
+                outcome: IterationOutcome::DefaultTopic,
+                remark: refusal,
                 note_for_retry: None,
                 result,
             });
         }
         // The refusal of the agent's own attempt is more informative than that of the default.
-        let remark = refused.map_or_else(|| work.refusal(run, number), |refused| Ok(Some(refused)))?;
+        let remark = refusal.map_or_else(|| work.refusal(run, number), |refusal| Ok(Some(refusal)))?;
         let note_for_retry = Some(retry_note(hat, remark.as_deref()));
         Ok(IterationConclusion {
-            outcome: IterationOutcome::Nothing,
+            outcome: IterationOutcome::NoTopic,
             remark,
             note_for_retry,
-            result: IterationResult::Nothing,
+            result: IterationResult::NoHandOver,
         })
     }
 
-    /// Publishes the hat's default topic. `refused`: why the agent's own attempt was refused.
-    fn publish_default(&self, hat_phase: &HatPhase, hat: &Hat, refused: Option<&str>) {
+    /// Publishes the hat's default topic. `refusal` says why the topic that the agent published was not accepted.
+    fn publish_default(&self, hat_phase: &HatPhase, hat: &Hat, refusal: Option<&str>) {
         let Some(topic) = hat.default_publishes.as_deref() else { return };
-        let summary = match refused.and_then(first_line) {
+        let summary = match refusal.and_then(first_line) {
             // The same hat would start again without knowing what was refused.
             Some(_) if self.the_loop.hat_for(topic).is_some_and(|next| next.id == hat.id) => return,
-            Some(refused) => format!("(the hat `{}` ended without publishing a topic; {refused})", hat.id),
+            Some(refusal) => format!("(the hat `{}` ended without publishing a topic; {refusal})", hat.id),
             None => format!("(the hat `{}` ended without publishing a topic)", hat.id),
         };
         // If the default is refused, `emit` stores the reason in the iteration.
-        let _ = self.moves(hat_phase).emit(hat_phase, Emission { topic, summary: &summary, payload: None });
+        let _ = self.workflow_commands(hat_phase).emit(hat_phase, Emission { topic, summary: &summary, payload: None });
     }
 
-    fn failed(
+    fn conclude_failure(
         &self,
         hat: &Hat,
         failure: String,
-        refused: Option<&str>,
+        refusal: Option<&str>,
         finished: &FinishedAgentRun,
     ) -> IterationConclusion {
         // A script that ends with a refused `emit` has the exit code of `emit`. The refusal is more informative than
         // the code.
-        let failure = match refused {
-            Some(refused) => format!("{failure}; its last attempt: {refused}"),
+        let failure = match refusal {
+            Some(refusal) => format!("{failure}; its last attempt: {refusal}"),
             None => failure,
         };
         let remark = Some(format!("its agent {failure}"));
         let (outcome, result) = match (finished.end, finished.stopped_by()) {
-            (ProcessEnd::Stopped, Some(reason)) => (IterationOutcome::CutOff, IterationResult::Stopped(reason)),
-            (ProcessEnd::Timeout, _) => (IterationOutcome::CutOff, IterationResult::OutOfTime),
-            (ProcessEnd::Exited(_), _) => (IterationOutcome::Failed, self.exited(hat, failure, &finished.output)),
+            (ProcessEnd::Stopped, Some(reason)) => (IterationOutcome::Aborted, IterationResult::Stopped(reason)),
+            (ProcessEnd::Timeout, _) => (IterationOutcome::Aborted, IterationResult::OutOfTime),
+            (ProcessEnd::Exited(_), _) => {
+                (IterationOutcome::Failed, self.result_for_exit_code(hat, failure, &finished.output))
+            }
             _ => (IterationOutcome::Failed, IterationResult::AgentFailed(failure)),
         };
         IterationConclusion { outcome, remark, note_for_retry: None, result }
     }
 
     /// The result for a non-zero exit code: the agent failed, or its output says that it cannot work at all.
-    fn exited(&self, hat: &Hat, failure: String, output: &AgentOutput) -> IterationResult {
+    fn result_for_exit_code(&self, hat: &Hat, failure: String, output: &AgentOutput) -> IterationResult {
         let last_lines = output.last_lines();
         match why_unusable(&last_lines) {
             Some(why) => {
@@ -162,12 +164,12 @@ impl Driver<'_> {
     }
 }
 
-pub(crate) fn first_line(refused: &str) -> Option<&str> {
-    refused.lines().next()
+pub(crate) fn first_line(refusal: &str) -> Option<&str> {
+    refusal.lines().next()
 }
 
 /// Describes how an agent failed; `None` if it succeeded.
-fn failure(end: ProcessEnd, the_loop: &Loop) -> Option<String> {
+fn describe_failure(end: ProcessEnd, the_loop: &Loop) -> Option<String> {
     match end {
         ProcessEnd::Exited(0) => None,
         ProcessEnd::Exited(code) => Some(format!("ended with exit code {code}")),

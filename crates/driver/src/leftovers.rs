@@ -5,29 +5,30 @@ use std::path::{Path, PathBuf};
 
 use guard::Environment;
 use guard::session::HatPhase;
-use runner::{Leftovers, ProcessGroupId};
+use runner::{LeftoverProcesses, ProcessGroupId};
 use work::RunId;
 
 use crate::run_lock::RunLock;
 
-/// Returns the processes of a run. INVARIANT: the run is not active, or its own driver calls this.
-pub fn leftovers(run: RunId, root: &Path, environment: &Environment) -> Leftovers {
+/// Returns the leftover processes of a run. The caller must ensure that the run is not active, or be its driver:
+/// otherwise the agent that is working counts as a leftover.
+pub fn find_leftovers(run: RunId, root: &Path, environment: &Environment) -> LeftoverProcesses {
     let group = fs::read_to_string(group_file(run, root, environment)).ok();
     let group = group.and_then(|group| group.parse::<ProcessGroupId>().ok());
-    Leftovers { started_by: HatPhase::started_by(run, root), group }
+    LeftoverProcesses { started_by: HatPhase::started_by(run, root), group }
 }
 
 /// Ends leftover processes and returns their number; `None` if a run is active in this tree.
 pub fn end_leftovers(run: RunId, root: &Path, environment: &Environment) -> std::io::Result<Option<usize>> {
-    // The lock prevents other processes from driving the run meanwhile.
-    let Some(_lock) = RunLock::take(root, environment)? else { return Ok(None) };
-    Ok(Some(end_leftover_processes(run, root, environment)))
+    // The lock keeps other processes from driving the run meanwhile.
+    let Some(_lock) = RunLock::acquire(root, environment)? else { return Ok(None) };
+    Ok(Some(end_leftovers_locked(run, root, environment)))
 }
 
 /// Like [`end_leftovers`], for a caller that holds the lock.
-pub(crate) fn end_leftover_processes(run: RunId, root: &Path, environment: &Environment) -> usize {
-    let count = leftovers(run, root, environment).end();
-    // The system may reuse the group's number from now on.
+pub(crate) fn end_leftovers_locked(run: RunId, root: &Path, environment: &Environment) -> usize {
+    let count = find_leftovers(run, root, environment).end();
+    // The system may reuse the process group id from now on.
     let _ = fs::remove_file(group_file(run, root, environment));
     count
 }
@@ -42,10 +43,10 @@ impl AgentGroupFile {
         Self { file: group_file(run, root, environment) }
     }
 
-    /// Stores the process group that begins with the agent's first process. If this fails, leftovers are still found by
-    /// their environment.
-    pub fn store(&self, first: u32) {
-        let _ = ProcessGroupId::of(first).map(|group| policy::write_private_file(&self.file, group.to_string()));
+    /// Stores the process group whose leader is the agent's first process. If this fails, leftovers are still found by
+    /// their environment variables.
+    pub fn store(&self, leader: u32) {
+        let _ = ProcessGroupId::of(leader).map(|group| policy::write_private_file(&self.file, group.to_string()));
     }
 }
 

@@ -28,9 +28,9 @@ mod signals;
 mod unusable_agent;
 
 pub use driver::{DriveError, Driver};
-pub use leftovers::{end_leftovers, leftovers};
-pub use next_topic::can_go_on;
+pub use leftovers::{end_leftovers, find_leftovers};
+pub use next_topic::can_resume;
 pub use prompt::first_prompt;
 pub use run_event::RunEvent;
-pub use run_lock::{RunLock, running};
+pub use run_lock::{RunLock, active_run_id};
 pub use signals::Signals;

@@ -35,7 +35,7 @@ pub fn hat_limit_reached(hat: &Hat, activations: u32) -> Option<String> {
     Some(format!("the hat `{}` ran {}, which is its limit", hat.id, format_times(limit.into())))
 }
 
-/// Returns how long an agent may still run; `None` if there is no limit.
+/// Returns how long the run may still take; `None` if there is no limit.
 pub fn time_left(limits: &RunLimits, spent: &RunUsage) -> Option<Duration> {
     limits.runtime.map(|limit| limit.saturating_sub(elapsed(spent)))
 }

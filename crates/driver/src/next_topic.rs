@@ -18,7 +18,7 @@ pub(crate) enum NextStep<'a> {
 }
 
 impl Driver<'_> {
-    pub(crate) fn next(&self, active: &mut ActiveRun<'_>) -> Result<NextStep<'_>, DriveError> {
+    pub(crate) fn next_step(&self, active: &mut ActiveRun<'_>) -> Result<NextStep<'_>, DriveError> {
         let (id, work) = (active.run.id, active.work);
         if active.signals.arrived() {
             return Ok(NextStep::End(RunConclusion::stopped(StopReason::Interrupted)));
@@ -27,37 +27,39 @@ impl Driver<'_> {
             return Ok(NextStep::End(RunConclusion::stopped(StopReason::StoppedByPerson)));
         }
         let Some(published) = work.oldest_waiting_topic(id)? else {
-            if std::mem::take(&mut active.may_publish_go_on) && self.the_loop.hat_for(Loop::TASK_RESUME).is_some() {
+            if std::mem::take(&mut active.may_publish_resume) && self.the_loop.hat_for(Loop::TASK_RESUME).is_some() {
                 work.publish_for_run(id, Loop::TASK_RESUME, active.run.objective.as_deref().unwrap_or_default())?;
                 return Ok(NextStep::TryAgain);
             }
-            return Ok(NextStep::End(RunConclusion::failed(self.why_nothing_waits(id, work)?)));
+            return Ok(NextStep::End(RunConclusion::failed(self.why_no_topic_waits(id, work)?)));
         };
         let Some(hat) = self.the_loop.hat_for(&published.topic) else {
             work.skip_topic(published.id)?;
-            (active.report)(RunEvent::PassedOver { topic: &published.topic });
+            (active.report)(RunEvent::TopicSkipped { topic: &published.topic });
             return Ok(NextStep::TryAgain);
         };
         let reached = match limit::run_limit_reached(&self.the_loop.limits, &active.spent) {
             // Activations of a hat without a limit are not counted.
-            None if hat.max_activations.is_some() => limit::hat_limit_reached(hat, work.activations(id, &hat.id)?),
+            None if hat.max_activations.is_some() => {
+                limit::hat_limit_reached(hat, work.count_activations(id, &hat.id)?)
+            }
             reached => reached,
         };
         Ok(reached.map_or(NextStep::Iteration(published, hat), |why| NextStep::End(RunConclusion::limit(why))))
     }
 
-    /// The reason that is reported if a run ends because no topic waits.
-    fn why_nothing_waits(&self, run: RunId, work: &WorkDatabase) -> Result<String, DriveError> {
+    /// Explains why a run ends although no hat published the completion topic.
+    fn why_no_topic_waits(&self, run: RunId, work: &WorkDatabase) -> Result<String, DriveError> {
         let last = work.iterations(run, 1)?.pop().map(|last| last.hat);
-        let silent = last.and_then(|id| self.the_loop.hat(&id)).filter(|hat| hat.publishes.is_empty());
-        let why = silent.map_or_else(String::new, |hat| format!("; the hat `{}` publishes nothing", hat.id));
+        let final_hat = last.and_then(|id| self.the_loop.hat(&id)).filter(|hat| hat.publishes.is_empty());
+        let why = final_hat.map_or_else(String::new, |hat| format!("; the hat `{}` publishes nothing", hat.id));
         Ok(format!("no topic is left to handle, and no hat published the completion topic{why}"))
     }
 }
 
 /// True if a resumed run would have something to do: a topic waits, an iteration was aborted, or a hat handles
 /// [`Loop::TASK_RESUME`].
-pub fn can_go_on(run: RunId, work: &WorkDatabase, the_loop: &Loop) -> Result<bool, WorkError> {
-    let is_cut_off = work.iterations(run, 1)?.pop().is_some_and(|last| last.outcome.is_none());
-    Ok(is_cut_off || work.oldest_waiting_topic(run)?.is_some() || the_loop.hat_for(Loop::TASK_RESUME).is_some())
+pub fn can_resume(run: RunId, work: &WorkDatabase, the_loop: &Loop) -> Result<bool, WorkError> {
+    let is_aborted = work.iterations(run, 1)?.pop().is_some_and(|last| last.outcome.is_none());
+    Ok(is_aborted || work.oldest_waiting_topic(run)?.is_some() || the_loop.hat_for(Loop::TASK_RESUME).is_some())
 }

@@ -8,25 +8,25 @@ use std::time::Duration;
 use guard::Environment;
 use runner::{StreamedProcess, WatchAction, shim};
 
-const LIMIT: Duration = Duration::from_secs(30);
+const TIMEOUT: Duration = Duration::from_secs(30);
 
 /// Starts the program with the message on stdin, in the background.
 pub fn start(command: &str, text: &str, root: PathBuf, environment: Environment) {
     let Ok(words) = shell_words::split(command) else { return };
-    let words: Vec<OsString> = words.into_iter().map(OsString::from).collect();
-    let input = Some(text.as_bytes().to_vec());
+    let argv: Vec<OsString> = words.into_iter().map(OsString::from).collect();
+    let stdin = Some(text.as_bytes().to_vec());
     let run = move || {
-        let get = |name: &str| environment.get(name).map(OsString::from);
+        let get_variable = |name: &str| environment.get(name).map(OsString::from);
         let process = StreamedProcess {
-            argv: words,
-            folder: root,
+            argv,
+            working_directory: root,
             variables: Vec::new(),
-            stdin: input,
-            get_variable: &get,
+            stdin,
+            get_variable: &get_variable,
             idle_timeout: None,
             is_busy: &|| false,
-            timeout: Some(LIMIT),
-            shim: shim::own_call(),
+            timeout: Some(TIMEOUT),
+            shim: shim::shim_command(),
             on_start: &|_| (),
         };
         // Errors are ignored: the run does not depend on this program.

@@ -9,7 +9,7 @@ use engine::hats::{Hat, Loop};
 use work::{PublishedTopic, Task, WorkDatabase};
 
 /// The number of bytes read from the end of the scratchpad; more than a prompt shows.
-const SCRATCHPAD_END: u64 = 32 * 1024;
+const SCRATCHPAD_TAIL: u64 = 32 * 1024;
 
 /// Returns the hat and the prompt of a run's first agent; `None` if no hat handles the first topic.
 pub fn first_prompt(
@@ -22,8 +22,8 @@ pub fn first_prompt(
     let objective = objective.map(|objective| store::mask(objective).into_owned());
     let summary = objective.clone().unwrap_or_default();
     let events = [IncomingEvent { topic: the_loop.start.clone(), from: None, summary, payload: None }];
-    let known = gather_context(objective.as_deref(), &events, the_loop, work, root)?;
-    let prompt = Prompt { the_loop, hat, events: &events, known: &known }.to_string();
+    let context = gather_context(objective.as_deref(), &events, the_loop, work, root)?;
+    let prompt = Prompt { the_loop, hat, events: &events, known: &context }.to_string();
     Ok(Some((hat.id.clone(), prompt)))
 }
 
@@ -61,35 +61,35 @@ fn ready_task(task: &Task) -> ReadyTask {
 }
 
 /// The events that the hat has to handle: the topic and, after a failed attempt, the remark about that attempt.
-pub fn incoming(published: &PublishedTopic) -> Vec<IncomingEvent> {
+pub fn incoming_events(published: &PublishedTopic) -> Vec<IncomingEvent> {
     let PublishedTopic { topic, summary, payload, from, remark, .. } = published;
     let event =
         IncomingEvent { topic: topic.clone(), from: from.clone(), summary: summary.clone(), payload: payload.clone() };
-    let again = remark.as_ref().map(|remark| IncomingEvent {
+    let retry_event = remark.as_ref().map(|remark| IncomingEvent {
         topic: Loop::SYSTEM_RESUME.to_owned(),
         from: None,
         summary: remark.clone(),
         payload: None,
     });
-    std::iter::once(event).chain(again).collect()
+    std::iter::once(event).chain(retry_event).collect()
 }
 
 /// The note to the next agent if the last one handed nothing over.
-pub fn retry_note(hat: &Hat, refused: Option<&str>) -> String {
-    let (what, attempt) = match refused {
+pub fn retry_note(hat: &Hat, refusal: Option<&str>) -> String {
+    let (result, attempt) = match refusal {
         None => ("ended without publishing anything", String::new()),
         Some(why) => ("published no topic that was accepted", format!("\nIts last attempt: {why}")),
     };
-    format!("The previous agent under the hat `{}` {what}. Look at what it did, then continue.{attempt}", hat.id)
+    format!("The previous agent under the hat `{}` {result}. Look at what it did, then continue.{attempt}", hat.id)
 }
 
 fn read_tail(file: &Path, root: &Path) -> Option<String> {
     // A symlink could point out of the project, and reading a named pipe would block.
-    let real = file.canonicalize().ok().filter(|real| real.starts_with(root) && real.is_file())?;
-    let mut file = File::open(real).ok()?;
+    let target = file.canonicalize().ok().filter(|target| target.starts_with(root) && target.is_file())?;
+    let mut file = File::open(target).ok()?;
     let length = file.metadata().ok()?.len();
-    file.seek(SeekFrom::Start(length.saturating_sub(SCRATCHPAD_END))).ok()?;
+    file.seek(SeekFrom::Start(length.saturating_sub(SCRATCHPAD_TAIL))).ok()?;
     let mut bytes = Vec::new();
-    file.take(SCRATCHPAD_END).read_to_end(&mut bytes).ok()?;
+    file.take(SCRATCHPAD_TAIL).read_to_end(&mut bytes).ok()?;
     Some(String::from_utf8_lossy(&bytes).into_owned())
 }

@@ -44,7 +44,7 @@ impl RunConclusion {
 
 impl Driver<'_> {
     /// Returns the conclusion if this result ends the run.
-    pub(crate) fn end_after(
+    pub(crate) fn conclusion_after(
         &self,
         result: IterationResult,
         published: &PublishedTopic,
@@ -55,13 +55,13 @@ impl Driver<'_> {
             IterationResult::HandedOver(topic) if topic == self.the_loop.completion.topic => {
                 Some(RunConclusion::completed(&self.the_loop))
             }
-            IterationResult::HandedOver(topic) => self.end_if_stale(active.run.id, &topic, active.work)?,
+            IterationResult::HandedOver(topic) => self.conclusion_if_stale(active.run.id, &topic, active.work)?,
             IterationResult::Done => {
                 (active.report)(RunEvent::Done { hat: &hat.id });
                 None
             }
-            IterationResult::Nothing => end_without_hand_over(published.tries + 1, hat, active)?,
-            IterationResult::AgentFailed(failure) => self.end_after_failure(&failure, hat, active)?,
+            IterationResult::NoHandOver => conclusion_without_hand_over(published.tries + 1, hat, active)?,
+            IterationResult::AgentFailed(failure) => self.conclusion_after_failure(&failure, hat, active)?,
             IterationResult::AgentUnusable(why) => Some(RunConclusion::failed(why)),
             IterationResult::OutOfTime => {
                 let limit = self.the_loop.limits.runtime.map(limit::format_duration).unwrap_or_default();
@@ -71,27 +71,32 @@ impl Driver<'_> {
         })
     }
 
-    fn end_after_failure(
+    fn conclusion_after_failure(
         &self,
         failure: &str,
         hat: &Hat,
         active: &mut ActiveRun<'_>,
     ) -> Result<Option<RunConclusion>, DriveError> {
         let why = format!("its agent {}", first_line(failure).unwrap_or_default());
-        (active.report)(RunEvent::Nothing { hat: &hat.id, why: &why });
-        if let Some(end) = waits_for_a_person(active.run.id, active.work)? {
+        (active.report)(RunEvent::NoHandOver { hat: &hat.id, why: &why });
+        if let Some(end) = conclusion_if_person_needed(active.run.id, active.work)? {
             return Ok(Some(end));
         }
         let failures = active.spent.failures;
-        let is_enough = self.the_loop.limits.failures.is_some_and(|limit| failures >= limit);
-        Ok(is_enough.then(|| RunConclusion::failed(failed_in_a_row(failures, failure))))
+        let is_limit_reached = self.the_loop.limits.failures.is_some_and(|limit| failures >= limit);
+        Ok(is_limit_reached.then(|| RunConclusion::failed(failed_in_a_row(failures, failure))))
     }
 
-    /// Ends a run that hands over the same topic again and again.
-    fn end_if_stale(&self, run: RunId, topic: &str, work: &WorkDatabase) -> Result<Option<RunConclusion>, DriveError> {
+    /// Returns the conclusion if the run hands over the same topic again and again.
+    fn conclusion_if_stale(
+        &self,
+        run: RunId,
+        topic: &str,
+        work: &WorkDatabase,
+    ) -> Result<Option<RunConclusion>, DriveError> {
         let Some(limit) = self.the_loop.limits.stale else { return Ok(None) };
         let last = work.iterations(run, 1)?.pop();
-        let times = last.map(|last| work.repetitions(run, last.number)).transpose()?.unwrap_or(0);
+        let times = last.map(|last| work.count_repetitions(run, last.number)).transpose()?.unwrap_or(0);
         if times < limit {
             return Ok(None);
         }
@@ -101,8 +106,8 @@ impl Driver<'_> {
         );
         let cause = match (work.last_awaited_gate(run)?, work.last_refusal(run)?) {
             (Some(gate), _) => format!("; the gate `{gate}` waits for a person: `linchpin approve {gate}`"),
-            (None, Some((iteration, refused))) => {
-                format!("; in iteration {iteration}, {}", first_line(&refused).unwrap_or_default())
+            (None, Some((iteration, refusal))) => {
+                format!("; in iteration {iteration}, {}", first_line(&refusal).unwrap_or_default())
             }
             (None, None) => String::new(),
         };
@@ -110,18 +115,18 @@ impl Driver<'_> {
     }
 }
 
-/// Ends a run whose hat handed nothing over too often.
-fn end_without_hand_over(
+/// Returns the conclusion if the hat has ended without a hand-over more than [`RETRIES`] times for the same topic.
+fn conclusion_without_hand_over(
     times: u32,
     hat: &Hat,
     active: &mut ActiveRun<'_>,
 ) -> Result<Option<RunConclusion>, DriveError> {
     let (id, work) = (active.run.id, active.work);
     let remark = work.iterations(id, 1)?.pop().and_then(|last| last.remark);
-    let refused = remark.as_deref().and_then(first_line);
-    let why = refused.map_or_else(String::new, |why| format!("; {why}"));
-    (active.report)(RunEvent::Nothing { hat: &hat.id, why: &format!("handed nothing over{why}") });
-    if let Some(end) = waits_for_a_person(id, work)? {
+    let refusal = remark.as_deref().and_then(first_line);
+    let why = refusal.map_or_else(String::new, |why| format!("; {why}"));
+    (active.report)(RunEvent::NoHandOver { hat: &hat.id, why: &format!("handed nothing over{why}") });
+    if let Some(end) = conclusion_if_person_needed(id, work)? {
         return Ok(Some(end));
     }
     if times <= RETRIES {
@@ -135,8 +140,9 @@ fn end_without_hand_over(
     ))))
 }
 
-/// Ends a run whose last iteration failed at a gate that only a person can open. The next one would fail there too.
-fn waits_for_a_person(run: RunId, work: &WorkDatabase) -> Result<Option<RunConclusion>, DriveError> {
+/// Returns the conclusion if the last iteration failed at a gate that only a person can open: the next one would fail
+/// there too.
+fn conclusion_if_person_needed(run: RunId, work: &WorkDatabase) -> Result<Option<RunConclusion>, DriveError> {
     let last = work.iterations(run, 1)?.pop().map_or(0, |last| last.number);
     let gate = work.awaited_gate(run, last)?;
     Ok(gate.map(|gate| RunConclusion::failed(format!("a person must approve first: `linchpin approve {gate}`"))))
@@ -155,7 +161,7 @@ mod tests {
     use super::failed_in_a_row;
 
     #[test]
-    fn one_failure_is_in_the_singular() {
+    fn a_single_failure_is_reported_in_the_singular() {
         assert_eq!(failed_in_a_row(1, "ended with exit code 1"), "an agent ended with exit code 1");
         assert_eq!(failed_in_a_row(3, "timed out"), "agents failed 3 times in a row; the last one timed out");
     }

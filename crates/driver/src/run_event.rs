@@ -20,8 +20,8 @@ pub enum RunEvent<'a> {
         topic: &'a str,
         spent: RunUsage,
     },
-    /// Output of the agent that is shown to people.
-    Said(&'a str),
+    /// Output of the agent for people to read.
+    Output(&'a str),
     /// A progress message of the agent.
     Progress(&'a str),
     /// The iteration handed over with this topic.
@@ -30,19 +30,19 @@ pub enum RunEvent<'a> {
         topic: &'a str,
         is_default: bool,
         /// The reason why the agent's own attempt was refused, if the default topic was published instead.
-        refused: Option<&'a str>,
+        refusal: Option<&'a str>,
     },
     /// The agent succeeded, and its hat has no topic to publish.
     Done {
         hat: &'a str,
     },
     /// The iteration handed nothing over.
-    Nothing {
+    NoHandOver {
         hat: &'a str,
         why: &'a str,
     },
     /// No hat handles this topic.
-    PassedOver {
+    TopicSkipped {
         topic: &'a str,
     },
     Ended {
@@ -50,6 +50,6 @@ pub enum RunEvent<'a> {
         why: &'a str,
         spent: RunUsage,
         /// True if `run --resume` would have something to do.
-        can_go_on: bool,
+        can_resume: bool,
     },
 }

@@ -10,9 +10,9 @@ use guard::Environment;
 use work::RunId;
 
 const ATTEMPTS: u32 = 20;
-const PAUSE: Duration = Duration::from_millis(5);
+const RETRY_INTERVAL: Duration = Duration::from_millis(5);
 
-/// Held while the run is active. The system releases it when the process ends.
+/// Held while the run is active. The operating system releases it when the process ends.
 #[derive(Debug)]
 pub struct RunLock {
     file: File,
@@ -20,7 +20,7 @@ pub struct RunLock {
 
 impl RunLock {
     /// Returns `None` if another run is active in this tree.
-    pub fn take(root: &Path, environment: &Environment) -> io::Result<Option<Self>> {
+    pub fn acquire(root: &Path, environment: &Environment) -> io::Result<Option<Self>> {
         let path = path(root, environment);
         if let Some(folder) = path.parent() {
             fs::create_dir_all(folder)?;
@@ -29,8 +29,8 @@ impl RunLock {
         for attempt in 0.. {
             match file.try_lock() {
                 Ok(()) => break,
-                // A process that only tests the lock holds it for a moment.
-                Err(TryLockError::WouldBlock) if attempt < ATTEMPTS => thread::sleep(PAUSE),
+                // `active_run_id` holds the lock for a moment to test it.
+                Err(TryLockError::WouldBlock) if attempt < ATTEMPTS => thread::sleep(RETRY_INTERVAL),
                 Err(TryLockError::WouldBlock) => return Ok(None),
                 Err(TryLockError::Error(error)) => return Err(error),
             }
@@ -41,13 +41,13 @@ impl RunLock {
     }
 
     /// Writes the id of the run that holds the lock.
-    pub fn name(&mut self, run: RunId) -> io::Result<()> {
+    pub fn write_run_id(&mut self, run: RunId) -> io::Result<()> {
         write!(self.file, "{run}")
     }
 }
 
-/// Returns the run that is active in a tree.
-pub fn running(root: &Path, environment: &Environment) -> Option<RunId> {
+/// Returns the run that is active in a tree, if any.
+pub fn active_run_id(root: &Path, environment: &Environment) -> Option<RunId> {
     let path = path(root, environment);
     let file = File::open(&path).ok()?;
     matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock))

@@ -7,27 +7,26 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use signal_hook::SigId;
 use signal_hook::consts::signal::{SIGINT, SIGTERM};
 
-/// While this value exists, the signals set a flag and do not end the process.
+/// While this value exists, the registered signals set a flag instead of ending the process.
 pub struct Signals {
     flag: Arc<AtomicBool>,
     registered: Vec<SigId>,
 }
 
 impl Signals {
-    pub fn watch() -> io::Result<Self> {
+    pub fn watch_all() -> io::Result<Self> {
         #[cfg(unix)]
         let signals = [SIGINT, SIGTERM, signal_hook::consts::signal::SIGHUP];
         #[cfg(not(unix))]
         let signals = [SIGINT, SIGTERM];
-        Self::of(&signals)
+        Self::register(&signals)
     }
 
-    /// Handles only Ctrl-C.
-    pub fn interrupt() -> io::Result<Self> {
-        Self::of(&[SIGINT])
+    pub fn watch_ctrl_c() -> io::Result<Self> {
+        Self::register(&[SIGINT])
     }
 
-    fn of(signals: &[i32]) -> io::Result<Self> {
+    fn register(signals: &[i32]) -> io::Result<Self> {
         let flag = Arc::new(AtomicBool::new(false));
         let registered = signals
             .iter()

@@ -1,7 +1,7 @@
 //! Recognizes agents that cannot work at all: no quota left, or not signed in. Starting them again would not help.
 
-/// Messages of agents in lower case, each with its meaning.
-const SIGNS: &[(&str, &str)] = &[
+/// Messages that agents print, in lower case, each with its meaning.
+const KNOWN_MESSAGES: &[(&str, &str)] = &[
     ("usage limit reached", QUOTA),
     ("hit your usage limit", QUOTA),
     ("rate limit reached", QUOTA),
@@ -26,18 +26,18 @@ const QUOTA: &str = "its quota is used up";
 const SIGNED_OUT: &str = "it is not signed in";
 
 /// The maximum number of characters quoted from an agent's output.
-const LONGEST_QUOTE: usize = 200;
+const MAX_QUOTE_LENGTH: usize = 200;
 
 /// Returns why a failed agent cannot work at all, according to the last lines of its output.
 pub fn why_unusable(output: &str) -> Option<&'static str> {
     let output = output.to_lowercase();
-    SIGNS.iter().find(|(sign, _)| output.contains(sign)).map(|(_, meaning)| *meaning)
+    KNOWN_MESSAGES.iter().find(|(message, _)| output.contains(message)).map(|(_, meaning)| *meaning)
 }
 
 /// Returns the last line that contains one of the known messages.
 pub fn quoted_line(output: &str) -> String {
     let line = output.lines().rev().find(|line| why_unusable(line).is_some()).unwrap_or_default();
-    line.trim().chars().take(LONGEST_QUOTE).collect()
+    line.trim().chars().take(MAX_QUOTE_LENGTH).collect()
 }
 
 #[cfg(test)]

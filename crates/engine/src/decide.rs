@@ -9,9 +9,9 @@ mod rule_judgement;
 use std::cell::OnceCell;
 use std::sync::Arc;
 
-use crate::facts::{FactStore, Missing};
+use crate::facts::FactStore;
 use crate::file_rules::FileMatch;
-use crate::rules::{AckBy, Clause, Rule, RuleSet, RuleSetError, Truth};
+use crate::rules::{AckBy, Clause, HoldState, Rule, RuleSet, RuleSetError, Truth};
 use crate::situation::Situation;
 use crate::verdict::{Finding, Level, SectionKind, Verdict};
 
@@ -72,7 +72,7 @@ pub struct UndecidedRule {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Demand {
     pub rule: Rule,
-    /// The match, without triggers that are settled.
+    /// The match, without triggers that are answered.
     pub found: FileMatch,
     /// Set if the rule has reached its maximum of holds and releases the stop: the notice for the person.
     pub release_notice: Option<String>,
@@ -140,10 +140,15 @@ pub fn decide(request: &DecisionRequest) -> Result<Decision, RuleSetError> {
 struct DecisionBuilder<'a> {
     request: &'a DecisionRequest<'a>,
     decision: Decision,
-    /// Findings. The flag is true if the match is only possible, because the command is not fully known.
-    findings: Vec<(Finding, bool)>,
+    findings: Vec<PossibleFinding>,
     coverage: AllowCoverage<'a>,
     activity: ActivityCell,
+}
+
+/// A finding that is certain, or only possible because the command is not fully known.
+struct PossibleFinding {
+    finding: Finding,
+    is_sure: bool,
 }
 
 impl DecisionBuilder<'_> {
@@ -175,12 +180,14 @@ impl DecisionBuilder<'_> {
         }
         let mut released = false;
         if let Some(level) = judged.outcome.level() {
-            // Without a hold count the stop could be held forever.
-            let Ok(finding) = decision.finding(&rule, level, &judged, self.request) else {
-                return decision.skipped.push(SkippedRule { rule: rule.id, unreadable: FactStore::Journal });
+            let finding = match decision.add_finding(&rule, level, &judged, self.request) {
+                Ok(finding) => finding,
+                // Without a hold count the stop could be held forever.
+                Err(unreadable) => return decision.skipped.push(SkippedRule { rule: rule.id, unreadable }),
             };
             released = finding.level < level;
-            self.findings.push((finding, matches!(judged.outcome, RuleOutcome::Incomplete(_))));
+            let is_sure = !matches!(judged.outcome, RuleOutcome::Incomplete(_));
+            self.findings.push(PossibleFinding { finding, is_sure });
         }
         if evaluate_all {
             let RuleJudgement { clauses, files, outcome, .. } = judged;
@@ -209,19 +216,19 @@ fn is_acknowledged(rule: &Rule, judged: &RuleJudgement, situation: &Situation) -
 
 /// Merges findings about a command that cannot be parsed into one: such a command could match every rule about
 /// commands.
-fn merge_unparsable(findings: Vec<(Finding, bool)>, situation: &Situation) -> Vec<Finding> {
-    let gap = situation.script().and_then(|script| script.gaps.first());
-    let (unsure, mut others): (Vec<_>, Vec<_>) = findings.into_iter().partition(|(_, unsure)| *unsure && gap.is_some());
-    let (Some(gap), Some(level)) = (gap, unsure.iter().map(|(finding, _)| finding.level).max()) else {
-        return others.into_iter().chain(unsure).map(|(finding, _)| finding).collect();
-    };
-    let strictest = unsure.iter().filter(|(finding, _)| finding.level == level);
-    let rules: Vec<&str> = strictest.map(|(finding, _)| finding.rule.as_str()).collect();
+fn merge_unparsable(findings: Vec<PossibleFinding>, situation: &Situation) -> Vec<Finding> {
+    let all_findings = |possible: Vec<PossibleFinding>| possible.into_iter().map(|possible| possible.finding).collect();
+    let Some(gap) = situation.script().and_then(|script| script.gaps.first()) else { return all_findings(findings) };
+    let (sure, unsure): (Vec<_>, Vec<_>) = findings.into_iter().partition(|possible| possible.is_sure);
+    let (mut merged, unsure): (Vec<Finding>, Vec<Finding>) = (all_findings(sure), all_findings(unsure));
+    let Some(level) = unsure.iter().map(|finding| finding.level).max() else { return merged };
+    let strictest = unsure.iter().filter(|finding| finding.level == level);
+    let rules: Vec<&str> = strictest.map(|finding| finding.rule.as_str()).collect();
     let reason = reason::of_unparsable(gap, &rules);
-    let protects_guard = unsure.iter().any(|(finding, _)| finding.protects_guard);
-    let rule = unsure.into_iter().map(|(finding, _)| finding).find(|finding| finding.level == level);
-    others.extend(rule.map(|finding| (Finding { reason, protects_guard, is_combined: true, ..finding }, true)));
-    others.into_iter().map(|(finding, _)| finding).collect()
+    let protects_guard = unsure.iter().any(|finding| finding.protects_guard);
+    let representative = unsure.into_iter().find(|finding| finding.level == level);
+    merged.extend(representative.map(|finding| Finding { reason, protects_guard, is_combined: true, ..finding }));
+    merged
 }
 
 impl UndecidedRule {
@@ -262,14 +269,15 @@ impl Decision {
         }
     }
 
-    /// Words the rule's finding, and adds its demand or hold.
-    fn finding(
+    /// Returns the rule's finding, in words, and adds the rule's demand or counts its hold. The error is the store of
+    /// a hold count that cannot be read.
+    fn add_finding(
         &mut self,
         rule: &Rule,
         level: Level,
         judged: &RuleJudgement,
         request: &DecisionRequest,
-    ) -> Result<Finding, Missing> {
+    ) -> Result<Finding, FactStore> {
         let because = judged
             .clauses
             .iter()
@@ -280,8 +288,8 @@ impl Decision {
         let kind = request.situation.event.kind;
         let holds = level == Level::Block && kind.is_stop();
         let level = match &judged.files {
-            Some(found) => self.demand(rule, found, judged.times_asked, level, holds),
-            None if holds && self.hold(rule, request)?.is_some() => Level::Warn,
+            Some(found) => self.add_demand(rule, found, judged.times_asked, level, holds),
+            None if holds && !self.count_hold(rule, request)? => Level::Warn,
             None => level,
         };
         Ok(Finding {
@@ -296,26 +304,31 @@ impl Decision {
         })
     }
 
-    /// Adds a demand. A file rule's holds are counted by how often it has asked, across stops.
-    fn demand(&mut self, rule: &Rule, found: &FileMatch, times_asked: u32, level: Level, holds: bool) -> Level {
-        let release_notice =
-            (holds && times_asked >= rule.max_holds_or_default()).then(|| self.release(rule, times_asked));
-        let level = if release_notice.is_some() { Level::Warn } else { level };
+    /// Adds a demand, and returns the level of its finding. A file rule's holds are counted by how often it has asked,
+    /// across stops.
+    fn add_demand(&mut self, rule: &Rule, found: &FileMatch, times_asked: u32, level: Level, holds: bool) -> Level {
+        let is_released = holds && rule.hold_state(times_asked) != HoldState::Holding;
+        let release_notice = is_released.then(|| self.add_release_notice(rule, times_asked));
+        let level = if is_released { Level::Warn } else { level };
         self.demands.push(Demand { rule: rule.clone(), found: found.clone(), release_notice, times_asked });
         level
     }
 
-    /// Counts a hold. Returns the release notice for the person if the rule has reached its maximum of holds.
-    fn hold(&mut self, rule: &Rule, request: &DecisionRequest) -> Result<Option<String>, Missing> {
+    /// Counts a hold and returns true. If the rule has reached its maximum of holds, adds a notice instead and returns
+    /// false.
+    fn count_hold(&mut self, rule: &Rule, request: &DecisionRequest) -> Result<bool, FactStore> {
         let held = request.situation.facts.hold_count(&rule.id)?;
-        if held >= rule.max_holds_or_default() {
-            return Ok(Some(self.release(rule, held)));
+        let is_holding = rule.hold_state(held) == HoldState::Holding;
+        if is_holding {
+            self.holds.push((rule.id.clone(), held + 1));
+        } else {
+            self.add_release_notice(rule, held);
         }
-        self.holds.push((rule.id.clone(), held + 1));
-        Ok(None)
+        Ok(is_holding)
     }
 
-    fn release(&mut self, rule: &Rule, held: u32) -> String {
+    /// Adds and returns the notice for the person that the rule no longer holds the stop.
+    fn add_release_notice(&mut self, rule: &Rule, held: u32) -> String {
         let notice = release_notice(rule, held, rule.max_holds_or_default());
         self.verdict.notices.push(notice.clone());
         notice
@@ -345,3 +358,6 @@ fn section_kind(rule: &Rule) -> SectionKind {
 }
 
 const STRICTER: &str = "a stricter rule also matched";
+
+#[cfg(test)]
+mod tests;

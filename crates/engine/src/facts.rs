@@ -169,8 +169,8 @@ pub trait Facts: Send + Sync {
         None
     }
 
-    /// How often the rule has held the stop that the agent is retrying.
-    fn hold_count(&self, _rule: &str) -> Result<u32, Missing> {
+    /// How often the rule has held the stop that the agent is retrying. The error is the store that cannot be read.
+    fn hold_count(&self, _rule: &str) -> Result<u32, FactStore> {
         Ok(0)
     }
 
@@ -376,8 +376,8 @@ impl TaskField {
 /// The state of a file rule's demand.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct DemandState {
-    /// Triggering files that are settled: promised, acknowledged, or fixed by the rule's command.
-    pub settled: BTreeSet<String>,
+    /// Triggering files that are answered: promised, acknowledged, or fixed by the rule's command.
+    pub answered_files: BTreeSet<String>,
     /// How often the rule has asked for the remaining files.
     pub times_asked: u32,
     /// The rule has asked the maximum number of times without success, and no longer asks.

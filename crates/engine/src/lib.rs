@@ -17,7 +17,6 @@ pub mod hats;
 mod not_enforced;
 pub mod observers;
 pub mod pace;
-mod policy_scope;
 pub mod rules;
 pub mod situation;
 pub mod suggest;

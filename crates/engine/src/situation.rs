@@ -2,6 +2,8 @@
 //!
 //! Derived values (the simple commands of a shell call, the paths that it touches) are computed once, on first use.
 
+mod scope;
+
 use std::collections::HashSet;
 use std::sync::{Arc, OnceLock};
 
@@ -23,7 +25,7 @@ pub struct Situation {
     rewrites: OnceLock<Vec<Rewrite>>,
     missing_branch: OnceLock<Missing>,
     /// For each simple command, true if it is in this policy's scope.
-    pub(crate) in_scope: OnceLock<Vec<bool>>,
+    in_scope: OnceLock<Vec<bool>>,
     pub(crate) values: ValueCache,
 }
 
@@ -50,7 +52,7 @@ pub struct TouchedPath {
     /// `None` if it is unknown how the path is accessed.
     pub access: Option<Access>,
     /// Index of the simple command that names it; `None` if the tool call itself does.
-    pub command: Option<usize>,
+    pub command_index: Option<usize>,
     /// The access includes everything below the path.
     pub is_recursive: bool,
     /// The path is the value of a variable that is set for a command, which is assumed not to write to the path.
@@ -63,7 +65,7 @@ pub struct TouchedPath {
 #[derive(Debug, Clone)]
 struct PathUse {
     access: Option<Access>,
-    command: Option<usize>,
+    command_index: Option<usize>,
     is_recursive: bool,
     is_variable_value: bool,
     written: Arc<str>,
@@ -83,7 +85,7 @@ pub struct UnknownPath {
     pub as_written: String,
     pub access: Option<Access>,
     pub is_variable_value: bool,
-    pub command: Option<usize>,
+    pub command_index: Option<usize>,
 }
 
 impl Situation {
@@ -139,7 +141,7 @@ impl Situation {
             let mut rewrites = self.script().map(Script::rewrites).unwrap_or_default();
             for rewrite in &mut rewrites {
                 if let RewrittenBranch::Current(branch) = &rewrite.branch {
-                    let command = self.script().and_then(|script| script.commands.get(rewrite.command));
+                    let command = self.script().and_then(|script| script.commands.get(rewrite.command_index));
                     let name = command.and_then(|command| self.current_branch(branch, command));
                     rewrite.branch = name.map_or(RewrittenBranch::Unknown, RewrittenBranch::Named);
                 }
@@ -213,7 +215,7 @@ impl Situation {
             let is_recursive = is_mcp && file.access == Some(Access::Delete);
             let written = Arc::from(file.path.as_str());
             let path_use =
-                PathUse { access: file.access, command: None, is_recursive, is_variable_value: false, written };
+                PathUse { access: file.access, command_index: None, is_recursive, is_variable_value: false, written };
             self.add_touched_path(&file.path, &path_use, touches);
             for path in file.is_pattern.then(|| self.facts.search_files(&file.path)).flatten().unwrap_or_default() {
                 let written = Arc::from(path::below(&path, &self.event.cwd).unwrap_or(&path));
@@ -232,10 +234,18 @@ impl Situation {
     }
 
     fn add_effect(&self, effect: Effect, touches: &mut TouchedPaths) {
-        let Effect { path, raw, access, is_recursive, expansion, is_variable_value, command, directories: folders } =
-            effect;
+        let Effect {
+            path,
+            raw,
+            access,
+            is_recursive,
+            expansion,
+            is_variable_value,
+            command_index,
+            directories: folders,
+        } = effect;
         let command_of = |index: usize| self.script()?.commands.get(index);
-        let has_unknown_files = command.and_then(command_of).is_some_and(SimpleCommand::has_unknown_files);
+        let has_unknown_files = command_index.and_then(command_of).is_some_and(SimpleCommand::has_unknown_files);
         // If the working directory is unknown, only paths that do not depend on it are known.
         let is_free = path.as_deref().is_some_and(path::is_rooted);
         let is_either = folders.is_either();
@@ -245,14 +255,15 @@ impl Situation {
             None => &[],
         };
         let Some(path) = path.filter(|_| !has_unknown_files) else {
-            touches.unknown.push(UnknownPath { as_written: raw, access, is_variable_value, command });
+            touches.unknown.push(UnknownPath { as_written: raw, access, is_variable_value, command_index });
             return;
         };
-        let path_use = PathUse { access, command, is_recursive, is_variable_value, written: Arc::from(path.as_str()) };
+        let path_use =
+            PathUse { access, command_index, is_recursive, is_variable_value, written: Arc::from(path.as_str()) };
         if folders.is_empty() {
             // The unknown working directory may still be that of the event.
             self.add_touched_path(&path, &PathUse { access: None, ..path_use }, &mut touches.known);
-            touches.unknown.push(UnknownPath { as_written: raw, access, is_variable_value, command });
+            touches.unknown.push(UnknownPath { as_written: raw, access, is_variable_value, command_index });
             return;
         }
         for folder in folders {
@@ -279,7 +290,7 @@ impl Situation {
     /// Adds a path as it is spelled and as it resolves: after a symlink, `..` is a different folder than its spelling
     /// suggests.
     fn add_touched_path(&self, path: &str, path_use: &PathUse, touches: &mut Vec<TouchedPath>) {
-        let PathUse { access, command, .. } = *path_use;
+        let PathUse { access, command_index, .. } = *path_use;
         let absolute = self.folders.absolute(path, &self.event.cwd);
         // Deleting a symlink does not delete its target unless the path ends with a slash. Recursive commands do not
         // follow symlinks.
@@ -312,7 +323,7 @@ impl Situation {
                 in_home: self.folders.rule_spelling(&path),
                 absolute: path,
                 access,
-                command,
+                command_index,
                 is_recursive,
                 is_variable_value: path_use.is_variable_value,
                 as_written: written,
@@ -325,7 +336,7 @@ impl Situation {
 /// Removes accesses that differ only in their spelling.
 fn deduplicated(touches: Vec<TouchedPath>) -> Vec<TouchedPath> {
     let mut seen = HashSet::new();
-    let key = |touch: &TouchedPath| (touch.access, touch.is_recursive, touch.is_variable_value, touch.command);
+    let key = |touch: &TouchedPath| (touch.access, touch.is_recursive, touch.is_variable_value, touch.command_index);
     let is_new: Vec<bool> = touches.iter().map(|touch| seen.insert((touch.absolute.as_str(), key(touch)))).collect();
     touches.into_iter().zip(is_new).filter_map(|(touch, is_new)| is_new.then_some(touch)).collect()
 }
@@ -333,8 +344,10 @@ fn deduplicated(touches: Vec<TouchedPath>) -> Vec<TouchedPath> {
 impl BaseFolders {
     /// Makes a path from a script or a tool call absolute.
     pub(crate) fn absolute(&self, path: &str, folder: &str) -> String {
-        let marked =
-            [(path::TEMP_PLACEHOLDER, self.temp.as_deref()), (path::ROOT_PLACEHOLDER, Some(self.root.as_str()))];
+        let marked = [
+            (path::TEMP_PLACEHOLDER, self.temp.as_deref()),
+            (path::PROJECT_ROOT_PLACEHOLDER, Some(self.root.as_str())),
+        ];
         let replaced = marked.into_iter().find_map(|(mark, folder)| Some((folder?, path.strip_prefix(mark)?)));
         replaced.map_or_else(
             || path::absolute(path, folder, self.home.as_deref()),

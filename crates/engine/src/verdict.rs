@@ -33,10 +33,13 @@ impl Level {
     }
 }
 
+/// The rule id in findings that come from the guard itself (a failure, a broken policy), not from a rule.
+pub const GUARD_RULE: &str = "linchpin";
+
 /// One rule's contribution to a verdict.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Finding {
-    /// The rule's id, or `linchpin` for findings of the guard itself (a failure, a broken policy).
+    /// The rule's id, or [`GUARD_RULE`].
     pub rule: String,
     pub level: Level,
     /// The text for the agent or the person; never empty.
@@ -60,6 +63,11 @@ pub struct Finding {
 
 impl Finding {
     const NOT_APPROVED: &str = "approves nothing: ";
+
+    /// True if the finding comes from the guard itself, not from a rule.
+    pub fn is_of_guard(&self) -> bool {
+        self.rule == GUARD_RULE
+    }
 
     /// Records why this finding of an `allow` rule does not approve the call.
     pub(crate) fn mark_not_approved(&mut self, why: &str) {
@@ -95,10 +103,11 @@ pub struct Verdict {
     /// Messages for the person, not for the agent: something is broken, switched off or skipped.
     #[serde(default)]
     pub notices: Vec<String>,
-    /// Additional text for the agent, independent of the level.
-    #[serde(skip_serializing_if = "Vec::is_empty", default)]
-    pub context: Vec<String>,
-    /// The reason why the verdict is not enforced; `None` if it is enforced.
+    /// Additional texts for the agent, independent of the level. The journal and `log --json` call them `context`.
+    #[serde(rename = "context", skip_serializing_if = "Vec::is_empty", default)]
+    pub agent_texts: Vec<String>,
+    /// The reason why the verdict is not enforced; `None` if it is enforced. The journal and `log --json`, whose names
+    /// cannot change, call it `lifted`.
     #[serde(rename = "lifted", skip_serializing_if = "Option::is_none", default)]
     pub not_enforced: Option<NotEnforced>,
     /// The journal's id of this refused call, which a person can use to allow the call. Set after recording, so it is
@@ -115,7 +124,7 @@ impl Verdict {
             approved: false,
             findings: Vec::new(),
             notices: Vec::new(),
-            context: Vec::new(),
+            agent_texts: Vec::new(),
             not_enforced: None,
             refusal_id: None,
         }
@@ -148,7 +157,7 @@ impl Verdict {
             return Cow::Borrowed(self);
         }
         let harmless = self.findings.iter().filter(|finding| finding.level <= Level::Warn).cloned().collect();
-        let (notices, context) = (self.notices.clone(), self.context.clone());
-        Cow::Owned(Self { notices, context, ..Self::of(harmless) })
+        let (notices, agent_texts) = (self.notices.clone(), self.agent_texts.clone());
+        Cow::Owned(Self { notices, agent_texts, ..Self::of(harmless) })
     }
 }

@@ -41,11 +41,11 @@ impl Environment {
 
     /// Folders that bundled rules name by their default path, such as `~/.config/linchpin`. Each pair has the actual
     /// path and the default path.
-    pub fn known_folders(&self) -> Vec<(String, String)> {
-        let own = [(&self.config, "~/.config/linchpin"), (&self.state, "~/.local/state/linchpin")];
-        let own = own.map(|(folder, name)| (folder.to_string_lossy().into_owned(), name.to_owned()));
+    pub fn folder_aliases(&self) -> Vec<(String, String)> {
+        let folders = [(&self.config, "~/.config/linchpin"), (&self.state, "~/.local/state/linchpin")];
+        let folders = folders.map(|(folder, name)| (folder.to_string_lossy().into_owned(), name.to_owned()));
         let agents = agents::install::overridden_user_folders(|name| self.get(name));
-        own.into_iter().chain(agents).collect()
+        folders.into_iter().chain(agents).collect()
     }
 
     /// The directory for one project's state, in the user's state directory.

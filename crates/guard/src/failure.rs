@@ -7,10 +7,8 @@
 use std::time::Duration;
 
 use engine::facts::FactStore;
+use engine::verdict::GUARD_RULE;
 use engine::{Event, Finding, Level, Verdict};
-
-/// The rule id in findings that come from the guard itself, not from a rule.
-pub const GUARD_RULE: &str = "linchpin";
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Failure {
@@ -71,30 +69,38 @@ fn capitalised(failure: &Failure) -> String {
 }
 
 /// A notice that the journal cannot be used. Rules that need no stored state are still judged.
-pub fn store_notice(error: &store::StoreError) -> String {
+pub fn journal_notice(error: &store::StoreError) -> String {
     format!("{error}; rules that need it are skipped, and this is not recorded")
 }
 
 /// A notice of a policy file that cannot be used.
-pub fn broken_notice(file: &policy::BrokenFile) -> String {
+pub fn broken_file_notice(file: &policy::BrokenFile) -> String {
     format!("broken policy file, {}: {}", file.consequence(), file.problem)
 }
 
 /// A notice that the active workflow's file is broken or missing.
 pub fn broken_workflow_notice(name: &str, has_last_good: bool) -> String {
     let consequence = if has_last_good { "its last valid version is used" } else { "its rules are ignored" };
-    format!("workflow `{name}` is active and its file cannot be used, {consequence}: `linchpin validate`")
+    format!(
+        "workflow `{name}` is active, but its file cannot be used, so {consequence}; run `linchpin validate` to see why"
+    )
 }
 
 /// A notice about a rule that was skipped, because it needs stored state that cannot be read or written.
 pub fn skipped_rule_notice(rule: &str, unreadable: FactStore) -> String {
     match unreadable {
-        FactStore::Session | FactStore::Journal => format!("rule `{rule}` needs the journal and was skipped"),
+        FactStore::Session | FactStore::Journal => {
+            format!("rule `{rule}` needs the journal and was skipped; run `linchpin doctor` to see why")
+        }
         FactStore::Work => {
-            format!("rule `{rule}` needs the project's tasks, which cannot be read, and was skipped: `linchpin doctor`")
+            format!(
+                "rule `{rule}` needs the project's tasks, which cannot be read, and was skipped; run `linchpin doctor` to see why"
+            )
         }
         FactStore::Queue => {
-            format!("rule `{rule}` was skipped: its demand cannot be written to the queue: `linchpin doctor`")
+            format!(
+                "rule `{rule}` was skipped, because its demand cannot be written to the queue; run `linchpin doctor` to see why"
+            )
         }
     }
 }

@@ -3,14 +3,14 @@
 
 /// Every file that Linchpin writes is far smaller, except an old journal.
 #[cfg(unix)]
-const ENOUGH: u64 = 16 * 1024 * 1024;
+const MIN_LIMIT: u64 = 16 * 1024 * 1024;
 
 /// True if the limit is too low even for small files. The soft limit is raised to the hard limit first.
 #[cfg(unix)]
-pub fn is_too_low() -> bool {
+pub fn is_too_low_after_raising() -> bool {
     use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
     let limit = getrlimit(Resource::Fsize);
-    let is_low = |limit: Option<u64>| limit.is_some_and(|limit| limit < ENOUGH);
+    let is_low = |limit: Option<u64>| limit.is_some_and(|limit| limit < MIN_LIMIT);
     if limit.current == limit.maximum {
         return is_low(limit.current);
     }
@@ -19,6 +19,6 @@ pub fn is_too_low() -> bool {
 }
 
 #[cfg(not(unix))]
-pub fn is_too_low() -> bool {
+pub fn is_too_low_after_raising() -> bool {
     false
 }

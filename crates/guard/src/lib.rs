@@ -1,11 +1,12 @@
-//! The path from an event to an answer, and that of a workflow's move.
+//! The steps from an event to the answer, and from a command such as `next` to the workflow's next node.
 //!
-//! A hook, a dry run and `replay` take the same path: find the policy, collect the facts that rules ask for, judge with
-//! `engine::decide`, write to the journal, answer. Only [`failure`] decides the verdict if a step of that path fails.
+//! A hook, a dry run and `replay` take the same steps: find the policy, collect the facts that rules ask for, judge with
+//! `engine::decide`, write to the journal, answer. Only [`failure`] decides the verdict if one of them fails.
 //! Moves of a workflow use the same facts and expressions, but are not judged: see [`workflow`].
 //!
-//! The modules, each of which depends only on those before it: `environment`, `failure`; [`grants`]; `project`;
-//! [`session`]; `position`; [`file_rules`]; `tree_digest`; [`facts`]; [`workflow`]; [`loops`]; [`judge`]; [`check`], [`hook`]; [`replay`].
+//! The modules, each of which depends only on those before it: `environment`, [`failure`], [`file_limit`], `plain_text`,
+//! `rule_outcomes`; [`grants`]; `project`; [`session`]; `position`; [`file_rules`]; `tree_digest`; [`facts`];
+//! [`workflow`]; [`loops`]; [`judge`]; [`check`], [`hook`]; [`replay`].
 
 pub mod check;
 mod environment;

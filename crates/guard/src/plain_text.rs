@@ -4,24 +4,24 @@
 /// The last lines, without control sequences.
 pub fn last_lines(text: &str, lines: usize, bytes: usize) -> String {
     let text = without_controls(text);
-    let kept: Vec<&str> = text.trim_end().lines().map(str::trim_end).collect();
-    let kept = kept.get(kept.len().saturating_sub(lines)..).unwrap_or_default().join("\n");
-    let start = kept.ceil_char_boundary(kept.len().saturating_sub(bytes));
-    kept.get(start..).unwrap_or_default().trim_start_matches('\n').to_owned()
+    let all: Vec<&str> = text.trim_end().lines().map(str::trim_end).collect();
+    let output = all.get(all.len().saturating_sub(lines)..).unwrap_or_default().join("\n");
+    let start = output.ceil_char_boundary(output.len().saturating_sub(bytes));
+    output.get(start..).unwrap_or_default().trim_start_matches('\n').to_owned()
 }
 
 /// The whole text in one line, shortened.
 pub fn single_line(text: &str) -> String {
-    const LONGEST: usize = 200;
+    const MAX_CHARS: usize = 200;
     let line = without_controls(text).split_whitespace().collect::<Vec<_>>().join(" ");
-    match line.char_indices().nth(LONGEST) {
+    match line.char_indices().nth(MAX_CHARS) {
         Some((end, _)) => format!("{}…", line.get(..end).unwrap_or_default()),
         None => line,
     }
 }
 
 fn without_controls(text: &str) -> String {
-    let mut kept = String::with_capacity(text.len());
+    let mut output = String::with_capacity(text.len());
     let mut letters = text.chars().peekable();
     while let Some(letter) = letters.next() {
         match letter {
@@ -31,18 +31,18 @@ fn without_controls(text: &str) -> String {
             }
             // After a carriage return, a terminal overwrites the line, as progress bars do.
             '\r' if letters.peek() != Some(&'\n') => {
-                kept.truncate(kept.rfind('\n').map_or(0, |end| end + 1));
+                output.truncate(output.rfind('\n').map_or(0, |end| end + 1));
             }
-            '\n' | '\t' => kept.push(letter),
-            _ if letter.is_control() || changes_order(letter) => {}
-            _ => kept.push(letter),
+            '\n' | '\t' => output.push(letter),
+            _ if letter.is_control() || changes_text_direction(letter) => {}
+            _ => output.push(letter),
         }
     }
-    kept
+    output
 }
 
 /// True for Unicode characters that change the reading direction.
-fn changes_order(letter: char) -> bool {
+fn changes_text_direction(letter: char) -> bool {
     matches!(letter, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 

@@ -3,20 +3,18 @@
 use engine::{Level, Verdict};
 use store::{CountedOutcome, PhaseName, RecordedRuleOutcome};
 
-use crate::failure::GUARD_RULE;
-
 /// The outcomes of all rules with a finding. `phase` returns the current phase, if a workflow is active.
 pub fn of_verdict(verdict: &Verdict, phase: impl FnOnce() -> Option<PhaseName>) -> Vec<RecordedRuleOutcome> {
     // The phase is looked up only if there is a finding.
-    let spoken = verdict.findings.iter().filter(|finding| finding.rule != GUARD_RULE);
-    let mut spoken = spoken.peekable();
-    let phase = spoken.peek().and_then(|_| phase());
+    let findings = verdict.findings.iter().filter(|finding| !finding.is_of_guard());
+    let mut findings = findings.peekable();
+    let phase = findings.peek().and_then(|_| phase());
     let outcome = |level: Level| match level {
         Level::Warn => CountedOutcome::Warned,
         Level::Block if verdict.not_enforced.is_none() => CountedOutcome::Blocked,
         Level::Allow | Level::Ask | Level::Block => CountedOutcome::Fired,
     };
-    spoken
+    findings
         .map(|finding| RecordedRuleOutcome {
             rule: finding.rule.clone(),
             phase: phase.clone(),
@@ -26,7 +24,7 @@ pub fn of_verdict(verdict: &Verdict, phase: impl FnOnce() -> Option<PhaseName>) 
 }
 
 /// One outcome, recorded for each of several rules.
-pub fn about<'r>(
+pub fn for_rules<'r>(
     rules: impl Iterator<Item = &'r str>,
     outcome: CountedOutcome,
     phase: Option<PhaseName>,

@@ -111,16 +111,16 @@ impl Scratch {
 
     /// Records an event with its verdict.
     pub fn record_judged(&self, event: &Event, verdict: &Verdict, changes: &StateChanges) {
-        let none = Map::new();
+        let no_fields = Map::new();
         let root = self.root.to_string_lossy();
         let record = EventRecord {
             event,
             root: &root,
             verdict,
-            facts: &none,
-            fields: &none,
+            facts: &no_fields,
+            fields: &no_fields,
             changes,
-            journal: JournalDetail::Lean,
+            detail: JournalDetail::Lean,
         };
         let mut store = self.store(event.time);
         let judgement: JudgementTransaction<'_> =
@@ -140,7 +140,7 @@ pub fn write(path: &Path, text: &str) {
 }
 
 pub fn options(now: i64) -> store::StoreOptions {
-    store::StoreOptions { busy: Duration::from_secs(10), now, run: None }
+    store::StoreOptions { busy_timeout: Duration::from_secs(10), now, run: None }
 }
 
 /// An event of Claude Code's session `s`, at 1,000 ms.
@@ -232,14 +232,14 @@ pub fn gate_runners() -> GateRunners {
     GateRunners { command: command_options, webhook: |_, _, _| Ok(()) }
 }
 
-/// Workflow commands run by a person at this time.
-pub fn moves<'a>(project: &'a Project, environment: &'a Environment, now: i64) -> WorkflowCommands<'a> {
+/// Workflow commands of a person at this time.
+pub fn person_commands<'a>(project: &'a Project, environment: &'a Environment, now: i64) -> WorkflowCommands<'a> {
     WorkflowCommands {
         project,
         environment,
-        policy: Arc::new(project.compiled_read_only(environment)),
+        policy: Arc::new(project.compile_read_only(environment)),
         now,
-        session: None,
+        session_owner: None,
         hat_phase: None,
         is_by_agent: false,
         gate_runners: gate_runners(),
@@ -247,7 +247,7 @@ pub fn moves<'a>(project: &'a Project, environment: &'a Environment, now: i64) -
 }
 
 /// Writes and loads the project's loop.
-pub fn loop_of(scratch: &Scratch, text: &str) -> Loop {
+pub fn write_loop(scratch: &Scratch, text: &str) -> Loop {
     scratch.file(".linchpin/loop.yml", text);
     let project = scratch.project();
     let file = policy::loop_file(&project.tiers, &project.load(&scratch.environment)).expect("a file");

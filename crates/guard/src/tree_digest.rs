@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use tree::{GitError, Tree, TreeContents};
 
-/// The time limit of a call of git.
-const GIT_LIMIT: Duration = Duration::from_secs(30);
+/// The time limit of one git call for a digest.
+const TREE_DIGEST_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// The digest of the tree; `None` without git.
 pub fn tree_digest(root: &Path) -> Result<Option<String>, GitError> {
@@ -15,5 +15,5 @@ pub fn tree_digest(root: &Path) -> Result<Option<String>, GitError> {
 }
 
 pub(crate) fn tree_contents(root: &Path) -> Result<Option<TreeContents>, GitError> {
-    Tree::of(root, GIT_LIMIT).map(|tree| tree.contents()).transpose()
+    Tree::of(root, TREE_DIGEST_TIMEOUT).map(|tree| tree.contents()).transpose()
 }

@@ -5,7 +5,8 @@ pub mod pattern;
 
 pub use access::Access;
 
-/// Makes a path absolute relative to `cwd`, and expands `~/` to the home folder. Nothing else is changed.
+/// Prepends `cwd` to a relative path, and replaces a leading `~` by the home directory. `..` and `.` stay: see
+/// [`normalize`].
 pub fn absolute(path: &str, cwd: &str, home: Option<&str>) -> String {
     match (path.strip_prefix('~'), home) {
         (Some(rest), Some(home)) if rest.is_empty() || rest.starts_with('/') => format!("{home}{rest}"),
@@ -14,33 +15,34 @@ pub fn absolute(path: &str, cwd: &str, home: Option<&str>) -> String {
     }
 }
 
-/// Placeholders for the temporary folder and the project root at the start of a path in a script.
+/// Stands for the temporary directory at the start of a path in a script.
 pub const TEMP_PLACEHOLDER: &str = "$TMPDIR";
-pub const ROOT_PLACEHOLDER: &str = "$CLAUDE_PROJECT_DIR";
+/// Stands for the project root at the start of a path in a script.
+pub const PROJECT_ROOT_PLACEHOLDER: &str = "$CLAUDE_PROJECT_DIR";
 
 /// True if the path does not depend on the working directory.
 pub fn is_rooted(path: &str) -> bool {
-    path.starts_with(['/', '~']) || path.starts_with(TEMP_PLACEHOLDER) || path.starts_with(ROOT_PLACEHOLDER)
+    path.starts_with(['/', '~']) || path.starts_with(TEMP_PLACEHOLDER) || path.starts_with(PROJECT_ROOT_PLACEHOLDER)
 }
 
-/// Drops empty and `.` segments, and removes a segment for each `..`. The result starts with `/`.
+/// Removes empty and `.` segments, and each `..` together with the segment before it. The result starts with `/`.
 pub fn normalize(path: &str) -> String {
-    let mut kept: Vec<&str> = Vec::new();
+    let mut segments: Vec<&str> = Vec::new();
     for segment in path.split('/') {
         match segment {
             "" | "." => {}
             ".." => {
-                kept.pop();
+                segments.pop();
             }
-            other => kept.push(other),
+            other => segments.push(other),
         }
     }
-    format!("/{}", kept.join("/"))
+    format!("/{}", segments.join("/"))
 }
 
-/// Returns the rest of `path` below `folder`: empty for the folder itself, `None` outside of it.
-pub fn below<'a>(path: &'a str, folder: &str) -> Option<&'a str> {
-    let rest = path.strip_prefix(folder.trim_end_matches('/'))?;
+/// Returns `path` relative to `directory`: an empty string for the directory itself, `None` for paths outside of it.
+pub fn below<'a>(path: &'a str, directory: &str) -> Option<&'a str> {
+    let rest = path.strip_prefix(directory.trim_end_matches('/'))?;
     if rest.is_empty() { Some(rest) } else { rest.strip_prefix('/') }
 }
 

@@ -66,13 +66,13 @@ impl BrokenFile {
 
 /// The content of the cache except the rules and the inputs. Its size does not depend on the number of rules.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-struct Header {
+struct CacheHeader {
     /// The build that wrote the cache. Another build may use another format.
     build: String,
     tiers: Vec<PathBuf>,
-    /// See [`LoadedPolicy::needs_trust`].
-    needs_trust: String,
-    /// True if a person had trusted `needs_trust` when the policy was compiled.
+    /// See [`LoadedPolicy::text_to_trust`].
+    text_to_trust: String,
+    /// True if a person had trusted `text_to_trust` when the policy was compiled.
     is_trusted: bool,
     compiled_at: SystemTime,
     config: Config,
@@ -89,7 +89,7 @@ pub(crate) const BUILD: &str = concat!(env!("CARGO_PKG_VERSION"), "-", env!("LIN
 /// Returns the policy of these tiers from the cache if that is fresh; otherwise compiles it and writes the cache. If
 /// the project's policy folder was deleted, its last compiled version applies.
 pub fn compiled_policy(tiers: &Tiers, cache: &Path, trusted: impl Fn(&str) -> bool) -> CompiledPolicy {
-    get(tiers, Some(cache), &trusted, |fresh| {
+    read_or_compile(tiers, Some(cache), &trusted, |fresh| {
         // Without a cache, for example on a read-only disk, hooks are only slower.
         let _ = fresh.write(cache);
     })
@@ -98,7 +98,7 @@ pub fn compiled_policy(tiers: &Tiers, cache: &Path, trusted: impl Fn(&str) -> bo
 /// Like [`compiled_policy`], but does not write the cache: for commands that only show the policy. The next hook must
 /// still notice that the policy is new.
 pub fn compiled_policy_read_only(tiers: &Tiers, cache: &Path, trusted: impl Fn(&str) -> bool) -> CompiledPolicy {
-    get(tiers, Some(cache), &trusted, |_| {})
+    read_or_compile(tiers, Some(cache), &trusted, |_| {})
 }
 
 /// The last good versions that the cache stores.
@@ -108,10 +108,15 @@ pub fn last_good_policy(cache: &Path) -> LastGoodPolicy {
 
 /// Compiles the current files without a cache and without last good versions.
 pub fn compile_uncached(tiers: &Tiers, trusted: impl Fn(&str) -> bool) -> CompiledPolicy {
-    get(tiers, None, &trusted, |_| {})
+    read_or_compile(tiers, None, &trusted, |_| {})
 }
 
-fn get(tiers: &Tiers, cache: Option<&Path>, trusted: &impl Fn(&str) -> bool, save: impl Fn(&Fresh)) -> CompiledPolicy {
+fn read_or_compile(
+    tiers: &Tiers,
+    cache: Option<&Path>,
+    trusted: &impl Fn(&str) -> bool,
+    save: impl Fn(&FreshPolicy),
+) -> CompiledPolicy {
     let fresh = match cache.and_then(OpenCache::open).and_then(|opened| opened.read_with_changes(tiers, trusted)) {
         None => compile(tiers, &LastGoodPolicy::default(), trusted),
         Some((cached, changed)) => {
@@ -127,44 +132,49 @@ fn get(tiers: &Tiers, cache: Option<&Path>, trusted: &impl Fn(&str) -> bool, sav
 }
 
 /// A policy that was just compiled.
-struct Fresh {
-    header: Header,
+struct FreshPolicy {
+    header: CacheHeader,
     /// Serialized; `None` if they cannot be serialized, or the policy must not be cached.
     inputs: Option<Vec<u8>>,
     rules: RuleSet,
     definitions_read: Vec<RuleDefinition>,
 }
 
-fn compile(tiers: &Tiers, last_good: &LastGoodPolicy, trusted: &impl Fn(&str) -> bool) -> Fresh {
+fn compile(tiers: &Tiers, last_good: &LastGoodPolicy, trusted: &impl Fn(&str) -> bool) -> FreshPolicy {
     // Taken before the files are read, so that later changes look newer.
     let now = SystemTime::now();
     let loaded = load(tiers, last_good, trusted);
     let inputs = loaded.inputs.to_bytes();
     let packed = RuleSet::pack(&loaded.in_force_rules());
-    let header = Header {
+    let header = CacheHeader {
         build: BUILD.to_owned(),
         tiers: tiers.folders().map(|folder| folder.path.clone()).collect(),
-        is_trusted: trusted(&loaded.needs_trust),
-        untrusted: loaded.left_out().map(line_with_remedy).collect(),
+        is_trusted: trusted(&loaded.text_to_trust),
+        untrusted: loaded.left_out_parts().map(Diagnostic::line).collect(),
         compiled_at: now,
         broken: broken_files(&loaded),
         contested_ids: contested_ids(&loaded),
-        needs_trust: loaded.needs_trust,
+        text_to_trust: loaded.text_to_trust,
         config: loaded.config,
         valid_configs: loaded.valid_configs,
         generation: String::new(),
     };
-    let definitions_read = loaded.definitions.into_iter().filter(|rule| !rule.text.is_empty()).collect();
+    let definitions_read = loaded.definitions.into_iter().filter(|definition| !definition.span.is_empty()).collect();
     // Packing rules that were just read should not fail. If it does, an empty rule set must not be cached.
     match packed {
         Ok(rules) => {
-            let header = Header { generation: digest(rules.as_bytes()), ..header };
-            Fresh { header, inputs, rules, definitions_read }
+            let header = CacheHeader { generation: digest(rules.as_bytes()), ..header };
+            FreshPolicy { header, inputs, rules, definitions_read }
         }
         Err(error) => {
             let problem = format!("the policy cannot be compiled: {error}");
             let broken = vec![BrokenFile { problem, has_last_good: false, is_partial: false }];
-            Fresh { header: Header { broken, ..header }, inputs: None, rules: RuleSet::default(), definitions_read }
+            FreshPolicy {
+                header: CacheHeader { broken, ..header },
+                inputs: None,
+                rules: RuleSet::default(),
+                definitions_read,
+            }
         }
     }
 }
@@ -177,7 +187,7 @@ fn broken_files(loaded: &LoadedPolicy) -> Vec<BrokenFile> {
             || definitions.any(|definition| definition.is_last_good && definition.rule.source == problem.source.name)
     };
     let mut seen = BTreeSet::new();
-    let first = loaded.errors().filter(|problem| seen.insert(problem.source.name.as_str()));
+    let first_errors = loaded.errors().filter(|problem| seen.insert(problem.source.name.as_str()));
     let is_partial = |problem: &Diagnostic| match problem.kind {
         ErrorKind::UnknownRule | ErrorKind::DuplicateRule => true,
         ErrorKind::InvalidYaml => false,
@@ -188,26 +198,20 @@ fn broken_files(loaded: &LoadedPolicy) -> Vec<BrokenFile> {
         has_last_good: has_last_good(problem),
         is_partial: is_partial(problem),
     };
-    first.map(broken).collect()
-}
-
-/// The problem as one line, with the command that resolves it.
-fn line_with_remedy(problem: &Diagnostic) -> String {
-    let remedy = if problem.kind == ErrorKind::Untrusted { " (`linchpin trust`)" } else { "" };
-    format!("{}{remedy}", problem.line())
+    first_errors.map(broken).collect()
 }
 
 impl LoadedPolicy {
     /// The rules and settings of the project that are not in force for lack of trust, or because the user's tier has
     /// priority.
-    fn left_out(&self) -> impl Iterator<Item = &Diagnostic> {
+    fn left_out_parts(&self) -> impl Iterator<Item = &Diagnostic> {
         self.diagnostics.iter().filter(|problem| {
             problem.severity == Severity::Warning && matches!(problem.kind, ErrorKind::Untrusted | ErrorKind::Overruled)
         })
     }
 }
 
-impl Header {
+impl CacheHeader {
     fn into_compiled(self, rules: RuleSet) -> CompiledPolicy {
         CompiledPolicy {
             config: Arc::new(self.config),
@@ -221,7 +225,7 @@ impl Header {
     }
 }
 
-impl Fresh {
+impl FreshPolicy {
     fn write(&self, path: &Path) -> io::Result<()> {
         let Some(inputs) = &self.inputs else { return Ok(()) };
         let header = postcard::to_stdvec(&self.header).map_err(io::Error::other)?;
@@ -235,13 +239,13 @@ impl Fresh {
 /// the header, the inputs and the rules.
 struct OpenCache {
     file: fs::File,
-    header: Header,
+    header: CacheHeader,
     inputs: Arc<Vec<u8>>,
 }
 
 /// The cache file, read completely.
 struct CachedPolicy {
-    header: Header,
+    header: CacheHeader,
     inputs: Arc<Vec<u8>>,
     rules: RuleSet,
 }
@@ -262,7 +266,7 @@ impl OpenCache {
         let [mut header, mut inputs] = [header, inputs].map(|length| vec![0; length]);
         file.read_exact(&mut header).ok()?;
         file.read_exact(&mut inputs).ok()?;
-        let header: Header = postcard::from_bytes(&header).ok()?;
+        let header: CacheHeader = postcard::from_bytes(&header).ok()?;
         (header.build == BUILD).then(|| Self { file, header, inputs: Arc::new(inputs) })
     }
 
@@ -282,8 +286,8 @@ impl OpenCache {
         trusted: &impl Fn(&str) -> bool,
     ) -> Option<(CachedPolicy, Option<Vec<PathBuf>>)> {
         let header = &self.header;
-        let is_trust_unchanged = header.needs_trust.is_empty() || trusted(&header.needs_trust) == header.is_trusted;
-        if !is_trust_unchanged || !header.is_of(tiers) {
+        let has_same_trust = header.text_to_trust.is_empty() || trusted(&header.text_to_trust) == header.is_trusted;
+        if !has_same_trust || !header.is_for(tiers) {
             return Some((self.read()?, None));
         }
         let check = FreshnessCheck::begin(Arc::clone(&self.inputs), header.compiled_at);
@@ -292,8 +296,8 @@ impl OpenCache {
     }
 }
 
-impl Header {
-    fn is_of(&self, tiers: &Tiers) -> bool {
+impl CacheHeader {
+    fn is_for(&self, tiers: &Tiers) -> bool {
         self.tiers.iter().eq(tiers.folders().map(|folder| &folder.path))
     }
 }
@@ -301,7 +305,7 @@ impl Header {
 impl CachedPolicy {
     /// True if the project's policy was deleted; its cached version then still applies.
     fn is_project_deleted(&self, tiers: &Tiers) -> bool {
-        self.header.is_of(tiers) && tiers.project.as_ref().is_some_and(|folder| !folder.has_policy())
+        self.header.is_for(tiers) && tiers.project.as_ref().is_some_and(|folder| !folder.has_policy())
     }
 
     fn into_compiled(self) -> CompiledPolicy {
@@ -309,7 +313,7 @@ impl CachedPolicy {
     }
 
     /// Reads only the changed rules; `None` if the whole policy must be compiled again.
-    fn update(&self, tiers: &Tiers, changed: &[PathBuf]) -> Option<Fresh> {
+    fn update(&self, tiers: &Tiers, changed: &[PathBuf]) -> Option<FreshPolicy> {
         let header = &self.header;
         if !header.broken.is_empty() || !header.untrusted.is_empty() {
             return None;
@@ -321,8 +325,8 @@ impl CachedPolicy {
         let mut inputs = Inputs::from_bytes(&self.inputs)?;
         let update = compiler.update(changed, &mut inputs)?;
         let generation = digest([header.generation.as_bytes(), update.changed.as_bytes()].concat());
-        Some(Fresh {
-            header: Header { compiled_at, generation, ..header.clone() },
+        Some(FreshPolicy {
+            header: CacheHeader { compiled_at, generation, ..header.clone() },
             inputs: inputs.to_bytes(),
             rules: update.rules,
             definitions_read: update.definitions_read,

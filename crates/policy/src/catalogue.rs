@@ -10,7 +10,7 @@ use crate::text::diagnostic::{Diagnostic, ErrorKind};
 use crate::text::fields::SpannedText;
 use crate::text::source::Source;
 
-const NEAREST_FIRST: [Tier; 3] = [Tier::Project, Tier::User, Tier::Bundled];
+const LATEST_TIER_FIRST: [Tier; 3] = [Tier::Project, Tier::User, Tier::Bundled];
 
 #[derive(Debug, Default)]
 pub struct Catalogue {
@@ -22,13 +22,13 @@ impl Catalogue {
     /// Adds a definition. If the tier already has a rule of that id, the first one stays.
     pub fn add(&mut self, definition: RuleDefinition) -> Result<(), Box<Diagnostic>> {
         let key = (definition.owner, definition.rule.id.clone());
-        let Some(first) = self.definitions.get(&key) else {
+        let Some(existing) = self.definitions.get(&key) else {
             self.definitions.insert(key, definition);
             return Ok(());
         };
         let (id, tier) = (&definition.rule.id, definition.owner.name());
-        let message = format!("duplicate rule `{id}` in the {tier} tier: this one and {}", first.shown_place());
-        let start = definition.text.start;
+        let message = format!("duplicate rule `{id}` in the {tier} tier: this one and {}", existing.display_location());
+        let start = definition.span.start;
         Err(Box::new(
             Diagnostic::error(ErrorKind::DuplicateRule, message, &definition.source, Some(start..start))
                 .help("rename one of them; until then the first is used")
@@ -40,19 +40,19 @@ impl Catalogue {
         self.libraries.insert((library.owner, library.name.clone()), library);
     }
 
-    pub fn of_tier(&self, tier: Tier) -> impl Iterator<Item = &RuleDefinition> {
+    pub fn definitions_of_tier(&self, tier: Tier) -> impl Iterator<Item = &RuleDefinition> {
         self.definitions.iter().filter(move |((owner, _), _)| *owner == tier).map(|(_, definition)| definition)
     }
 
-    /// The rule that a name refers to in a file of this tier: the rule of the same tier, or else of the next farther
+    /// The rule that a name refers to in a file of this tier: the rule of the same tier, or else of the latest earlier
     /// tier that has one.
     pub fn resolve(&self, id: &str, from: Tier) -> Option<&RuleDefinition> {
-        let mut tiers = NEAREST_FIRST.into_iter().filter(|tier| *tier >= from);
+        let mut tiers = LATEST_TIER_FIRST.into_iter().filter(|tier| *tier >= from);
         tiers.find_map(|tier| self.definitions.get(&(tier, id.to_owned())))
     }
 
     pub fn library(&self, name: &str, from: Tier) -> Option<&Library> {
-        let mut tiers = NEAREST_FIRST.into_iter().filter(|tier| *tier >= from);
+        let mut tiers = LATEST_TIER_FIRST.into_iter().filter(|tier| *tier >= from);
         tiers.find_map(|tier| self.libraries.get(&(tier, name.to_owned())))
     }
 
@@ -70,7 +70,7 @@ impl Catalogue {
     pub fn from_parts(definitions: &[RuleDefinition], libraries: &[Library]) -> Self {
         let mut catalogue = Self::default();
         for definition in
-            definitions.iter().filter(|known| !matches!(known.origin, RuleOrigin::Local | RuleOrigin::Inline))
+            definitions.iter().filter(|definition| !matches!(definition.origin, RuleOrigin::Local | RuleOrigin::Inline))
         {
             let key = (definition.owner, definition.rule.id.clone());
             catalogue.definitions.insert(key, definition.clone());
@@ -98,11 +98,11 @@ impl Catalogue {
             imported.follow(&library.imports, &library.source, library.owner);
             for problem in imported.problems {
                 // A cycle is found once for each of its libraries, and a missing library once for each import path.
-                let is_known = |known: &Diagnostic| {
-                    known.message == problem.message
-                        || (known.source.name == problem.source.name && known.span == problem.span)
+                let is_reported = |reported: &Diagnostic| {
+                    reported.message == problem.message
+                        || (reported.source.name == problem.source.name && reported.span == problem.span)
                 };
-                if !problems.iter().any(is_known) {
+                if !problems.iter().any(is_reported) {
                     problems.push(problem);
                 }
             }
@@ -111,29 +111,29 @@ impl Catalogue {
     }
 }
 
-/// Maximum number of imports that are followed. Without a limit, libraries that each import the next one twice would
-/// take exponential time.
-const STEPS_LIMIT: usize = 1_000;
+/// Maximum number of imports that are followed. Without it, libraries that each import the next one twice would take
+/// exponential time.
+const IMPORTS_LIMIT: usize = 1_000;
 
 pub struct ImportedRules<'a> {
     catalogue: &'a Catalogue,
     /// The libraries that are being imported, outermost first.
     chain: Vec<String>,
-    steps: usize,
+    followed: usize,
     pub rules: BTreeMap<String, &'a RuleDefinition>,
     pub problems: Vec<Diagnostic>,
 }
 
 impl<'a> ImportedRules<'a> {
     fn new(catalogue: &'a Catalogue) -> Self {
-        Self { catalogue, chain: Vec::new(), steps: 0, rules: BTreeMap::new(), problems: Vec::new() }
+        Self { catalogue, chain: Vec::new(), followed: 0, rules: BTreeMap::new(), problems: Vec::new() }
     }
 
     fn follow(&mut self, imports: &[SpannedText], source: &Source, from: Tier) {
         for import in imports {
-            self.steps += 1;
-            if self.steps > STEPS_LIMIT {
-                if self.steps == STEPS_LIMIT + 1 {
+            self.followed += 1;
+            if self.followed > IMPORTS_LIMIT {
+                if self.followed == IMPORTS_LIMIT + 1 {
                     self.refuse(
                         ErrorKind::TooLarge,
                         "these imports exceed the maximum number of libraries",
@@ -156,8 +156,11 @@ impl<'a> ImportedRules<'a> {
             self.chain.push(library.name.clone());
             self.follow(&library.imports, &library.source, library.owner);
             self.chain.pop();
-            let own = self.catalogue.of_tier(library.owner).filter(|rule| rule.source.name == library.source.name);
-            self.rules.extend(own.map(|definition| (definition.rule.id.clone(), definition)));
+            let library_rules = self
+                .catalogue
+                .definitions_of_tier(library.owner)
+                .filter(|rule| rule.source.name == library.source.name);
+            self.rules.extend(library_rules.map(|definition| (definition.rule.id.clone(), definition)));
         }
     }
 
@@ -166,20 +169,21 @@ impl<'a> ImportedRules<'a> {
     }
 
     fn refuse_missing(&mut self, source: &Source, import: &SpannedText, from: Tier) {
-        let known = self.catalogue.libraries.keys().filter(|(tier, _)| *tier >= from).map(|(_, name)| name.as_str());
-        let known: Vec<&str> = known.collect();
-        let help = engine::suggest::closest(&import.value, known.iter().copied()).map_or_else(
-            || match known.as_slice() {
+        let known_libraries =
+            self.catalogue.libraries.keys().filter(|(tier, _)| *tier >= from).map(|(_, name)| name.as_str());
+        let known_libraries: Vec<&str> = known_libraries.collect();
+        let help = engine::suggest::closest(&import.value, known_libraries.iter().copied()).map_or_else(
+            || match known_libraries.as_slice() {
                 [] => "there are no libraries; create a file `NAME.yml` in the rules folder".to_owned(),
                 names => format!("known libraries: {}", names.join(", ")),
             },
             engine::suggest::did_you_mean,
         );
-        let by = match self.chain.as_slice() {
+        let imported_by = match self.chain.as_slice() {
             [] => String::new(),
             chain => format!(", imported by {}", chain.join(" → ")),
         };
-        let message = format!("unknown rule library `{}`{by}", import.value);
+        let message = format!("unknown rule library `{}`{imported_by}", import.value);
         let problem =
             Diagnostic::error(ErrorKind::MissingImport, message, source, Some(import.span.clone())).help(help);
         self.problems.push(problem);
@@ -189,7 +193,7 @@ impl<'a> ImportedRules<'a> {
 /// Lists a cycle from its alphabetically first name on, so that the text does not depend on where the cycle was
 /// entered.
 fn cycle_text(chain: &[String]) -> String {
-    let first = chain.iter().min().and_then(|least| chain.iter().position(|name| name == least)).unwrap_or(0);
-    let cycle = chain.iter().cycle().skip(first).take(chain.len() + 1);
+    let start = chain.iter().min().and_then(|least| chain.iter().position(|name| name == least)).unwrap_or(0);
+    let cycle = chain.iter().cycle().skip(start).take(chain.len() + 1);
     cycle.map(String::as_str).collect::<Vec<_>>().join(" → ")
 }

@@ -2,36 +2,50 @@
 
 use std::path::{Path, PathBuf};
 
+use crate::files::bounded::{SIZE_LIMIT, read_bounded};
 use crate::files::folder::PolicyFolder;
 use crate::files::reading;
-use crate::import;
+use crate::import::{self, Conversion};
 use crate::text::diagnostic::{Diagnostic, ErrorKind};
 use crate::text::source::Source;
 use crate::text::yaml::{self, Yaml, YamlNode};
 
 const FOLDER: &str = ".deepwork";
 const CONFIG: &str = ".deepwork/config.yml";
-const RULES: &str = ".deepwork/rules";
+const DEFAULT_RULES: &str = ".deepwork/rules";
 
-/// A warning for each folder or list, with the command that imports it. `rules_dir` is the project's rules folder.
+/// A warning for each folder or list with rules that were not imported, with the command that imports them. `rules_dir`
+/// is the project's rules folder.
 pub fn warnings(folder: &PolicyFolder, rules_dir: &Path) -> Vec<Diagnostic> {
-    let unread = unread_rules(&folder.base, rules_dir).map(|name| {
+    let folders = unread_rules_folder(&folder.base, rules_dir).map(|name| {
         let help = format!(
             "run `linchpin rules import {name}` to copy them, or set `rules_dir: {name}` in `.linchpin/config.yml` \
              to read them instead of those in `.linchpin/rules`"
         );
         warning(&name, "the rules in this folder are not read", help)
     });
-    let lists = import::FILE_NAMES.into_iter().filter(|name| folder.base.join(name).is_file()).map(|name| {
-        let help = format!("run `linchpin rules import {name}` to convert them to rules, then delete the list");
-        warning(name, "the rules in this list are not read", help)
-    });
-    unread.into_iter().chain(lists).collect()
+    let lists =
+        import::FILE_NAMES.into_iter().filter(|name| is_unread_list(&folder.base, name, rules_dir)).map(|name| {
+            let help = format!("run `linchpin rules import {name}` to convert them to rules, then delete the list");
+            warning(name, "the rules in this list are not read", help)
+        });
+    folders.into_iter().chain(lists).collect()
 }
 
-/// The warnings for a project without a policy.
+/// Warnings about DeepWork rules that are not read, for a project without a Linchpin policy.
 pub fn deepwork_warnings(folder: &PolicyFolder) -> Vec<Diagnostic> {
     warnings(folder, &folder.rules())
+}
+
+/// True if the list exists and has a rule without an imported file.
+fn is_unread_list(root: &Path, name: &str, rules_dir: &Path) -> bool {
+    let path = root.join(name);
+    if !path.is_file() {
+        return false;
+    }
+    let Ok(text) = read_bounded(&path, SIZE_LIMIT) else { return true };
+    let Conversion { rules, problems } = import::convert(&Source::new(name, text), root);
+    !problems.is_empty() || !rules.iter().all(|rule| rules_dir.join(format!("{}.md", rule.id)).is_file())
 }
 
 fn warning(name: &str, message: &str, help: String) -> Diagnostic {
@@ -39,7 +53,7 @@ fn warning(name: &str, message: &str, help: String) -> Diagnostic {
 }
 
 /// The folder of DeepWork's rules, unless it is the project's rules folder, or all its rules were imported already.
-fn unread_rules(root: &Path, rules_dir: &Path) -> Option<String> {
+fn unread_rules_folder(root: &Path, rules_dir: &Path) -> Option<String> {
     let name = rules_folder(root)?;
     let folder = root.join(&name);
     let is_read = folder == rules_dir || folder.canonicalize().ok()? == rules_dir.canonicalize().unwrap_or_default();
@@ -57,10 +71,10 @@ pub fn importable_rules(folder: &Path) -> Option<PathBuf> {
 /// The folder with DeepWork's rules. The path in DeepWork's configuration may be relative to the project's root or to
 /// `.deepwork`.
 fn rules_folder(root: &Path) -> Option<String> {
-    let named = configured(&root.join(CONFIG));
-    let below = named.as_ref().map(|name| format!("{FOLDER}/{name}"));
+    let rules_dir = configured_rules_dir(&root.join(CONFIG));
+    let below_deepwork = rules_dir.as_ref().map(|name| format!("{FOLDER}/{name}"));
     let has_rules = |name: &String| rule_files(&root.join(name)).next().is_some();
-    named.into_iter().chain(below).chain([RULES.to_owned()]).find(has_rules)
+    rules_dir.into_iter().chain(below_deepwork).chain([DEFAULT_RULES.to_owned()]).find(has_rules)
 }
 
 fn rule_files(folder: &Path) -> impl Iterator<Item = PathBuf> {
@@ -69,11 +83,11 @@ fn rule_files(folder: &Path) -> impl Iterator<Item = PathBuf> {
 }
 
 /// The value of `rules: {rules_dir: …}` or `rules_dir` in DeepWork's configuration.
-fn configured(config: &Path) -> Option<String> {
+fn configured_rules_dir(config: &Path) -> Option<String> {
     let source = Source::new(CONFIG, std::fs::read_to_string(config).ok()?);
     let root = yaml::parse(&source, 0..source.text.len()).ok()?;
-    let nested = entry(&root, "rules").and_then(|rules| entry(rules, "rules_dir"));
-    match &nested.or_else(|| entry(&root, "rules_dir"))?.value {
+    let nested = value_of(&root, "rules").and_then(|rules| value_of(rules, "rules_dir"));
+    match &nested.or_else(|| value_of(&root, "rules_dir"))?.value {
         Yaml::Text(name) if !name.starts_with('/') && !name.contains("..") => {
             Some(name.trim_start_matches("./").trim_end_matches('/').to_owned())
         }
@@ -81,7 +95,7 @@ fn configured(config: &Path) -> Option<String> {
     }
 }
 
-fn entry<'n>(node: &'n YamlNode, name: &str) -> Option<&'n YamlNode> {
+fn value_of<'n>(node: &'n YamlNode, name: &str) -> Option<&'n YamlNode> {
     let Yaml::Map(entries) = &node.value else { return None };
     entries.iter().find(|(key, _)| key.text == name).map(|(_, node)| node)
 }

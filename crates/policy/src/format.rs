@@ -59,24 +59,24 @@ pub static FORMATS: [FileFormat; 6] = [
 impl FileFormat {
     /// All mappings in the format without duplicates, outer ones before inner ones.
     pub fn mappings(&self) -> Vec<&'static Mapping> {
-        let mut found = Vec::new();
-        add_mappings(&self.value_type, &mut found);
-        found
+        let mut mappings = Vec::new();
+        add_mappings(&self.value_type, &mut mappings);
+        mappings
     }
 }
 
 // No mapping contains itself, so the recursion ends.
-fn add_mappings(takes: &ValueType, found: &mut Vec<&'static Mapping>) {
-    match takes {
+fn add_mappings(value_type: &ValueType, mappings: &mut Vec<&'static Mapping>) {
+    match value_type {
         ValueType::Mapping(mapping) => {
-            if !found.iter().any(|known| known.name == mapping.name) {
-                found.push(mapping);
+            if !mappings.iter().any(|known| known.name == mapping.name) {
+                mappings.push(mapping);
             }
-            let inner = keys::each(mapping.keys).map(|key| &key.value_type);
-            inner.chain(mapping.other_keys).for_each(|takes| add_mappings(takes, found));
+            let inner = keys::all_keys(mapping.keys).map(|key| &key.value_type);
+            inner.chain(mapping.other_keys).for_each(|value_type| add_mappings(value_type, mappings));
         }
-        ValueType::Named(inner) | ValueType::List(inner) => add_mappings(inner, found),
-        ValueType::Either(several) => several.iter().for_each(|takes| add_mappings(takes, found)),
+        ValueType::Named(inner) | ValueType::List(inner) => add_mappings(inner, mappings),
+        ValueType::Either(several) => several.iter().for_each(|value_type| add_mappings(value_type, mappings)),
         _ => {}
     }
 }

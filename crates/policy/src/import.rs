@@ -23,7 +23,7 @@ use crate::rule::file_rule::BASELINES;
 use crate::rule::reader::RuleReader;
 use crate::text::diagnostic::{Diagnostic, ErrorKind, one_line};
 use crate::text::fields::{Fields, SpannedText};
-use crate::text::keys::{self, Key, Keys, ValueType, words};
+use crate::text::keys::{self, Key, Keys, ValueType, choice_names};
 use crate::text::paragraphs::join_lines;
 use crate::text::scalar::Scalar;
 use crate::text::source::{Source, SourcePosition};
@@ -34,11 +34,11 @@ use crate::values::rule_id;
 pub const FILE_NAMES: [&str; 4] =
     [".deepwork.policy.yaml", ".deepwork.policy.yml", ".deepwork.rules.yaml", ".deepwork.rules.yml"];
 
-const HOW_TO_WRITE: &str = "write each rule as a list item: `- name: …`, with `trigger` and `instructions`";
+const ENTRY_SYNTAX: &str = "write each rule as a list item: `- name: …`, with `trigger` and `instructions`";
 
 /// The keys of an entry.
 static KEYS: Keys = &[&[
-    Key::new("compare_to", ValueType::Word(|| words(&BASELINES)), "what a change is a change from"),
+    Key::new("compare_to", ValueType::Choice(|| choice_names(&BASELINES)), "what a change is a change from"),
     Key::new("instructions", ValueType::Text, "what the agent reads"),
     Key::new("instructions_file", ValueType::Text, "a file that holds what the agent reads"),
     Key::new("name", ValueType::Text, "a title"),
@@ -64,7 +64,7 @@ pub struct NewRule {
     pub conversion_notes: Vec<ConversionNote>,
 }
 
-/// A difference between an entry and its rule: a changed value, or an unchanged value with a different meaning.
+/// A difference between an entry and its rule: a value that changed, or a value whose meaning changed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ConversionNote {
     /// The id of the new rule.
@@ -76,30 +76,30 @@ pub struct ConversionNote {
     /// Equals `before` if only the meaning changed.
     pub after: String,
     /// Each starts in lower case and ends without a full stop.
-    pub why: Vec<String>,
+    pub reasons: Vec<String>,
 }
 
 impl ConversionNote {
     /// `file:line:column: difference: reason`
     pub fn line(&self) -> String {
-        let Self { rule, key, file, position, before, after, why } = self;
-        let what =
+        let Self { rule, key, file, position, before, after, reasons } = self;
+        let difference =
             if before == after { format!("`{before}` is unchanged") } else { format!("`{before}` → `{after}`") };
-        one_line(&format!("{file}:{position}: `{key}` of `{rule}`: {what}: {}", why.join("; ")))
+        one_line(&format!("{file}:{position}: `{key}` of `{rule}`: {difference}: {}", reasons.join("; ")))
     }
 }
 
 /// True if the file is a list in the old format, by its name or because it is a YAML list. No file of Linchpin that can
 /// be imported is a list.
 pub fn is_old_list(path: &Path, source: &Source) -> bool {
-    let has_list_name = path.file_name().is_some_and(|name| FILE_NAMES.iter().any(|known| name == *known));
-    has_list_name || yaml::parse(source, whole(source)).is_ok_and(|root| matches!(root.value, Yaml::List(_)))
+    let has_list_name = path.file_name().is_some_and(|name| FILE_NAMES.iter().any(|list_name| name == *list_name));
+    has_list_name || yaml::parse(source, whole_range(source)).is_ok_and(|root| matches!(root.value, Yaml::List(_)))
 }
 
 /// Converts a list. `folder` is the folder with the list.
 pub fn convert(source: &Source, folder: &Path) -> Conversion {
     let mut conversion = Conversion::default();
-    match yaml::parse(source, whole(source)) {
+    match yaml::parse(source, whole_range(source)) {
         Err(problem) => {
             let is_star = problem
                 .span
@@ -116,16 +116,16 @@ pub fn convert(source: &Source, folder: &Path) -> Conversion {
         }
         Ok(root) => {
             let is_empty = matches!(&root.value, Yaml::List(_)) || root.value == Yaml::Map(Vec::new());
-            let found = if is_empty { "nothing" } else { root.value.kind() };
-            let message = format!("expected a list of rules, found {found}");
+            let actual = if is_empty { "nothing" } else { root.value.kind() };
+            let message = format!("expected a list of rules, found {actual}");
             let problem = Diagnostic::error(ErrorKind::InvalidValue, message, source, Some(root.span));
-            conversion.problems.push(problem.help(HOW_TO_WRITE));
+            conversion.problems.push(problem.help(ENTRY_SYNTAX));
         }
     }
     conversion
 }
 
-fn whole(source: &Source) -> Range<usize> {
+fn whole_range(source: &Source) -> Range<usize> {
     0..source.text.len()
 }
 
@@ -135,15 +135,15 @@ impl Conversion {
         if !matches!(node.value, Yaml::Map(_)) {
             let message = format!("expected a rule, found {}", node.value.kind());
             let problem = Diagnostic::error(ErrorKind::InvalidValue, message, source, Some(span));
-            self.problems.push(problem.help(HOW_TO_WRITE));
+            self.problems.push(problem.help(ENTRY_SYNTAX));
             return;
         }
         let mut fields = Fields::of(node, source, KEYS);
-        let rule = Entry::read(&mut fields, &span, folder).map(|entry| entry.into_rule(source, ids));
+        let rule = OldRule::read(&mut fields, &span, folder).map(|entry| entry.into_rule(source, ids));
         if let Some((entry, rule)) = rule.filter(|_| fields.problems.is_empty()) {
             // The number that makes the id unique may have made it too long.
-            if let Err(wrong) = rule_id::check(&rule.id) {
-                fields.problems.push(wrong.at(source, Some(rule.name_span)));
+            if let Err(invalid_id) = rule_id::check(&rule.id) {
+                fields.problems.push(invalid_id.diagnostic_at(source, Some(rule.name_span)));
             } else if entry.is_equivalent(&rule) {
                 self.rules.push(rule);
             } else {
@@ -164,22 +164,22 @@ impl Conversion {
 }
 
 /// An entry of the list.
-struct Entry {
+struct OldRule {
     name: SpannedText,
-    trigger: Vec<Glob>,
-    safety: Vec<Glob>,
+    trigger: Vec<ConvertedGlob>,
+    safety: Vec<ConvertedGlob>,
     compare_to: Option<Baseline>,
     body: String,
 }
 
 /// A pattern before and after conversion.
-struct Glob {
+struct ConvertedGlob {
     old: SpannedText,
     new: String,
-    why: Vec<String>,
+    reasons: Vec<String>,
 }
 
-impl Entry {
+impl OldRule {
     /// `None` if something is missing or invalid, which is reported.
     fn read(fields: &mut Fields, span: &Range<usize>, folder: &Path) -> Option<Self> {
         fields.refuse_unknown();
@@ -194,33 +194,42 @@ impl Entry {
                 refuse_missing(&format!("the entry has no `{key}`"), help, span, fields);
             }
         }
-        let name = required("name", fields);
+        let name = non_empty_text("name", fields);
         let trigger = globs("trigger", fields);
         let safety = if fields.has("safety") { globs("safety", fields) } else { Some(Vec::new()) };
         let compare_to = fields.choice("compare_to", &BASELINES);
         let body = body(fields, span, folder);
-        let name = name.filter(|name| has_id(name, fields))?;
+        let name = name.filter(|name| check_name(name, fields))?;
         Some(Self { name, trigger: trigger?, safety: safety?, compare_to, body: body? })
     }
 
     fn into_rule(self, source: &Source, ids: &mut BTreeSet<String>) -> (Self, NewRule) {
-        let first = rule_id::from_title(&self.name.value);
-        let numbered = (2..).map(|number| format!("{first}-{number}"));
-        let id = std::iter::once(first.clone()).chain(numbered).find(|id| !ids.contains(id)).unwrap_or_default();
+        let id_from_name = rule_id::from_title(&self.name.value);
+        let numbered_ids = (2..).map(|number| format!("{id_from_name}-{number}"));
+        let id =
+            std::iter::once(id_from_name.clone()).chain(numbered_ids).find(|id| !ids.contains(id)).unwrap_or_default();
         ids.insert(id.clone());
-        let place = |span: &Range<usize>| (source.name.clone(), source.position(span.start));
+        let location = |span: &Range<usize>| (source.name.clone(), source.position(span.start));
         let mut conversion_notes = Vec::new();
-        if id != first {
-            let (file, position) = place(&self.name.span);
-            let why = vec![format!("another entry is already named `{first}`")];
+        if id != id_from_name {
+            let (file, position) = location(&self.name.span);
+            let reasons = vec![format!("another entry is already named `{id_from_name}`")];
             let (before, after) = (self.name.value.clone(), id.clone());
-            conversion_notes.push(ConversionNote { rule: id.clone(), key: "name", file, position, before, after, why });
+            conversion_notes.push(ConversionNote {
+                rule: id.clone(),
+                key: "name",
+                file,
+                position,
+                before,
+                after,
+                reasons,
+            });
         }
         for (key, globs) in [("trigger", &self.trigger), ("safety", &self.safety)] {
-            conversion_notes.extend(globs.iter().filter(|glob| !glob.why.is_empty()).map(|glob| {
-                let (file, position) = place(&glob.old.span);
-                let (before, after, why) = (glob.old.value.clone(), glob.new.clone(), glob.why.clone());
-                ConversionNote { rule: id.clone(), key, file, position, before, after, why }
+            conversion_notes.extend(globs.iter().filter(|glob| !glob.reasons.is_empty()).map(|glob| {
+                let (file, position) = location(&glob.old.span);
+                let (before, after, reasons) = (glob.old.value.clone(), glob.new.clone(), glob.reasons.clone());
+                ConversionNote { rule: id.clone(), key, file, position, before, after, reasons }
             }));
         }
         let rule = NewRule { text: self.text(&id), id, name_span: self.name.span.clone(), conversion_notes };
@@ -261,7 +270,7 @@ impl Entry {
         };
         let Detector::Files(files) = &read.detect else { return false };
         let FileRuleKind::Trigger { trigger, safety } = &files.kind else { return false };
-        let same = |read: &[FilePattern], globs: &[Glob]| {
+        let same = |read: &[FilePattern], globs: &[ConvertedGlob]| {
             read.iter().map(|pattern| &pattern.source).eq(globs.iter().map(|glob| &glob.new))
         };
         same(trigger, &self.trigger)
@@ -273,7 +282,7 @@ impl Entry {
 }
 
 fn known_keys() -> String {
-    let names: Vec<String> = keys::each(KEYS).map(|key| format!("`{}`", key.name)).collect();
+    let names: Vec<String> = keys::all_keys(KEYS).map(|key| format!("`{}`", key.name)).collect();
     names.join(", ")
 }
 
@@ -287,7 +296,7 @@ fn refuse_missing(message: &str, help: &str, span: &Range<usize>, fields: &mut F
 }
 
 /// Reads a non-empty string. A missing key is reported elsewhere.
-fn required(key: &str, fields: &mut Fields) -> Option<SpannedText> {
+fn non_empty_text(key: &str, fields: &mut Fields) -> Option<SpannedText> {
     let key_span = fields.key_span(key)?;
     let before = fields.problems.len();
     let text = fields.text(key);
@@ -303,14 +312,14 @@ fn required(key: &str, fields: &mut Fields) -> Option<SpannedText> {
     text
 }
 
-fn has_id(name: &SpannedText, fields: &mut Fields) -> bool {
+fn check_name(name: &SpannedText, fields: &mut Fields) -> bool {
     let id = rule_id::from_title(&name.value);
     let problem = if id.is_empty() {
         let message = format!("no rule id can be derived from `{}`", name.value);
         Diagnostic::error(ErrorKind::InvalidValue, message, fields.source(), Some(name.span.clone()))
             .help("use a name with ASCII letters or digits: the rule's file is named after them")
-    } else if let Err(wrong) = rule_id::check(&id) {
-        wrong.at(fields.source(), Some(name.span.clone()))
+    } else if let Err(invalid_id) = rule_id::check(&id) {
+        invalid_id.diagnostic_at(fields.source(), Some(name.span.clone()))
     } else {
         return true;
     };
@@ -319,7 +328,7 @@ fn has_id(name: &SpannedText, fields: &mut Fields) -> bool {
 }
 
 /// Reads at least one pattern, and converts each.
-fn globs(key: &str, fields: &mut Fields) -> Option<Vec<Glob>> {
+fn globs(key: &str, fields: &mut Fields) -> Option<Vec<ConvertedGlob>> {
     let key_span = fields.key_span(key)?;
     let before = fields.problems.len();
     let texts = fields.texts(key).unwrap_or_default();
@@ -332,14 +341,14 @@ fn globs(key: &str, fields: &mut Fields) -> Option<Vec<Glob>> {
             "name some files"
         }));
     }
-    let globs: Vec<Glob> = texts.into_iter().filter_map(|text| glob(text, fields)).collect();
+    let globs: Vec<ConvertedGlob> = texts.into_iter().filter_map(|text| glob(text, fields)).collect();
     (fields.problems.len() == before).then_some(globs)
 }
 
-fn glob(old: SpannedText, fields: &mut Fields) -> Option<Glob> {
-    let old_pattern::ConvertedPattern { pattern, why } = old_pattern::convert(&old.value);
+fn glob(old: SpannedText, fields: &mut Fields) -> Option<ConvertedGlob> {
+    let old_pattern::ConvertedPattern { pattern, reasons } = old_pattern::convert(&old.value);
     match Pattern::parse(&pattern) {
-        Ok(_) => Some(Glob { old, new: pattern, why }),
+        Ok(_) => Some(ConvertedGlob { old, new: pattern, reasons }),
         // The problem's span refers to the converted pattern, which may not be in the file literally.
         Err(problem) => {
             refuse_pattern(&SpannedText { value: pattern, span: old.span }, &problem, fields);
@@ -361,9 +370,9 @@ fn body(fields: &mut Fields, span: &Range<usize>, folder: &Path) -> Option<Strin
             fields.problems.push(problem.help("remove one of them"));
             None
         }
-        (Some(_), None) => required("instructions", fields).map(|text| text.value.trim().to_owned()),
+        (Some(_), None) => non_empty_text("instructions", fields).map(|text| text.value.trim().to_owned()),
         (None, Some(_)) => {
-            let file = required("instructions_file", fields)?;
+            let file = non_empty_text("instructions_file", fields)?;
             instructions::read(&file, folder, fields)
         }
     }

@@ -41,13 +41,13 @@ pub struct IncrementalUpdate {
 /// Rule ids with several definitions, or with one that is not in force.
 pub fn contested_ids(loaded: &LoadedPolicy) -> Vec<String> {
     let ids = || loaded.definitions.iter().map(|definition| definition.rule.id.as_str());
-    let mut seen: Vec<&str> = ids().collect();
-    seen.sort_unstable();
-    let is_once_and_in_force = |names: &[&str]| match names {
+    let mut sorted_ids: Vec<&str> = ids().collect();
+    sorted_ids.sort_unstable();
+    let is_single_and_in_force = |names: &[&str]| match names {
         [id] => loaded.rules.binary_search_by(|rule| rule.definition.rule.id.as_str().cmp(id)).is_ok(),
         _ => false,
     };
-    let contested = seen.chunk_by(|a, b| a == b).filter(|names| !is_once_and_in_force(names));
+    let contested = sorted_ids.chunk_by(|a, b| a == b).filter(|names| !is_single_and_in_force(names));
     // Bundled ids are checked separately.
     let contested = contested.filter_map(|names| names.first()).filter(|id| !is_bundled(id));
     contested.map(|id| (*id).to_owned()).collect()
@@ -68,7 +68,7 @@ impl IncrementalCompiler<'_> {
         self.config.declare_in(&mut scope);
         let protected_branches = self.config.branches.protected(self.tiers.user.is_some());
         let mut definitions_read = Vec::new();
-        for (folder, path) in self.changed_markdown(changed, inputs)? {
+        for (folder, path) in self.find_changed_markdown(changed, inputs)? {
             // The stamp is taken first, so that a concurrent write shows as a change.
             inputs.record(&path);
             let source = reading::read(folder, &path).ok()??;
@@ -84,15 +84,16 @@ impl IncrementalCompiler<'_> {
             if definitions_read.iter().any(|other: &RuleDefinition| other.rule.id == definition.rule.id) {
                 return None;
             }
-            definitions_read.push(self.uncontested(definition)?);
+            definitions_read.push(self.if_uncontested(definition)?);
         }
         let changed: Vec<_> = definitions_read.iter().map(|definition| definition.rule.clone()).collect();
         let rules = self.rules.with(&changed).ok()?;
         Some(IncrementalUpdate { rules, changed: RuleSet::pack(&changed).ok()?, definitions_read })
     }
 
-    /// The Markdown rules that changed or are new; `None` if anything else changed.
-    fn changed_markdown<'a>(
+    /// Finds the Markdown rules that changed or are new, and records the stamps of folders. `None` if anything else
+    /// changed.
+    fn find_changed_markdown<'a>(
         &'a self,
         changed: &[PathBuf],
         inputs: &mut Inputs,
@@ -126,12 +127,14 @@ impl IncrementalCompiler<'_> {
         files.iter().all(|(_, path)| has_valid_name(path)).then_some(files)
     }
 
-    /// Returns the definition if it is new or replaces the previous version of the same file, and affects nothing else.
-    fn uncontested(&self, mut definition: RuleDefinition) -> Option<RuleDefinition> {
+    /// Returns the definition if it is new or replaces the previous version in the same file, and if it affects no other
+    /// rule.
+    fn if_uncontested(&self, mut definition: RuleDefinition) -> Option<RuleDefinition> {
         definition.set_default_max_holds(self.config.max_holds(definition.owner));
         let rule = &definition.rule;
-        let before = self.rules.get(&rule.id).ok()?;
-        let is_same_file = before.is_none_or(|before| before.source == rule.source && before.action > Level::Allow);
+        let previous = self.rules.get(&rule.id).ok()?;
+        let is_same_file =
+            previous.is_none_or(|previous| previous.source == rule.source && previous.action > Level::Allow);
         // Rules that approve calls or run a command may need trust.
         let is_simple = definition.enabled && rule.action > Level::Allow && !rule.runs_command() && is_same_file;
         let is_contested = self.contested_ids.contains(&rule.id) || is_bundled(&rule.id);

@@ -12,10 +12,10 @@ pub fn key_reference() -> String {
             "# Keys\n\n<!-- Made by `cargo xtask generate`. -->\n\nEvery key of every policy file, as `linchpin validate` \
              checks it. A plural type takes one value or a list.\n",
         ),
-        listed: Vec::new(),
+        listed_groups: Vec::new(),
     };
     for format in &FORMATS {
-        page.format(format);
+        page.push_format(format);
     }
     page.text
 }
@@ -23,30 +23,30 @@ pub fn key_reference() -> String {
 struct Page {
     text: String,
     /// The groups of keys that are on the page already.
-    listed: Vec<&'static [Key]>,
+    listed_groups: Vec<&'static [Key]>,
 }
 
 impl Page {
-    fn format(&mut self, format: &FileFormat) {
+    fn push_format(&mut self, format: &FileFormat) {
         let _ = write!(self.text, "\n## {}\n\n`{}`", format.title, format.files);
         let mut mappings = format.mappings();
-        if let ValueType::Mapping(whole) = format.value_type {
-            let _ = writeln!(self.text, ": {}", whole.about);
-            self.keys(whole);
-            mappings.retain(|mapping| mapping.name != whole.name);
+        if let ValueType::Mapping(root_mapping) = format.value_type {
+            let _ = writeln!(self.text, ": {}", root_mapping.about);
+            self.push_keys(root_mapping);
+            mappings.retain(|mapping| mapping.name != root_mapping.name);
         } else {
-            let _ = writeln!(self.text, ": {}.", in_words(&format.value_type));
+            let _ = writeln!(self.text, ": {}.", describe_type(&format.value_type));
         }
         for mapping in mappings {
             if mapping.keys.iter().all(|group| self.is_listed(group)) {
                 continue;
             }
             let _ = writeln!(self.text, "\n### {}\n\n{}", mapping.name, mapping.about);
-            self.keys(mapping);
+            self.push_keys(mapping);
         }
     }
 
-    fn keys(&mut self, mapping: &Mapping) {
+    fn push_keys(&mut self, mapping: &Mapping) {
         let (listed, new): (Vec<&'static [Key]>, Vec<_>) =
             mapping.keys.iter().copied().partition(|group| self.is_listed(group));
         if !listed.is_empty() {
@@ -56,36 +56,37 @@ impl Page {
         self.text.push_str("\n| key | takes | default | meaning |\n|---|---|---|---|\n");
         for group in new {
             for key in group {
-                self.key(key);
+                self.push_key(key);
             }
-            self.listed.push(group);
+            self.listed_groups.push(group);
         }
-        if let Some(others) = mapping.other_keys {
-            let _ = writeln!(self.text, "| any other name | {} | | |", in_words(others));
+        if let Some(other_keys) = mapping.other_keys {
+            let _ = writeln!(self.text, "| any other name | {} | | |", describe_type(other_keys));
         }
     }
 
-    fn key(&mut self, key: &Key) {
+    fn push_key(&mut self, key: &Key) {
         let default = key.default.map(|default| format!("`{default}` ")).unwrap_or_default();
-        let _ = writeln!(self.text, "| `{}` | {} | {default}| {} |", key.name, in_words(&key.value_type), key.about);
+        let _ =
+            writeln!(self.text, "| `{}` | {} | {default}| {} |", key.name, describe_type(&key.value_type), key.about);
     }
 
     fn is_listed(&self, group: &[Key]) -> bool {
-        self.listed.iter().any(|listed| std::ptr::eq(*listed, group))
+        self.listed_groups.iter().any(|listed| std::ptr::eq(*listed, group))
     }
 }
 
-fn in_words(takes: &ValueType) -> String {
+fn describe_type(value_type: &ValueType) -> String {
     let listed = |words: Vec<&str>| words.iter().map(|word| format!("`{word}`")).collect::<Vec<_>>().join(", ");
-    match takes {
+    match value_type {
         ValueType::Anything => "anything".to_owned(),
-        ValueType::Flag => "`true` or `false`".to_owned(),
-        ValueType::Count => "an integer".to_owned(),
+        ValueType::Boolean => "`true` or `false`".to_owned(),
+        ValueType::Integer => "an integer".to_owned(),
         ValueType::Number => "a number".to_owned(),
         ValueType::Amount => "an amount: `200K`, `5M`".to_owned(),
         ValueType::Text => "text".to_owned(),
         ValueType::Texts => "texts".to_owned(),
-        ValueType::Word(words) => listed(words()),
+        ValueType::Choice(words) => listed(words()),
         ValueType::Choices(words) => format!("any of {}", listed(words())),
         ValueType::Version => "a version: `0.2`, `1.0.3`".to_owned(),
         ValueType::Duration => "a duration: `500ms`, `2s`, `5m`, `1h`, `90d`".to_owned(),
@@ -96,9 +97,9 @@ fn in_words(takes: &ValueType) -> String {
         ValueType::Pattern => "[pattern](../patterns.md)".to_owned(),
         ValueType::Patterns => "[patterns](../patterns.md)".to_owned(),
         ValueType::Globs => "names, with `*` as a wildcard".to_owned(),
-        ValueType::Named(inner) => format!("a mapping of names, each to {}", in_words(inner)),
-        ValueType::List(inner) => format!("a list, each {}", in_words(inner)),
-        ValueType::Either(several) => several.iter().map(in_words).collect::<Vec<_>>().join(" or "),
+        ValueType::Named(inner) => format!("a mapping of names, each to {}", describe_type(inner)),
+        ValueType::List(inner) => format!("a list, each {}", describe_type(inner)),
+        ValueType::Either(several) => several.iter().map(describe_type).collect::<Vec<_>>().join(" or "),
         ValueType::Mapping(mapping) => format!("[{}](#{})", mapping.name, mapping.name.replace(' ', "-")),
     }
 }

@@ -23,7 +23,7 @@ static KEYS: &[Key] = &[Key::new(
     ValueType::Texts,
     "names of other libraries whose rules may be named together with the rules of this one",
 )
-.or("[]")];
+.with_default("[]")];
 
 /// A rule library without its rules.
 #[derive(Debug, Clone)]
@@ -40,7 +40,7 @@ pub struct Library {
 pub struct RuleEntries {
     pub definitions: Vec<RuleDefinition>,
     /// Ids of rules with errors.
-    pub broken: Vec<String>,
+    pub broken_ids: Vec<String>,
     pub problems: Vec<Diagnostic>,
 }
 
@@ -71,21 +71,21 @@ pub fn read(reader: RuleReader, name: &str) -> Result<(Library, RuleEntries), Ve
 impl RuleEntries {
     /// Reads the entries of a mapping that ends before offset `end`.
     pub fn read(&mut self, reader: RuleReader, rules: Vec<(YamlKey, YamlNode)>, end: usize, origin: RuleOrigin) {
-        let ends = yaml::ends(&rules, end);
+        let ends = yaml::entry_ends(&rules, end);
         for ((key, node), end) in rules.into_iter().zip(ends) {
             if origin == RuleOrigin::Library && key.text == IMPORTS {
                 continue;
             }
-            if let Err(wrong) = rule_id::check(&key.text) {
-                self.problems.push(wrong.at(reader.source, Some(key.span)));
+            if let Err(invalid_id) = rule_id::check(&key.text) {
+                self.problems.push(invalid_id.diagnostic_at(reader.source, Some(key.span)));
                 continue;
             }
-            let text = reader.source.extent(key.span.start, end);
+            let text = reader.source.entry_span(key.span.start, end);
             let reading = reader.entry(&key.text, origin, node, text);
             self.problems.extend(reading.problems);
             match reading.definition {
                 Some(definition) => self.definitions.push(definition),
-                None => self.broken.push(key.text),
+                None => self.broken_ids.push(key.text),
             }
         }
     }

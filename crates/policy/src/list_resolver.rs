@@ -22,7 +22,7 @@ pub struct ListResolver<'a> {
     pub reader: RuleReader<'a>,
     pub catalogue: &'a Catalogue,
     /// Ids of rules with errors, which are reported at their definitions.
-    pub broken: &'a BTreeSet<String>,
+    pub broken_ids: &'a BTreeSet<String>,
     /// Last good versions, for rules that have errors now.
     pub last_good: &'a [Rule],
 }
@@ -36,16 +36,17 @@ pub struct ResolvedRules {
     pub problems: Vec<Diagnostic>,
 }
 
-/// Looks up rules by name for one file: first its own rules, then imported ones, then those of its tier and farther
-/// tiers.
+/// Looks up rules by name for one file: first the rules that it defines, then imported ones, then those of its tier and
+/// of earlier tiers.
 pub struct RuleLookup<'a> {
     pub source: &'a Source,
     pub tier: Tier,
-    pub own: &'a RuleEntries,
+    /// The rules that the file itself defines.
+    pub local: &'a RuleEntries,
     pub imported: &'a BTreeMap<String, &'a RuleDefinition>,
     pub catalogue: &'a Catalogue,
     /// Ids of rules with errors, which are reported at their definitions.
-    pub broken: &'a BTreeSet<String>,
+    pub broken_ids: &'a BTreeSet<String>,
 }
 
 impl RuleLookup<'_> {
@@ -61,23 +62,23 @@ impl RuleLookup<'_> {
             Some(found) if !is_file_rule(found) => {
                 let message = format!("`{}` is not a file rule", name.value);
                 let problem = Diagnostic::error(ErrorKind::InvalidValue, message, self.source, Some(name.span.clone()));
-                Err(Box::new(problem.help(suggestion(&name.value, "file rules", &self.known(is_file_rule)))))
+                Err(Box::new(problem.help(suggestion(&name.value, "file rules", &self.matching_names(is_file_rule)))))
             }
             found => Ok(found),
         }
     }
 
     fn find(&self, name: &str) -> Option<&RuleDefinition> {
-        let own = self.own.definitions.iter().find(|definition| definition.rule.id == name);
-        let found = own.or_else(|| self.imported.get(name).copied());
-        found.or_else(|| self.catalogue.resolve(name, self.tier))
+        let local = self.local.definitions.iter().find(|definition| definition.rule.id == name);
+        let definition = local.or_else(|| self.imported.get(name).copied());
+        definition.or_else(|| self.catalogue.resolve(name, self.tier))
     }
 
     /// The names of all matching rules, in order.
-    fn known(&self, matches: impl Fn(&RuleDefinition) -> bool) -> Vec<&str> {
-        let own = self.own.definitions.iter().map(|definition| definition.rule.id.as_str());
+    fn matching_names(&self, matches: impl Fn(&RuleDefinition) -> bool) -> Vec<&str> {
+        let local = self.local.definitions.iter().map(|definition| definition.rule.id.as_str());
         let names: BTreeSet<&str> =
-            own.chain(self.imported.keys().map(String::as_str)).chain(self.catalogue.names(self.tier)).collect();
+            local.chain(self.imported.keys().map(String::as_str)).chain(self.catalogue.names(self.tier)).collect();
         names.into_iter().filter(|name| self.find(name).is_some_and(&matches)).collect()
     }
 
@@ -90,12 +91,12 @@ impl RuleLookup<'_> {
     ) -> Result<Option<&RuleDefinition>, Box<Diagnostic>> {
         match self.find(&name.value) {
             Some(found) if found.enabled => Ok(Some(found)),
-            Some(found) => Err(Box::new(switched_off(name, found, self.source))),
-            None if self.broken.contains(&name.value) || self.own.broken.contains(&name.value) => Ok(None),
+            Some(found) => Err(Box::new(switched_off_warning(name, found, self.source))),
+            None if self.broken_ids.contains(&name.value) || self.local.broken_ids.contains(&name.value) => Ok(None),
             None => {
                 let message = format!("no rule is named `{}`", name.value);
                 let problem = Diagnostic::error(ErrorKind::UnknownRule, message, self.source, Some(name.span.clone()));
-                Err(Box::new(problem.help(suggestion(&name.value, noun, &self.known(matches)))))
+                Err(Box::new(problem.help(suggestion(&name.value, noun, &self.matching_names(matches)))))
             }
         }
     }
@@ -107,13 +108,13 @@ impl ListResolver<'_> {
         let mut local = RuleEntries::default();
         let (definitions, end) = file.definitions;
         local.read(self.reader, definitions, end, RuleOrigin::Local);
-        let last_good = local.broken.iter().filter_map(|id| self.last_good(id, RuleOrigin::Local));
+        let last_good = local.broken_ids.iter().filter_map(|id| self.last_good(id, RuleOrigin::Local));
         local.definitions.extend(last_good.collect::<Vec<_>>());
         let imported = self.catalogue.imported(&file.imports, source, tier);
         let mut resolved = ResolvedRules { problems: std::mem::take(&mut local.problems), ..ResolvedRules::default() };
         resolved.problems.extend(imported.problems);
-        let (catalogue, broken) = (self.catalogue, self.broken);
-        let names = RuleLookup { source, tier, own: &local, imported: &imported.rules, catalogue, broken };
+        let (catalogue, broken_ids) = (self.catalogue, self.broken_ids);
+        let rule_lookup = RuleLookup { source, tier, local: &local, imported: &imported.rules, catalogue, broken_ids };
         let lists = file.lists.into_iter();
         let items = lists.flat_map(|UnresolvedList { key, kind, items, when }| {
             items.into_iter().map(move |item| (key, kind, when.clone(), item))
@@ -124,20 +125,20 @@ impl ListResolver<'_> {
                     let span = node.span.clone();
                     let Some(mut definition) = self.read_inline(node, number, end, &mut resolved) else { continue };
                     if let (ListKind::ToolRules, Some(problem)) =
-                        (kind, refuse_non_tool_rule(key, &definition, span, source))
+                        (kind, non_tool_rule_error(key, &definition, span, source))
                     {
                         resolved.problems.push(problem);
                         continue;
                     }
-                    definition.rule.when = both(when.as_deref(), definition.rule.when);
+                    definition.rule.when = join_conditions(when.as_deref(), definition.rule.when);
                     resolved.defined_here.push(definition.clone());
                     resolved.in_force.push(definition);
                 }
                 RuleItem::Name(name) if kind == ListKind::ToolRules => {
-                    resolved.problems.push(refuse_name(key, name.span, source));
+                    resolved.problems.push(name_in_tool_rules_error(key, name.span, source));
                 }
-                RuleItem::Name(name) => match names.get(&name) {
-                    Ok(found) => resolved.in_force.extend(found.cloned()),
+                RuleItem::Name(name) => match rule_lookup.get(&name) {
+                    Ok(definition) => resolved.in_force.extend(definition.cloned()),
                     Err(problem) => resolved.problems.push(*problem),
                 },
             }
@@ -154,7 +155,7 @@ impl ListResolver<'_> {
         resolved: &mut ResolvedRules,
     ) -> Option<RuleDefinition> {
         let id = inline_id(&node, self.reader.owner, number);
-        let text = self.reader.source.extent(node.span.start, end);
+        let text = self.reader.source.entry_span(node.span.start, end);
         let reading = self.reader.entry(&id, RuleOrigin::Inline, node, text);
         resolved.problems.extend(reading.problems);
         reading.definition.or_else(|| self.last_good(&id, RuleOrigin::Inline))
@@ -169,21 +170,21 @@ impl ListResolver<'_> {
 }
 
 /// Joins the `when` of a list and that of a rule in it with `and`.
-pub fn both(of_list: Option<&str>, of_rule: Option<String>) -> Option<String> {
-    match (of_list, of_rule) {
-        (Some(of_list), Some(of_rule)) => Some(format!("({of_list}) and ({of_rule})")),
-        (of_list, of_rule) => of_list.map(str::to_owned).or(of_rule),
+pub fn join_conditions(list_condition: Option<&str>, rule_condition: Option<String>) -> Option<String> {
+    match (list_condition, rule_condition) {
+        (Some(list_condition), Some(rule_condition)) => Some(format!("({list_condition}) and ({rule_condition})")),
+        (list_condition, rule_condition) => list_condition.map(str::to_owned).or(rule_condition),
     }
 }
 
 /// The error for a name in a list of tool rules.
-pub fn refuse_name(key: &str, span: Range<usize>, source: &Source) -> Diagnostic {
+pub fn name_in_tool_rules_error(key: &str, span: Range<usize>, source: &Source) -> Diagnostic {
     let message = format!("`{key}` must list rules, not names of rules");
     Diagnostic::error(ErrorKind::InvalidValue, message, source, Some(span)).help("name it under `rules`")
 }
 
 /// The error for a rule of another kind in a list of tool rules.
-pub fn refuse_non_tool_rule(
+pub fn non_tool_rule_error(
     key: &str,
     definition: &RuleDefinition,
     span: Range<usize>,
@@ -198,15 +199,15 @@ pub fn refuse_non_tool_rule(
     })
 }
 
-fn switched_off(name: &SpannedText, found: &RuleDefinition, source: &Source) -> Diagnostic {
-    let message = format!("`{}` is named here, but switched off in {}", name.value, found.shown_place());
+fn switched_off_warning(name: &SpannedText, definition: &RuleDefinition, source: &Source) -> Diagnostic {
+    let message = format!("`{}` is named here, but switched off in {}", name.value, definition.display_location());
     Diagnostic::warning(ErrorKind::InvalidValue, message, source, Some(name.span.clone()))
         .help("to switch it on, run `linchpin rules enable`")
 }
 
 /// The id of an inline rule: from its `name` if it has one, otherwise from its number in the lists of the file.
 pub fn inline_id(node: &YamlNode, tier: Tier, number: usize) -> String {
-    title_id(node).unwrap_or_else(|| match tier {
+    id_from_title(node).unwrap_or_else(|| match tier {
         // Each tier counts its own lists.
         Tier::User => format!("user-inline-{number}"),
         _ => format!("inline-{number}"),
@@ -214,15 +215,15 @@ pub fn inline_id(node: &YamlNode, tier: Tier, number: usize) -> String {
 }
 
 /// The id derived from a rule's `name`.
-pub fn title_id(node: &YamlNode) -> Option<String> {
+pub fn id_from_title(node: &YamlNode) -> Option<String> {
     let Yaml::Map(entries) = &node.value else { return None };
     let (_, title) = entries.iter().find(|(key, _)| key.text == "name")?;
     let Yaml::Text(title) = &title.value else { return None };
     Some(rule_id::from_title(title)).filter(|id| !id.is_empty())
 }
 
-fn suggestion(name: &str, noun: &str, known: &[&str]) -> String {
-    match (suggest::closest(name, known.iter().copied()), known) {
+fn suggestion(name: &str, noun: &str, known_names: &[&str]) -> String {
+    match (suggest::closest(name, known_names.iter().copied()), known_names) {
         (Some(close), _) => suggest::did_you_mean(close),
         (None, []) => format!("there are no {noun}"),
         (None, known) => format!("known {noun}: {}", known.join(", ")),

@@ -1,5 +1,5 @@
-//! Loads the whole policy: reads and checks the files of every tier, and applies the tiers from the farthest to the
-//! nearest.
+//! Loads the whole policy: reads and checks the files of every tier, and applies the tiers in order: bundled, user,
+//! project.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -9,7 +9,7 @@ use engine::rules::{Rule, Tier};
 
 use crate::bundled::bundled_rules;
 use crate::catalogue::Catalogue;
-use crate::config::{Config, ConfigFile, WeakeningSetting};
+use crate::config::{Config, ConfigFile, SettingNeedingTrust};
 use crate::deepwork;
 use crate::files::folder::{PolicyFolder, Tiers};
 use crate::files::inputs::Inputs;
@@ -39,22 +39,22 @@ pub struct LoadedPolicy {
     pub definitions: Vec<RuleDefinition>,
     /// Problems of all files: by tier, then by file.
     pub diagnostics: Vec<Diagnostic>,
-    /// Files and folders that were read, with their stamps from before.
+    /// Files and folders that were read, with their metadata from just before.
     pub inputs: Inputs<'static>,
-    /// The configuration files without errors. They are stored in the cache, and replace a later version with errors.
+    /// The configuration files without errors. The cache stores them, to replace later versions with errors.
     pub valid_configs: Vec<LastGoodConfig>,
-    /// The parts of the project's policy that weaken the user's guard or start a program, as one string; empty if none
-    /// do.
-    pub needs_trust: String,
+    /// The parts of the project's policy that make the user's guard milder or start a program, as one string; empty if
+    /// there are none.
+    pub text_to_trust: String,
     /// Rules that are left out until a person trusts them.
-    pub untrusted: Vec<RuleDefinition>,
+    pub untrusted_rules: Vec<RuleDefinition>,
     /// Display names of the configurations that were replaced by their last good version.
     pub replaced_configs: Vec<String>,
     /// Display names of the configurations that apply in their current version. If that has errors, only its valid
     /// parts apply.
     pub current_configs: Vec<String>,
     /// Number of rule files that were read, in force or not.
-    pub files: usize,
+    pub rule_file_count: usize,
     pub(crate) context: PolicyContext,
 }
 
@@ -68,7 +68,7 @@ pub struct PolicyContext {
     pub users_variables: BTreeSet<String>,
     pub protected_branches: Vec<String>,
     /// Ids of rules whose definitions have errors.
-    pub broken: BTreeSet<String>,
+    pub broken_ids: BTreeSet<String>,
 }
 
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
@@ -84,12 +84,12 @@ pub struct LastGoodPolicy {
     pub configs: Vec<LastGoodConfig>,
 }
 
-/// Reads every tier. `trusted` is true if a person trusts the given [`LoadedPolicy::needs_trust`]; untrusted parts are
-/// left out.
+/// Reads every tier. `trusted` is true if a person trusts the given [`LoadedPolicy::text_to_trust`]; untrusted parts
+/// are left out.
 pub fn load(tiers: &Tiers, last_good: &LastGoodPolicy, trusted: impl Fn(&str) -> bool) -> LoadedPolicy {
-    let (loaded, broken) = read_tiers(tiers, last_good, &[], &trusted);
+    let (loaded, broken_configs) = read_tiers(tiers, last_good, &[], &trusted);
     let has_last_good = |path: &PathBuf| last_good.configs.iter().any(|config| config.path == *path);
-    let replaced: Vec<PathBuf> = broken.into_iter().filter(has_last_good).collect();
+    let replaced: Vec<PathBuf> = broken_configs.into_iter().filter(has_last_good).collect();
     if replaced.is_empty() {
         return loaded;
     }
@@ -108,25 +108,26 @@ fn read_tiers(
     trusted: &impl Fn(&str) -> bool,
 ) -> (LoadedPolicy, Vec<PathBuf>) {
     let mut loader = Loader::new(last_good);
-    let mut layers: Vec<Layer> = tiers.folders().map(|folder| loader.read_config(folder, replaced)).collect();
-    loader.declare_names(&layers);
-    for layer in &mut layers {
-        loader.read_triggers(layer, tiers);
+    let mut tier_configs: Vec<TierConfig> =
+        tiers.folders().map(|folder| loader.read_config(folder, replaced)).collect();
+    loader.declare_names(&tier_configs);
+    for tier_config in &mut tier_configs {
+        loader.read_triggers(tier_config, tiers);
     }
     loader.add_bundled();
-    for layer in &layers {
-        loader.read_rules(layer);
+    for tier_config in &tier_configs {
+        loader.read_rules(tier_config);
     }
     let problems = loader.catalogue.import_problems();
     loader.report(problems);
-    for layer in layers {
-        loader.put_in_force(layer);
+    for tier_config in tier_configs {
+        loader.put_in_force(tier_config);
     }
-    let (mut read, broken) = loader.finish(trusted);
+    let (mut policy, broken_configs) = loader.finish(trusted);
     if let Some(project) = &tiers.project {
-        read.diagnostics.extend(lints::folder_patterns(&read.rules, &project.base));
+        policy.diagnostics.extend(lints::folder_patterns(&policy.rules, &project.base));
     }
-    (read, broken)
+    (policy, broken_configs)
 }
 
 impl LoadedPolicy {
@@ -136,7 +137,7 @@ impl LoadedPolicy {
 }
 
 /// One tier's folder and its configuration file.
-struct Layer<'a> {
+struct TierConfig<'a> {
     folder: &'a PolicyFolder,
     rules_dir: PathBuf,
     file: ConfigFile,
@@ -151,7 +152,7 @@ struct Loader<'a> {
     scope: Scope,
     protected_branches: Vec<String>,
     /// Ids of rules whose definitions have errors, which are reported there and not where the rules are named.
-    broken: BTreeSet<String>,
+    broken_ids: BTreeSet<String>,
     in_force: InForceBuilder,
     broken_configs: Vec<PathBuf>,
 }
@@ -164,21 +165,21 @@ impl<'a> Loader<'a> {
             catalogue: Catalogue::default(),
             scope: Scope::default(),
             protected_branches: Vec::new(),
-            broken: BTreeSet::new(),
+            broken_ids: BTreeSet::new(),
             in_force: InForceBuilder::default(),
             broken_configs: Vec::new(),
         }
     }
 
-    fn read_config<'f>(&mut self, folder: &'f PolicyFolder, replaced: &[PathBuf]) -> Layer<'f> {
+    fn read_config<'f>(&mut self, folder: &'f PolicyFolder, replaced: &[PathBuf]) -> TierConfig<'f> {
         let path = folder.config();
         let last_good = self.last_good.configs.iter().find(|config| config.path == path).cloned();
-        let named = |text: &str| Source::new(folder.shown(&path), text);
-        let (mut source, mut file) = (named(""), ConfigFile::default());
+        let source_of = |text: &str| Source::new(folder.display_name(&path), text);
+        let (mut source, mut file) = (source_of(""), ConfigFile::default());
         match (self.read_file(folder, &path), last_good) {
             // The file exists, and is unreadable or has errors that were already reported.
             (read, Some(last_good)) if replaced.contains(&path) || (read.is_none() && path.exists()) => {
-                source = named(&last_good.text);
+                source = source_of(&last_good.text);
                 file = self.loaded.config.overlay(&source, folder.tier);
                 self.loaded.replaced_configs.push(source.name.clone());
                 self.loaded.valid_configs.push(last_good);
@@ -188,17 +189,17 @@ impl<'a> Loader<'a> {
                 let mut config = self.loaded.config.clone();
                 file = config.overlay(&read, folder.tier);
                 let problems = std::mem::take(&mut file.problems);
-                let broken = problems.iter().any(|problem| problem.severity == Severity::Error);
+                let has_errors = problems.iter().any(|problem| problem.severity == Severity::Error);
                 source = read;
-                if let (true, Some(last_good)) = (broken, last_good) {
+                if let (true, Some(last_good)) = (has_errors, last_good) {
                     config = self.loaded.config.clone();
-                    source = named(&last_good.text);
+                    source = source_of(&last_good.text);
                     file = config.overlay(&source, folder.tier);
                     self.loaded.replaced_configs.push(source.name.clone());
                     self.loaded.valid_configs.push(last_good);
                 } else {
                     self.loaded.current_configs.push(source.name.clone());
-                    if !broken {
+                    if !has_errors {
                         self.loaded.valid_configs.push(LastGoodConfig { path, text: source.text.to_string() });
                     }
                 }
@@ -207,40 +208,42 @@ impl<'a> Loader<'a> {
             }
         }
         let rules_dir = self.loaded.config.rules_dir(folder);
-        Layer { folder, rules_dir, file, source }
+        TierConfig { folder, rules_dir, file, source }
     }
 
-    fn declare_names(&mut self, layers: &[Layer]) {
+    fn declare_names(&mut self, tier_configs: &[TierConfig]) {
         self.loaded.config.declare_in(&mut self.scope);
         self.loaded.context.users_variables = self.loaded.config.users_variables();
         // External observers that are not trusted yet declare their functions too, so that rules may use these.
-        for untrusted in layers.iter().flat_map(|layer| &layer.file.untrusted_settings) {
-            if let WeakeningSetting::External(observer) = &untrusted.setting {
+        for untrusted in tier_configs.iter().flat_map(|tier_config| &tier_config.file.settings_needing_trust) {
+            if let SettingNeedingTrust::External(observer) = &untrusted.setting {
                 observer.declare_in(&mut self.scope);
             }
         }
         let problems = self.loaded.config.check_observers(&self.scope);
-        let is_broken = |layer: &&Layer| problems.iter().any(|problem| problem.source.name == layer.source.name);
-        self.broken_configs.extend(layers.iter().filter(is_broken).map(|layer| layer.folder.config()));
+        let is_broken =
+            |tier_config: &&TierConfig| problems.iter().any(|problem| problem.source.name == tier_config.source.name);
+        self.broken_configs
+            .extend(tier_configs.iter().filter(is_broken).map(|tier_config| tier_config.folder.config()));
         self.report(problems);
-        let has_user_tier = layers.iter().any(|layer| layer.folder.tier == Tier::User);
+        let has_user_tier = tier_configs.iter().any(|tier_config| tier_config.folder.tier == Tier::User);
         self.protected_branches = self.loaded.config.branches.protected(has_user_tier);
         self.in_force.protected_branches.clone_from(&self.protected_branches);
     }
 
     /// Reads the configuration's `triggers`. Rules under `block_tools` are treated as rules of the configuration's
     /// lists.
-    fn read_triggers(&mut self, layer: &mut Layer, tiers: &Tiers) {
-        let Some((node, end)) = layer.file.triggers.take() else { return };
-        let (source, tier, scope) = (&layer.source, layer.folder.tier, &self.scope);
+    fn read_triggers(&mut self, tier_config: &mut TierConfig, tiers: &Tiers) {
+        let Some((node, end)) = tier_config.file.triggers.take() else { return };
+        let (source, tier, scope) = (&tier_config.source, tier_config.folder.tier, &self.scope);
         let users_variables = &self.loaded.context.users_variables;
         let context = TriggerSource { tiers, source, tier, scope, users_variables };
         let read = read_config_triggers::read(node, end, &context);
-        layer.file.lists.extend(read.blocked);
+        tier_config.file.lists.extend(read.block_tools_lists);
         self.loaded.config.triggers.push(read.triggers);
         self.loaded.inputs.absorb(read.inputs);
         if read.problems.iter().any(|problem| problem.severity == Severity::Error) {
-            self.broken_configs.push(layer.folder.config());
+            self.broken_configs.push(tier_config.folder.config());
         }
         self.report(read.problems);
     }
@@ -258,88 +261,92 @@ impl<'a> Loader<'a> {
         }
     }
 
-    fn read_rules(&mut self, layer: &Layer) {
-        self.loaded.diagnostics.extend(layer.folder.misnamed());
-        if layer.folder.tier == Tier::Project {
-            self.loaded.diagnostics.extend(deepwork::warnings(layer.folder, &layer.rules_dir));
-            self.loaded.diagnostics.extend(reading::missing_rules_dir(layer.folder, &layer.rules_dir));
-            self.loaded.diagnostics.extend(reading::unused_default_rules_dir(layer.folder, &layer.rules_dir));
+    fn read_rules(&mut self, tier_config: &TierConfig) {
+        self.loaded.diagnostics.extend(tier_config.folder.misnamed_file_errors());
+        if tier_config.folder.tier == Tier::Project {
+            self.loaded.diagnostics.extend(deepwork::warnings(tier_config.folder, &tier_config.rules_dir));
+            self.loaded.diagnostics.extend(reading::missing_rules_dir(tier_config.folder, &tier_config.rules_dir));
+            self.loaded
+                .diagnostics
+                .extend(reading::unused_default_rules_dir(tier_config.folder, &tier_config.rules_dir));
         }
-        self.loaded.inputs.record(&layer.rules_dir);
-        let listed = reading::rule_files(&layer.rules_dir);
-        match listed {
+        self.loaded.inputs.record(&tier_config.rules_dir);
+        let rule_files = reading::rule_files(&tier_config.rules_dir);
+        match rule_files {
             Ok(files) => {
-                self.loaded.diagnostics.extend(files.problems(layer.folder));
-                self.loaded.diagnostics.extend(files.warnings(layer.folder));
+                self.loaded.diagnostics.extend(files.problems(tier_config.folder));
+                self.loaded.diagnostics.extend(files.warnings(tier_config.folder));
                 files.readmes.iter().for_each(|path| self.loaded.inputs.record(path));
-                files.markdown.iter().for_each(|path| self.read_markdown(layer, path));
-                files.libraries.iter().for_each(|path| self.read_library(layer, path));
+                files.markdown.iter().for_each(|path| self.read_markdown(tier_config, path));
+                files.libraries.iter().for_each(|path| self.read_library(tier_config, path));
             }
             Err(error) => {
-                let problem = reading::unreadable(layer.folder, &layer.rules_dir, &error);
+                let problem = reading::unreadable(tier_config.folder, &tier_config.rules_dir, &error);
                 self.loaded.diagnostics.push(problem);
-                let of_tier: Vec<&Rule> =
-                    self.last_good.rules.iter().filter(|rule| rule.tier == layer.folder.tier).collect();
-                for rule in of_tier {
-                    self.keep_last_good(layer, rule);
+                let rules_of_tier: Vec<&Rule> =
+                    self.last_good.rules.iter().filter(|rule| rule.tier == tier_config.folder.tier).collect();
+                for rule in rules_of_tier {
+                    self.keep_last_good(tier_config, rule);
                 }
             }
         }
     }
 
-    fn read_markdown(&mut self, layer: &Layer, path: &Path) {
+    fn read_markdown(&mut self, tier_config: &TierConfig, path: &Path) {
         let Some(id) = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()) else { return };
-        if let Err(wrong) = rule_id::check(&id) {
-            self.loaded.diagnostics.push(wrong.at(&Source::new(layer.folder.shown(path), ""), None));
+        if let Err(invalid_id) = rule_id::check(&id) {
+            self.loaded
+                .diagnostics
+                .push(invalid_id.diagnostic_at(&Source::new(tier_config.folder.display_name(path), ""), None));
             return;
         }
-        let Some(source) = self.read_file(layer.folder, path) else {
-            self.keep_last_good_of(layer, path);
+        let Some(source) = self.read_file(tier_config.folder, path) else {
+            self.keep_last_good_of(tier_config, path);
             return;
         };
-        self.loaded.files += 1;
-        let reader = self.reader(&source, layer.folder.tier);
+        self.loaded.rule_file_count += 1;
+        let reader = self.reader(&source, tier_config.folder.tier);
         let reading = reader.markdown(&id, RuleOrigin::Markdown);
         self.report(reading.problems);
         let Some(definition) = reading.definition else {
-            self.broken.insert(id);
-            self.keep_last_good_of(layer, path);
+            self.broken_ids.insert(id);
+            self.keep_last_good_of(tier_config, path);
             return;
         };
         self.catalogue_rule(definition);
     }
 
-    fn read_library(&mut self, layer: &Layer, path: &Path) {
+    fn read_library(&mut self, tier_config: &TierConfig, path: &Path) {
         let Some(name) = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()) else { return };
-        let Some(source) = self.read_file(layer.folder, path) else {
-            self.keep_last_good_of(layer, path);
+        let Some(source) = self.read_file(tier_config.folder, path) else {
+            self.keep_last_good_of(tier_config, path);
             return;
         };
-        self.loaded.files += 1;
-        let reader = self.reader(&source, layer.folder.tier);
+        self.loaded.rule_file_count += 1;
+        let reader = self.reader(&source, tier_config.folder.tier);
         match library::read(reader, &name) {
             Ok((library, entries)) => {
                 self.catalogue.add_library(library);
-                self.catalogue_entries(layer, entries, path);
+                self.catalogue_entries(tier_config, entries, path);
             }
             Err(problems) => {
                 self.report(problems);
-                self.keep_last_good_of(layer, path);
+                self.keep_last_good_of(tier_config, path);
             }
         }
     }
 
-    fn catalogue_entries(&mut self, layer: &Layer, entries: RuleEntries, path: &Path) {
+    fn catalogue_entries(&mut self, tier_config: &TierConfig, entries: RuleEntries, path: &Path) {
         self.report(entries.problems);
         for definition in entries.definitions {
             self.catalogue_rule(definition);
         }
-        let source = layer.folder.shown(path);
-        let is_broken = |rule: &&Rule| entries.broken.contains(&rule.id) && rule.source == source;
+        let source = tier_config.folder.display_name(path);
+        let is_broken = |rule: &&Rule| entries.broken_ids.contains(&rule.id) && rule.source == source;
         let last_good: Vec<&Rule> = self.last_good.rules.iter().filter(is_broken).collect();
-        self.broken.extend(entries.broken.iter().cloned());
+        self.broken_ids.extend(entries.broken_ids.iter().cloned());
         for rule in last_good {
-            self.keep_last_good(layer, rule);
+            self.keep_last_good(tier_config, rule);
         }
     }
 
@@ -350,35 +357,39 @@ impl<'a> Loader<'a> {
     }
 
     /// Keeps the last good version of every rule of a file with errors.
-    fn keep_last_good_of(&mut self, layer: &Layer, path: &Path) {
-        let source = layer.folder.shown(path);
+    fn keep_last_good_of(&mut self, tier_config: &TierConfig, path: &Path) {
+        let source = tier_config.folder.display_name(path);
         let last_good: Vec<&Rule> = self.last_good.rules.iter().filter(|rule| rule.source == source).collect();
         for rule in last_good {
-            self.keep_last_good(layer, rule);
+            self.keep_last_good(tier_config, rule);
         }
     }
 
-    fn keep_last_good(&mut self, layer: &Layer, rule: &Rule) {
-        if rule.tier != layer.folder.tier {
+    fn keep_last_good(&mut self, tier_config: &TierConfig, rule: &Rule) {
+        if rule.tier != tier_config.folder.tier {
             return;
         }
         let is_markdown = Path::new(&rule.source).extension().is_some_and(|extension| extension == "md");
         let origin = if is_markdown { RuleOrigin::Markdown } else { RuleOrigin::Library };
-        // A valid rule of the same id takes precedence.
-        let _ = self.catalogue.add(RuleDefinition::last_good(rule, origin, layer.folder.tier));
+        // `add` fails if there is a valid rule of the same id, which takes precedence.
+        let _ = self.catalogue.add(RuleDefinition::last_good(rule, origin, tier_config.folder.tier));
     }
 
-    fn put_in_force(&mut self, layer: Layer) {
-        let tier = layer.folder.tier;
-        let own: Vec<RuleDefinition> =
-            self.catalogue.of_tier(tier).filter(|rule| rule.origin == RuleOrigin::Markdown).cloned().collect();
-        for definition in own {
+    fn put_in_force(&mut self, tier_config: TierConfig) {
+        let tier = tier_config.folder.tier;
+        let rule_files: Vec<RuleDefinition> = self
+            .catalogue
+            .definitions_of_tier(tier)
+            .filter(|rule| rule.origin == RuleOrigin::Markdown)
+            .cloned()
+            .collect();
+        for definition in rule_files {
             self.in_force.add(definition, InForceReason::RuleFile);
         }
         if tier == Tier::Project {
-            self.in_force.add_settings(&layer.file, &layer.source);
+            self.in_force.add_settings(&tier_config.file, &tier_config.source);
         }
-        self.put_list_in_force(layer);
+        self.put_list_in_force(tier_config);
         if tier == Tier::User {
             self.in_force.finish_user_tier();
         }
@@ -390,8 +401,8 @@ impl<'a> Loader<'a> {
         let in_force = self.in_force.finish(&mut loaded.config, trusted);
         loaded.rules = in_force.rules;
         people_only::add_configured_commands(&mut loaded.rules, &loaded.config);
-        loaded.needs_trust = in_force.needs_trust;
-        loaded.untrusted = in_force.untrusted;
+        loaded.text_to_trust = in_force.text_to_trust;
+        loaded.untrusted_rules = in_force.untrusted_rules;
         loaded.diagnostics.extend(lints::unknown_file_rules(&loaded.rules));
         loaded.diagnostics.extend(lints::rules_without_effect(&loaded.rules));
         loaded.diagnostics.extend(in_force.problems);
@@ -400,7 +411,7 @@ impl<'a> Loader<'a> {
         loaded.context.libraries = libraries;
         loaded.context.scope = self.scope;
         loaded.context.protected_branches = self.protected_branches;
-        loaded.context.broken = self.broken;
+        loaded.context.broken_ids = self.broken_ids;
         loaded.definitions.sort_by(|a, b| (a.rule.tier, &a.rule.id).cmp(&(b.rule.tier, &b.rule.id)));
         loaded.valid_configs.retain(|config| !self.broken_configs.contains(&config.path));
         // Groups the problems of a file, although they were found at different stages.
@@ -417,12 +428,12 @@ impl<'a> Loader<'a> {
     }
 
     /// Puts the rules of the configuration's `rules` lists in force: named ones and inline ones.
-    fn put_list_in_force(&mut self, layer: Layer) {
-        let Layer { folder, file, source, .. } = layer;
+    fn put_list_in_force(&mut self, tier_config: TierConfig) {
+        let TierConfig { folder, file, source, .. } = tier_config;
         let list = ListResolver {
             reader: self.reader(&source, folder.tier),
             catalogue: &self.catalogue,
-            broken: &self.broken,
+            broken_ids: &self.broken_ids,
             last_good: &self.last_good.rules,
         };
         let resolved = list.resolve(file);

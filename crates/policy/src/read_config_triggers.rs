@@ -1,4 +1,4 @@
-//! Reads the `triggers` of a configuration, once all names that they can use are known.
+//! Reads the `triggers` of a configuration, after all names that they can use were declared.
 //!
 //! This is separate from [`crate::config`], because it depends on [`crate::actions`], which must not depend on the
 //! configuration.
@@ -20,7 +20,7 @@ use crate::unresolved_list::UnresolvedList;
 pub struct ConfigTriggersReading {
     pub triggers: ConfigTriggers,
     /// The rules under `block_tools` in the triggers.
-    pub blocked: Vec<UnresolvedList>,
+    pub block_tools_lists: Vec<UnresolvedList>,
     pub problems: Vec<Diagnostic>,
     /// The guides that were read, or looked up without success.
     pub inputs: Inputs<'static>,
@@ -37,10 +37,10 @@ pub struct TriggerSource<'a> {
 
 pub fn read(node: YamlNode, end: usize, trigger_source: &TriggerSource) -> ConfigTriggersReading {
     let TriggerSource { tiers, source, tier, scope, users_variables } = *trigger_source;
-    let own: Vec<&PolicyFolder> =
+    let folders: Vec<&PolicyFolder> =
         tiers.project.iter().chain(&tiers.user).filter(|folder| folder.tier >= tier).collect();
-    let guides = Guides::new(own, GUIDES);
-    let (mut blocked, mut problems) = (Vec::new(), Vec::new());
+    let guides = Guides::new(folders, GUIDES);
+    let (mut block_tools_lists, mut problems) = (Vec::new(), Vec::new());
     let mut templates = Templates::new(&guides, "the configuration".to_owned(), scope);
     let mut reader = ActionReader {
         site: ActionSite::Enter,
@@ -48,12 +48,12 @@ pub fn read(node: YamlNode, end: usize, trigger_source: &TriggerSource) -> Confi
         tier,
         scope,
         users_variables,
-        blocked: &mut |list| blocked.push(list),
+        on_block_tools: &mut |list| block_tools_lists.push(list),
         templates: &mut templates,
         problems: &mut problems,
     };
     let triggers = reader.triggers(node, end);
     problems.append(&mut templates.problems);
     let triggers = ConfigTriggers { triggers, guides: templates.texts };
-    ConfigTriggersReading { triggers, blocked, problems, inputs: guides.into_inputs() }
+    ConfigTriggersReading { triggers, block_tools_lists, problems, inputs: guides.into_inputs() }
 }

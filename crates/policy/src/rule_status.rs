@@ -26,8 +26,8 @@ impl LoadedPolicy {
     pub fn rule_status(&self, definition: &RuleDefinition) -> RuleStatus<'_> {
         let in_force = self.in_force(&definition.rule.id);
         match in_force {
-            Some(rule) if rule.definition.is_same_text(definition) => RuleStatus::InForce(rule.reason),
-            _ if self.untrusted.iter().any(|waiting| waiting.is_same_text(definition)) => RuleStatus::Untrusted,
+            Some(rule) if rule.definition.is_same_definition(definition) => RuleStatus::InForce(rule.reason),
+            _ if self.untrusted_rules.iter().any(|rule| rule.is_same_definition(definition)) => RuleStatus::Untrusted,
             _ if !definition.enabled => RuleStatus::Off,
             Some(rule) => RuleStatus::Shadowed(&rule.definition),
             None if !self.config.enabled => RuleStatus::PolicyDisabled,
@@ -41,20 +41,20 @@ impl LoadedPolicy {
 
     /// The diagnostics of all parts that need a person's trust.
     pub fn untrusted_parts(&self) -> impl Iterator<Item = &Diagnostic> {
-        self.diagnostics.iter().filter(|problem| problem.kind == ErrorKind::Untrusted && problem.part.is_some())
+        self.diagnostics.iter().filter(|problem| problem.kind == ErrorKind::Untrusted && problem.full_span.is_some())
     }
 
     pub fn in_force(&self, id: &str) -> Option<&RuleInForce> {
         self.rules.iter().find(|rule| rule.definition.rule.id == id)
     }
 
-    /// All definitions with this id: first the one in force, then the others, nearest first.
-    pub fn named<'a>(&'a self, id: &'a str) -> Vec<&'a RuleDefinition> {
-        let mut found: Vec<&RuleDefinition> =
+    /// All definitions with this id: first the one in force, then the others, from the latest tier to the earliest.
+    pub fn definitions_named<'a>(&'a self, id: &'a str) -> Vec<&'a RuleDefinition> {
+        let mut definitions: Vec<&RuleDefinition> =
             self.definitions.iter().filter(|definition| definition.rule.id == id).collect();
-        // The sort is stable, so the order of tiers is kept.
-        found.sort_by_key(|definition| !matches!(self.rule_status(definition), RuleStatus::InForce(_)));
-        found
+        // The sort is stable, so it preserves the order of tiers.
+        definitions.sort_by_key(|definition| !matches!(self.rule_status(definition), RuleStatus::InForce(_)));
+        definitions
     }
 }
 
@@ -78,7 +78,7 @@ impl RuleStatus<'_> {
             Self::Off => "switched off: `enabled: false`".to_owned(),
             Self::Untrusted => "not trusted; run `linchpin trust`".to_owned(),
             Self::Shadowed(other) => {
-                format!("another `{}` is in force: {}", definition.rule.id, other.shown_place())
+                format!("another `{}` is in force: {}", definition.rule.id, other.display_location())
             }
             Self::Unnamed => "not named in config".to_owned(),
             Self::PolicyDisabled => "all rules are switched off: `enabled: false` in config".to_owned(),

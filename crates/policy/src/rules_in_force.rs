@@ -1,21 +1,20 @@
 //! Determines which of the defined rules are in force, and why.
 //!
-//! Tiers are applied from the farthest (bundled) to the nearest (project). A nearer rule replaces a farther one with
-//! the same id, unless the farther one is locked. Project rules and settings that would weaken the user's guard or
-//! start a program take effect only once a person has trusted them.
+//! Tiers are applied in order: bundled, user, project. A rule of a later tier replaces the rule of an earlier one with
+//! the same id, unless that is locked. Project rules and settings that would make the user's guard milder or start a
+//! program take effect only once a person has trusted them.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use engine::Level;
-use engine::rules::Tier;
+use engine::rules::{BranchClause, Tier};
 
-use crate::config::{Config, ConfigFile, UntrustedSetting, WeakeningSetting};
+use crate::config::{Config, ConfigFile, SettingNeedingTrust, SpannedSetting};
 use crate::rule::definition::{RuleDefinition, RuleOrigin};
 use crate::text::diagnostic::{Diagnostic, ErrorKind};
 use crate::text::frontmatter;
 use crate::text::source::Source;
-use engine::rules::BranchClause;
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct RuleInForce {
@@ -28,7 +27,7 @@ pub struct RuleInForce {
 pub enum InForceReason {
     /// A Markdown rule of its tier.
     RuleFile,
-    /// Named or defined in a `rules` list. The tier is the farthest one whose configuration has the rule in a list.
+    /// Named or defined in a `rules` list. If several tiers list the rule, this is the earliest of them.
     Named(Tier),
     Locked,
 }
@@ -37,14 +36,14 @@ pub enum InForceReason {
 #[derive(Debug, Default)]
 pub struct InForceBuilder {
     rules: BTreeMap<String, RuleInForce>,
-    /// Rules that the user's own policy put in force. A project can replace them only with trust.
-    chosen_by_user: BTreeSet<String>,
+    /// Ids of the rules that are in force after the user's tier. A project can replace these rules only with trust.
+    in_force_for_user: BTreeSet<String>,
     pending: Vec<PendingChange>,
     /// The project's `variables`, `observers` and `triggers` as written: the `when` of a rule that approves calls may
     /// depend on them.
-    variables: String,
-    observers: String,
-    triggers: String,
+    variables_text: String,
+    observers_text: String,
+    triggers_text: String,
     pub protected_branches: Vec<String>,
     pub problems: Vec<Diagnostic>,
 }
@@ -52,27 +51,27 @@ pub struct InForceBuilder {
 /// A rule or setting of the project that takes effect only once a person has trusted it.
 #[derive(Debug)]
 struct PendingChange {
-    change: Change,
+    kind: PendingKind,
     effect: &'static str,
     source: Source,
-    /// The part of the file that needs trust.
-    part: Range<usize>,
+    /// Everything in the file that needs trust.
+    full_span: Range<usize>,
     span: Option<Range<usize>>,
 }
 
 #[derive(Debug)]
-enum Change {
+enum PendingKind {
     Rule(Box<RuleDefinition>, InForceReason),
-    Setting(WeakeningSetting),
+    Setting(SettingNeedingTrust),
 }
 
 pub struct RulesInForce {
     /// Rules in byte order of their ids.
     pub rules: Vec<RuleInForce>,
     /// Everything that needs a person's trust, as one string; empty if nothing does.
-    pub needs_trust: String,
+    pub text_to_trust: String,
     /// Rules that are left out until a person trusts them.
-    pub untrusted: Vec<RuleDefinition>,
+    pub untrusted_rules: Vec<RuleDefinition>,
     pub problems: Vec<Diagnostic>,
 }
 
@@ -84,30 +83,29 @@ impl InForceBuilder {
 
     /// Adds the project's settings that need trust.
     pub fn add_settings(&mut self, file: &ConfigFile, source: &Source) {
-        self.variables.clone_from(&file.variables);
-        self.observers.clone_from(&file.observers);
-        self.triggers.clone_from(&file.triggers_text);
-        for UntrustedSetting { setting, key, text } in &file.untrusted_settings {
+        self.variables_text.clone_from(&file.variables_text);
+        self.observers_text.clone_from(&file.observers_text);
+        self.triggers_text.clone_from(&file.triggers_text);
+        for SpannedSetting { setting, key_span, span } in &file.settings_needing_trust {
             self.pending.push(PendingChange {
                 effect: setting.effect(),
-                change: Change::Setting(setting.clone()),
+                kind: PendingKind::Setting(setting.clone()),
                 source: source.clone(),
-                part: text.clone(),
-                span: Some(key.clone()),
+                full_span: span.clone(),
+                span: Some(key_span.clone()),
             });
         }
     }
 
-    /// Call this after the user's tier: from now on, replacing a rule in force needs trust.
+    /// Ends the user's tier: from now on, replacing a rule in force needs trust.
     pub fn finish_user_tier(&mut self) {
-        self.chosen_by_user = self.rules.keys().cloned().collect();
+        self.in_force_for_user = self.rules.keys().cloned().collect();
     }
 
-    /// Adds a rule that a list of this tier names. A rule of the same tier replaces a farther one; a farther rule does
-    /// not replace a nearer one.
+    /// Adds a rule that a list of this tier names. Only a rule that this tier defines itself replaces a rule in force.
     pub fn add_named(&mut self, definition: RuleDefinition, reason: InForceReason, tier: Tier) {
-        let known = self.rules.get(&definition.rule.id);
-        if known.is_some_and(|known| known.definition.is_same_text(&definition)) {
+        let existing = self.rules.get(&definition.rule.id);
+        if existing.is_some_and(|existing| existing.definition.is_same_definition(&definition)) {
             return;
         }
         if definition.owner == tier {
@@ -119,10 +117,10 @@ impl InForceBuilder {
 
     pub fn add(&mut self, definition: RuleDefinition, reason: InForceReason) {
         let rule = &definition.rule;
-        if let Some(farther) = self.rules.get(&rule.id).filter(|farther| farther.definition.rule.locked) {
-            let tier = farther.definition.owner.name();
+        if let Some(earlier) = self.rules.get(&rule.id).filter(|earlier| earlier.definition.rule.locked) {
+            let tier = earlier.definition.owner.name();
             let message = format!("`{}` is locked in the {tier} tier and cannot be replaced", rule.id);
-            let start = definition.text.start;
+            let start = definition.span.start;
             let span = (definition.origin != RuleOrigin::Markdown).then_some(start..start);
             self.problems.push(
                 Diagnostic::error(ErrorKind::LockedRule, message, &definition.source, span)
@@ -132,7 +130,7 @@ impl InForceBuilder {
             return;
         }
         let is_of_project = definition.owner == Tier::Project;
-        let effect = match self.chosen_by_user.contains(&rule.id) {
+        let effect = match self.in_force_for_user.contains(&rule.id) {
             _ if !is_of_project => None,
             // The last good version of a broken file never replaces a rule of the user.
             true if definition.is_last_good => return,
@@ -147,17 +145,18 @@ impl InForceBuilder {
             self.apply(definition, reason);
             return;
         };
-        let part = frontmatter::split(&definition.source).ok().map(|parts| parts.yaml);
-        let part =
-            part.filter(|_| definition.origin == RuleOrigin::Markdown).unwrap_or_else(|| definition.text.clone());
-        let start = definition.text.start;
+        let frontmatter = frontmatter::split(&definition.source).ok().map(|parts| parts.yaml);
+        let full_span = frontmatter
+            .filter(|_| definition.origin == RuleOrigin::Markdown)
+            .unwrap_or_else(|| definition.span.clone());
+        let start = definition.span.start;
         let span = (definition.origin != RuleOrigin::Markdown).then_some(start..start);
         let source = definition.source.clone();
         self.pending.push(PendingChange {
-            change: Change::Rule(Box::new(definition), reason),
+            kind: PendingKind::Rule(Box::new(definition), reason),
             effect,
             source,
-            part,
+            full_span,
             span,
         });
     }
@@ -172,21 +171,21 @@ impl InForceBuilder {
 
     /// Applies the pending changes if they are trusted, and reports them otherwise.
     pub fn finish(mut self, config: &mut Config, trusted: impl Fn(&str) -> bool) -> RulesInForce {
-        let needs_trust = self.needs_trust();
-        let accepted = self.pending.is_empty() || trusted(&needs_trust);
-        let mut untrusted = Vec::new();
-        for PendingChange { change, effect, source, span, part } in std::mem::take(&mut self.pending) {
-            match change {
-                Change::Rule(definition, reason) if accepted => self.apply(*definition, reason),
-                Change::Setting(setting) if accepted => config.apply(setting),
-                Change::Rule(definition, _) => untrusted.push(*definition),
-                Change::Setting(_) => {}
+        let text_to_trust = self.text_to_trust();
+        let is_trusted = self.pending.is_empty() || trusted(&text_to_trust);
+        let mut untrusted_rules = Vec::new();
+        for PendingChange { kind, effect, source, span, full_span } in std::mem::take(&mut self.pending) {
+            match kind {
+                PendingKind::Rule(definition, reason) if is_trusted => self.apply(*definition, reason),
+                PendingKind::Setting(setting) if is_trusted => config.apply(setting),
+                PendingKind::Rule(definition, _) => untrusted_rules.push(*definition),
+                PendingKind::Setting(_) => {}
             }
-            if !accepted {
-                let message = format!("ignored until a person trusts it: {effect}");
+            if !is_trusted {
+                let message = format!("ignored until a person runs `linchpin trust`, because it {effect}");
                 self.problems.push(
                     Diagnostic::warning(ErrorKind::Untrusted, message, &source, span)
-                        .with_part(part)
+                        .with_full_span(full_span)
                         .help("read it, then run `linchpin trust`"),
                 );
             }
@@ -198,26 +197,31 @@ impl InForceBuilder {
         for RuleInForce { definition, .. } in self.rules.values_mut() {
             definition.set_default_max_holds(config.max_holds(definition.owner));
         }
-        RulesInForce { rules: self.rules.into_values().collect(), needs_trust, untrusted, problems: self.problems }
+        RulesInForce {
+            rules: self.rules.into_values().collect(),
+            text_to_trust,
+            untrusted_rules,
+            problems: self.problems,
+        }
     }
 
-    /// Everything that needs trust, as unambiguous JSON. If a rule depends on other parts of the project's policy, such
-    /// as its variables, those parts are included.
-    fn needs_trust(&self) -> String {
+    /// Everything that needs trust, as JSON, which is unambiguous. Includes other parts of the project's policy that
+    /// the rules depend on, such as its variables.
+    fn text_to_trust(&self) -> String {
         if self.pending.is_empty() {
             return String::new();
         }
         let text =
-            |pending: &PendingChange| pending.source.text.get(pending.part.clone()).unwrap_or_default().to_owned();
+            |pending: &PendingChange| pending.source.text.get(pending.full_span.clone()).unwrap_or_default().to_owned();
         let mut parts: Vec<[String; 2]> =
             self.pending.iter().map(|pending| [pending.source.name.clone(), text(pending)]).collect();
         let has_condition =
-            |pending: &PendingChange| matches!(&pending.change, Change::Rule(rule, _) if rule.rule.when.is_some());
+            |pending: &PendingChange| matches!(&pending.kind, PendingKind::Rule(rule, _) if rule.rule.when.is_some());
         if self.pending.iter().any(has_condition) {
-            parts.push(["variables".to_owned(), self.variables.clone()]);
-            parts.push(["observers".to_owned(), self.observers.clone()]);
-            if !self.triggers.is_empty() {
-                parts.push(["triggers".to_owned(), self.triggers.clone()]);
+            parts.push(["variables".to_owned(), self.variables_text.clone()]);
+            parts.push(["observers".to_owned(), self.observers_text.clone()]);
+            if !self.triggers_text.is_empty() {
+                parts.push(["triggers".to_owned(), self.triggers_text.clone()]);
             }
         }
         if self.pending.iter().any(|pending| text(pending).contains(BranchClause::PROTECTED)) {

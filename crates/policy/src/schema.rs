@@ -13,7 +13,7 @@ use crate::text::keys::{self, Key, KeyConstraint, Mapping, ValueType};
 #[cfg(test)]
 mod tests;
 
-const PUBLISHED: &str = "https://raw.githubusercontent.com/linchpin-dev/linchpin/main/schemas";
+const SCHEMAS_URL: &str = "https://raw.githubusercontent.com/linchpin-dev/linchpin/main/schemas";
 
 /// All schemas with their file names, without extension.
 pub fn schemas() -> Vec<(&'static str, Value)> {
@@ -23,19 +23,19 @@ pub fn schemas() -> Vec<(&'static str, Value)> {
 fn schema(format: &FileFormat) -> Value {
     let mut schema = Map::new();
     schema.insert("$schema".to_owned(), json!("http://json-schema.org/draft-07/schema#"));
-    schema.insert("$id".to_owned(), json!(format!("{PUBLISHED}/{}.json", format.name)));
+    schema.insert("$id".to_owned(), json!(format!("{SCHEMAS_URL}/{}.json", format.name)));
     schema.insert("title".to_owned(), json!(format.title));
     let mut rest = format.mappings();
     match &format.value_type {
-        ValueType::Mapping(whole) => {
-            rest.retain(|mapping| mapping.name != whole.name);
-            schema.append(&mut of_mapping(whole));
+        ValueType::Mapping(root_mapping) => {
+            rest.retain(|mapping| mapping.name != root_mapping.name);
+            schema.append(&mut mapping_schema(root_mapping));
         }
-        other => schema.append(&mut of(other)),
+        other => schema.append(&mut type_schema(other)),
     }
     if !rest.is_empty() {
         let definitions =
-            rest.into_iter().map(|mapping| (definition_name(mapping), Value::Object(of_mapping(mapping))));
+            rest.into_iter().map(|mapping| (definition_name(mapping), Value::Object(mapping_schema(mapping))));
         schema.insert("definitions".to_owned(), Value::Object(definitions.collect()));
     }
     Value::Object(schema)
@@ -46,83 +46,85 @@ fn definition_name(mapping: &Mapping) -> String {
     mapping.name.replace(' ', "_")
 }
 
-fn of_mapping(mapping: &Mapping) -> Map<String, Value> {
+fn mapping_schema(mapping: &Mapping) -> Map<String, Value> {
     let mut schema = object(json!({ "type": "object", "description": mapping.about }));
     let properties: Map<String, Value> =
-        keys::each(mapping.keys).map(|key| (key.name.to_owned(), of_key(key))).collect();
+        keys::all_keys(mapping.keys).map(|key| (key.name.to_owned(), key_schema(key))).collect();
     if !properties.is_empty() {
         schema.insert("properties".to_owned(), Value::Object(properties));
     }
-    let others = mapping.other_keys.map_or(Value::Bool(false), |takes| Value::Object(of(takes)));
-    schema.insert("additionalProperties".to_owned(), others);
+    let other_keys = mapping.other_keys.map_or(Value::Bool(false), |value_type| Value::Object(type_schema(value_type)));
+    schema.insert("additionalProperties".to_owned(), other_keys);
     for constraint in mapping.constraints {
-        let (keyword, value) = of_constraint(constraint);
+        let (keyword, value) = constraint_schema(constraint);
         schema.insert(keyword.to_owned(), value);
     }
     schema
 }
 
-fn of_constraint(constraint: &KeyConstraint) -> (&'static str, Value) {
-    let each = |names: &[&str]| -> Value { names.iter().map(|name| json!({ "required": [name] })).collect() };
+fn constraint_schema(constraint: &KeyConstraint) -> (&'static str, Value) {
+    let required_each = |names: &[&str]| -> Value { names.iter().map(|name| json!({ "required": [name] })).collect() };
     match constraint {
         KeyConstraint::AllOf(names) => ("required", json!(names)),
-        KeyConstraint::AnyOf(names) => ("anyOf", each(&names())),
+        KeyConstraint::AnyOf(names) => ("anyOf", required_each(&names())),
         KeyConstraint::OneGroup(groups) => {
-            ("oneOf", groups.iter().map(|names| json!({ "anyOf": each(names) })).collect())
+            ("oneOf", groups.iter().map(|names| json!({ "anyOf": required_each(names) })).collect())
         }
         KeyConstraint::RequiresAnyOf(key, [only]) => ("dependencies", json!({ *key: [only] })),
-        KeyConstraint::RequiresAnyOf(key, others) => ("dependencies", json!({ *key: { "anyOf": each(others) } })),
+        KeyConstraint::RequiresAnyOf(key, other_keys) => {
+            ("dependencies", json!({ *key: { "anyOf": required_each(other_keys) } }))
+        }
         KeyConstraint::OnlyWithValue(names, key, value) => {
-            let others: Value = each(&names());
-            ("anyOf", json!([{ "properties": { *key: { "const": value } } }, { "not": { "anyOf": others } }]))
+            let other_keys: Value = required_each(&names());
+            ("anyOf", json!([{ "properties": { *key: { "const": value } } }, { "not": { "anyOf": other_keys } }]))
         }
     }
 }
 
-fn of_key(key: &Key) -> Value {
+fn key_schema(key: &Key) -> Value {
     let mut schema = object(json!({ "description": key.about }));
     if let ValueType::Mapping(_) = key.value_type {
         // Draft 7 ignores other keywords next to `$ref`.
-        schema.insert("allOf".to_owned(), json!([of(&key.value_type)]));
+        schema.insert("allOf".to_owned(), json!([type_schema(&key.value_type)]));
     } else {
-        schema.append(&mut of(&key.value_type));
+        schema.append(&mut type_schema(&key.value_type));
     }
-    if let Some(default) = key.default.and_then(|text| default(&key.value_type, text)) {
+    if let Some(default) = key.default.and_then(|text| default_value(&key.value_type, text)) {
         schema.insert("default".to_owned(), default);
     }
     Value::Object(schema)
 }
 
 /// The default value as JSON. Editors use it only for simple types.
-fn default(takes: &ValueType, text: &str) -> Option<Value> {
-    match takes {
-        ValueType::Flag | ValueType::Count | ValueType::Number => serde_json::from_str(text).ok(),
-        ValueType::Text | ValueType::Word(_) | ValueType::Duration | ValueType::Size | ValueType::Amount => {
+fn default_value(value_type: &ValueType, text: &str) -> Option<Value> {
+    match value_type {
+        ValueType::Boolean | ValueType::Integer | ValueType::Number => serde_json::from_str(text).ok(),
+        ValueType::Text | ValueType::Choice(_) | ValueType::Duration | ValueType::Size | ValueType::Amount => {
             Some(json!(text))
         }
         _ => None,
     }
 }
 
-fn of(takes: &ValueType) -> Map<String, Value> {
-    object(match takes {
+fn type_schema(value_type: &ValueType) -> Map<String, Value> {
+    object(match value_type {
         ValueType::Anything => json!({}),
-        ValueType::Flag => json!({ "type": "boolean" }),
-        ValueType::Count => json!({ "type": "integer", "minimum": 0, "maximum": u32::MAX }),
+        ValueType::Boolean => json!({ "type": "boolean" }),
+        ValueType::Integer => json!({ "type": "integer", "minimum": 0, "maximum": u32::MAX }),
         ValueType::Text | ValueType::Expression | ValueType::Regex | ValueType::Pattern => json!({ "type": "string" }),
         ValueType::Texts | ValueType::Regexes | ValueType::Patterns | ValueType::Globs => {
             one_or_more(&json!({ "type": "string" }))
         }
-        ValueType::Word(words) => json!({ "enum": words() }),
+        ValueType::Choice(words) => json!({ "enum": words() }),
         ValueType::Choices(words) => one_or_more(&json!({ "enum": words() })),
         ValueType::Version => json!({ "type": "string", "pattern": r"^(>=)?\s*\+?[0-9]+(\.\+?[0-9]+)*\s*$" }),
         ValueType::Number => json!({ "type": "number", "minimum": 0 }),
         ValueType::Amount => json!({ "type": "string", "pattern": r"^\+?[0-9]+[KkMG]?$" }),
         ValueType::Duration => json!({ "type": "string", "pattern": r"^\+?[0-9]+\s*(ms|s|m|h|d)$" }),
         ValueType::Size => json!({ "type": "string", "pattern": r"^\+?[0-9]+\s*KiB$" }),
-        ValueType::Named(inner) => json!({ "type": "object", "additionalProperties": of(inner) }),
-        ValueType::List(inner) => json!({ "type": "array", "items": of(inner) }),
-        ValueType::Either(several) => json!({ "anyOf": several.iter().map(of).collect::<Vec<_>>() }),
+        ValueType::Named(inner) => json!({ "type": "object", "additionalProperties": type_schema(inner) }),
+        ValueType::List(inner) => json!({ "type": "array", "items": type_schema(inner) }),
+        ValueType::Either(several) => json!({ "anyOf": several.iter().map(type_schema).collect::<Vec<_>>() }),
         ValueType::Mapping(mapping) => json!({ "$ref": format!("#/definitions/{}", definition_name(mapping)) }),
     })
 }

@@ -18,8 +18,9 @@ use crate::config::PolicyMode;
 use crate::files::private_files::{create_private_folder, delete_old_files, write_private_file};
 use crate::weakening::{Weakening, weakenings};
 
+/// The content of a pin file.
 #[derive(Debug, Serialize, Deserialize)]
-struct Pin {
+struct StoredPin {
     build: String,
     /// The compiled policy that the session was last judged by.
     generation: String,
@@ -64,8 +65,8 @@ impl SessionPin<'_> {
     /// if a person accepted a weakening at the given time or later. If the pin cannot be read or written, the event is
     /// treated as the first one of the session.
     pub fn pin_policy(&self, policy: CompiledPolicy, accepted: impl Fn(&Weakening, i64) -> bool) -> PinnedPolicy {
-        let Some(old) = Pin::read(self.path) else {
-            self.write(Pin::new(&policy, self.now), &policy);
+        let Some(old) = StoredPin::read(self.path) else {
+            self.write(StoredPin::new(&policy, self.now), &policy);
             return PinnedPolicy { policy, new_weakenings: Vec::new() };
         };
         if old.is_current(&policy, &accepted) {
@@ -74,7 +75,7 @@ impl SessionPin<'_> {
         if !policy.rules.is_complete() {
             return PinnedPolicy { policy, new_weakenings: Vec::new() };
         }
-        let next = self.next(&old, &policy, accepted);
+        let next = self.next_pin(&old, &policy, accepted);
         let is_new = |ignored: &&IgnoredWeakening| !old.ignored.contains(ignored);
         let new_weakenings = next.ignored.iter().filter(is_new).map(|ignored| ignored.weakening.clone()).collect();
         let next = self.write(next, &policy);
@@ -87,25 +88,30 @@ impl SessionPin<'_> {
         policy: &CompiledPolicy,
         accepted: impl Fn(&Weakening, i64) -> bool,
     ) -> Vec<IgnoredWeakening> {
-        let Some(old) = Pin::read(self.path) else { return Vec::new() };
+        let Some(old) = StoredPin::read(self.path) else { return Vec::new() };
         if old.is_current(policy, &accepted) {
             return old.ignored;
         }
         if !policy.rules.is_complete() {
             return Vec::new();
         }
-        self.next(&old, policy, accepted).ignored
+        self.next_pin(&old, policy, accepted).ignored
     }
 
     /// Returns the pin after an event that is judged by this policy.
-    fn next(&self, old: &Pin, policy: &CompiledPolicy, accepted: impl Fn(&Weakening, i64) -> bool) -> Pin {
+    fn next_pin(
+        &self,
+        old: &StoredPin,
+        policy: &CompiledPolicy,
+        accepted: impl Fn(&Weakening, i64) -> bool,
+    ) -> StoredPin {
         let old_rules = old.pinned_rules(self.path);
         let differences = old_rules.and_then(|old_rules| old_rules.differences(&policy.rules).ok());
         let (removed, added) = differences.unwrap_or_default();
         let mut weakened = weakenings(&removed, &added);
-        weakened.retain(|(weakening, _)| !accepted(weakening, old.since_of(&weakening.rule)));
-        let mut next = Pin::new(policy, self.now);
-        let ignore = |weakening: Weakening| IgnoredWeakening { since: old.since_of(&weakening.rule), weakening };
+        weakened.retain(|(weakening, _)| !accepted(weakening, old.judged_since(&weakening.rule)));
+        let mut next = StoredPin::new(policy, self.now);
+        let ignore = |weakening: Weakening| IgnoredWeakening { since: old.judged_since(&weakening.rule), weakening };
         if !weakened.is_empty() {
             let old_versions: Vec<Rule> = weakened.iter().map(|(_, rule)| (*rule).clone()).collect();
             if let Ok(packed) = policy.rules.with(&old_versions) {
@@ -114,7 +120,7 @@ impl SessionPin<'_> {
             }
         }
         let to_observe = Weakening::mode_to_observe();
-        if old.enforces && !next.enforces && !accepted(&to_observe, old.since_of(&to_observe.rule)) {
+        if old.enforces && !next.enforces && !accepted(&to_observe, old.judged_since(&to_observe.rule)) {
             next.enforces = true;
             next.ignored.push(ignore(to_observe));
         }
@@ -122,7 +128,7 @@ impl SessionPin<'_> {
     }
 
     /// Writes the pin, and returns it as written.
-    fn write(&self, mut pin: Pin, policy: &CompiledPolicy) -> Pin {
+    fn write(&self, mut pin: StoredPin, policy: &CompiledPolicy) -> StoredPin {
         if !self.is_saved {
             return pin;
         }
@@ -153,8 +159,8 @@ impl SessionPin<'_> {
 
 /// The session has been judged in enforce mode since this time or earlier; `None` if it is not judged in enforce mode.
 pub fn enforced_since(pin: &Path) -> Option<i64> {
-    let pin = Pin::read(pin).filter(|pin| pin.enforces)?;
-    Some(pin.since_of(&Weakening::mode_to_observe().rule))
+    let pin = StoredPin::read(pin).filter(|pin| pin.enforces)?;
+    Some(pin.judged_since(&Weakening::mode_to_observe().rule))
 }
 
 /// The hard link to the compiled policy, next to the pin.
@@ -162,7 +168,7 @@ fn linked_policy(pin: &Path) -> PathBuf {
     pin.with_extension("policy")
 }
 
-impl Pin {
+impl StoredPin {
     fn new(policy: &CompiledPolicy, now: i64) -> Self {
         Self {
             build: BUILD.to_owned(),
@@ -194,7 +200,7 @@ impl Pin {
     }
 
     /// The session has been judged by the rule since this time or earlier.
-    fn since_of(&self, rule: &str) -> i64 {
+    fn judged_since(&self, rule: &str) -> i64 {
         self.ignored.iter().find(|ignored| ignored.weakening.rule == rule).map_or(self.since, |ignored| ignored.since)
     }
 

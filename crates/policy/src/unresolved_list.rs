@@ -1,16 +1,19 @@
-//! Parses lists of rules (`rules` and its other spellings) without looking up the names in them.
+//! Reads lists of rules (`rules`, `check_rules` and `tool_rules`) without looking up the names in them.
 //!
-//! Independent of the file format: configurations, workflows, nodes, hats and actions all have such lists.
+//! Configurations, workflows, nodes, hats and actions all have such lists.
 
 use crate::text::diagnostic::ErrorKind;
 use crate::text::fields::{Fields, SpannedText};
 use crate::text::yaml::{Yaml, YamlNode};
 
-/// The kinds of items that a list accepts.
+/// The items that a list accepts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ListKind {
+    /// Names of rules, and inline rules.
     Rules,
+    /// Names of rules.
     Names,
+    /// Inline tool rules.
     ToolRules,
 }
 
@@ -32,7 +35,7 @@ pub enum RuleItem {
     Inline(YamlNode, usize),
 }
 
-/// `rules` and its other spellings.
+/// Reads `rules`, `check_rules` and `tool_rules`.
 pub fn rule_lists(fields: &mut Fields) -> [UnresolvedList; 3] {
     let list = |key, kind, items| UnresolvedList { key, kind, items, when: None };
     let rules = rule_items("rules", fields);
@@ -53,11 +56,11 @@ pub fn rule_items(key: &str, fields: &mut Fields) -> Vec<RuleItem> {
         return Vec::new();
     };
     let ends: Vec<usize> = items.iter().skip(1).map(|item| item.span.start).chain([fields.end_of(key)]).collect();
-    let mut found = Vec::new();
+    let mut items_read = Vec::new();
     for (item, end) in items.into_iter().zip(ends) {
         match item.value {
-            Yaml::Text(value) => found.push(RuleItem::Name(SpannedText { value, span: item.span })),
-            Yaml::Map(_) => found.push(RuleItem::Inline(item, end)),
+            Yaml::Text(value) => items_read.push(RuleItem::Name(SpannedText { value, span: item.span })),
+            Yaml::Map(_) => items_read.push(RuleItem::Inline(item, end)),
             other => fields.refuse(
                 ErrorKind::InvalidValue,
                 format!("`{key}` must list rules and rule names, not {}", other.kind()),
@@ -65,5 +68,5 @@ pub fn rule_items(key: &str, fields: &mut Fields) -> Vec<RuleItem> {
             ),
         }
     }
-    found
+    items_read
 }

@@ -41,16 +41,16 @@ impl Weakening {
 /// Returns the rules of `before` that are missing or milder in `now`, each with its old version. Both are in byte order
 /// of their ids.
 pub fn weakenings<'a>(before: &'a [Rule], now: &[Rule]) -> Vec<(Weakening, &'a Rule)> {
-    let mut found = Vec::new();
+    let mut weakenings = Vec::new();
     // A rule that only approves calls protects nothing, so removing it is not a weakening.
     for rule in before.iter().filter(|rule| rule.action > Level::Allow) {
-        let now = now.binary_search_by(|now| now.id.cmp(&rule.id)).ok().and_then(|place| now.get(place));
+        let now = now.binary_search_by(|now| now.id.cmp(&rule.id)).ok().and_then(|index| now.get(index));
         if now.is_none_or(|now| now.action < rule.action || is_narrower(now, rule)) {
             let to = now.map(|now| now.digest.clone());
-            found.push((Weakening { rule: rule.id.clone(), from: rule.digest.clone(), to }, rule));
+            weakenings.push((Weakening { rule: rule.id.clone(), from: rule.digest.clone(), to }, rule));
         }
     }
-    found
+    weakenings
 }
 
 /// True if the rule is weaker than before: it is judged on fewer events, has a new condition or narrower clauses, can
@@ -79,7 +79,7 @@ fn matches_fewer_calls(now: &ToolRule, before: &ToolRule) -> bool {
     let (exceptions, before_exceptions) = (&now.command_regex.not_pattern, &before.command_regex.not_pattern);
     let has_other_exceptions = exceptions.is_some() && exceptions != before_exceptions;
     let finds_less = match (&now.command_regex.pattern, &before.command_regex.pattern) {
-        (Some(now), Some(before)) => adds_plain_text(&now.regex, &before.regex),
+        (Some(now), Some(before)) => adds_literal_text(&now.regex, &before.regex),
         (now, before) => now.is_some() && before.is_none(),
     };
     let names_tools = |rule: &ToolRule| !rule.tools.is_empty() || !rule.mcp_tools.is_empty();
@@ -105,14 +105,14 @@ fn matches_fewer_calls(now: &ToolRule, before: &ToolRule) -> bool {
 
 /// True if `now` matches every command that `before` matches, as far as a comparison of their lists shows.
 fn covers(now: &CommandMatcher, before: &CommandMatcher) -> bool {
-    no_narrower(&now.program, &before.program)
-        && no_narrower(&now.subcommand, &before.subcommand)
-        && no_narrower(&now.flags_any, &before.flags_any)
+    is_at_least_as_wide(&now.program, &before.program)
+        && is_at_least_as_wide(&now.subcommand, &before.subcommand)
+        && is_at_least_as_wide(&now.flags_any, &before.flags_any)
         && has_all(&before.flags_all, &now.flags_all)
-        && no_narrower(&now.operands_any, &before.operands_any)
-        && no_narrower(&now.sets, &before.sets)
-        && no_narrower(&now.unsets, &before.unsets)
-        && no_narrower(&now.runs_output_of, &before.runs_output_of)
+        && is_at_least_as_wide(&now.operands_any, &before.operands_any)
+        && is_at_least_as_wide(&now.sets, &before.sets)
+        && is_at_least_as_wide(&now.unsets, &before.unsets)
+        && is_at_least_as_wide(&now.runs_output_of, &before.runs_output_of)
         && (now.interactive.is_none() || now.interactive == before.interactive)
         && cover_paths(&now.paths, &before.paths)
 }
@@ -127,7 +127,7 @@ fn cover_paths(now: &[PathClause], before: &[PathClause]) -> bool {
 }
 
 /// True if a list of alternatives still has all of its old items. An empty list matches anything.
-fn no_narrower<T: PartialEq>(now: &[T], before: &[T]) -> bool {
+fn is_at_least_as_wide<T: PartialEq>(now: &[T], before: &[T]) -> bool {
     now.is_empty() || (!before.is_empty() && has_all(now, before))
 }
 
@@ -135,7 +135,7 @@ fn has_all<T: PartialEq>(more: &[T], fewer: &[T]) -> bool {
     fewer.iter().all(|item| more.contains(item))
 }
 
-/// True if a pace rule fires later than before, counts less, or has a milder consequence.
+/// True if a pace rule fires later than before, counts fewer events, or no longer blocks.
 fn is_milder_pace(now: &PaceRule, before: &PaceRule) -> bool {
     let fires_later = match (&now.limit, &before.limit) {
         (PaceLimit::PhaseTimeout { max_duration: now }, PaceLimit::PhaseTimeout { max_duration: before }) => {
@@ -163,21 +163,21 @@ fn is_milder_pace(now: &PaceRule, before: &PaceRule) -> bool {
     fires_later || (before.live == LiveMode::Block && now.live != LiveMode::Block)
 }
 
-/// True if `now` is the old regex with additional literal text, around it or before the end of its last word, which makes
-/// it narrower: `git push( |$)` becomes `git push --force( |$)`.
-fn adds_plain_text(now: &str, before: &str) -> bool {
-    let is_plain = |added: char| added.is_alphanumeric() || " -_/=:,^$".contains(added);
-    let [(now, now_end), (before, before_end)] = [now, before].map(without_word_end);
+/// True if `now` is narrower because literal text was added, around the old regex or before its trailing word boundary:
+/// `git push( |$)` becomes `git push --force( |$)`.
+fn adds_literal_text(now: &str, before: &str) -> bool {
+    let is_literal = |character: char| character.is_alphanumeric() || " -_/=:,^$".contains(character);
+    let [(now, now_end), (before, before_end)] = [now, before].map(split_word_boundary);
     match now.split_once(before) {
         Some(("", "")) => before_end.is_empty() && !now_end.is_empty(),
-        Some((start, end)) => start.chars().chain(end.chars()).all(is_plain),
+        Some((start, end)) => start.chars().chain(end.chars()).all(is_literal),
         None => false,
     }
 }
 
-/// Splits a regex before the part that matches the end of its last word.
-fn without_word_end(regex: &str) -> (&str, &str) {
-    const ENDS: [&str; 6] = ["( |$)", r"(\s|$)", "(?: |$)", r"(?:\s|$)", r"\b", "$"];
-    let core = ENDS.iter().find_map(|end| regex.strip_suffix(end)).unwrap_or(regex);
-    regex.split_at(core.len())
+/// Splits a regex before its trailing word boundary, such as `\b` or `( |$)`.
+fn split_word_boundary(regex: &str) -> (&str, &str) {
+    const BOUNDARIES: [&str; 6] = ["( |$)", r"(\s|$)", "(?: |$)", r"(?:\s|$)", r"\b", "$"];
+    let before_boundary = BOUNDARIES.iter().find_map(|end| regex.strip_suffix(end)).unwrap_or(regex);
+    regex.split_at(before_boundary.len())
 }

@@ -9,23 +9,23 @@ use std::time::Duration;
 
 use crate::environment::{GetVariable, environment};
 use crate::not_started::{NotStarted, not_started};
-use crate::process_group::{ProcessGroup, after, signal, wait_until};
+use crate::process_group::{ProcessGroup, deadline_after, terminating_signal, wait_until};
 use crate::program::resolve_program;
-use crate::sandbox::{SandboxLimit, SandboxMode, writable};
+use crate::sandbox::{SandboxLimit, SandboxMode, writable_paths};
 use crate::shim;
 use crate::tail::Tail;
 use crate::watch_action::WatchAction;
 
 /// How long output may still arrive after the process has ended. A process that keeps a pipe open for longer was left
 /// behind.
-const GRACE: Duration = Duration::from_secs(1);
+const OUTPUT_GRACE_PERIOD: Duration = Duration::from_secs(1);
 
 /// A process to start: without a shell, with empty stdin, in its own process group.
 pub struct BoundedProcess<'a> {
     /// The program and its arguments.
     pub argv: Vec<OsString>,
     /// The working directory. The path of a program may be relative to it.
-    pub folder: PathBuf,
+    pub working_directory: PathBuf,
     /// Variables that the process inherits besides [`INHERITED_VARIABLES`](crate::INHERITED_VARIABLES).
     pub extra_variables: &'a [String],
     /// Looks up an environment variable.
@@ -33,7 +33,7 @@ pub struct BoundedProcess<'a> {
     /// After this time, the process and its group are ended.
     pub timeout: Duration,
     pub sandbox: SandboxMode,
-    /// The command that calls this binary as the shim, normally [`shim::own_call`]. A binary whose `main` does not
+    /// The command that calls this binary as the shim, normally [`shim::shim_command`]. A binary whose `main` does not
     /// handle it would do something else, and its outcome would be taken for the program's.
     pub shim: Vec<OsString>,
 }
@@ -60,7 +60,7 @@ impl ProcessOutcome {
 pub enum ProcessNote {
     /// A sandbox was requested, but this kernel does not support it.
     Unconfined,
-    /// The process was ended by a signal that we did not send.
+    /// The process was ended by a signal that this crate did not send.
     Signal(i32),
     /// The process ended, but one that it had started did not, and was ended too.
     LeftBehind,
@@ -71,11 +71,9 @@ pub enum ProcessNote {
 impl fmt::Display for ProcessNote {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Unconfined => {
-                formatter.write_str("this system has no Landlock, so what it may write was not limited")
-            }
+            Self::Unconfined => formatter.write_str("this system has no Landlock, so its writes were not limited"),
             Self::Signal(signal) => write!(formatter, "it was killed by signal {signal}"),
-            Self::LeftBehind => formatter.write_str("it left processes behind that held its output, which were ended"),
+            Self::LeftBehind => formatter.write_str("processes that it started were still running and were ended"),
             Self::NotEnded => formatter.write_str("processes that it started could not be ended"),
         }
     }
@@ -102,63 +100,64 @@ impl OutputSoFar<'_> {
 
 impl BoundedProcess<'_> {
     /// Runs the process until it ends, at the latest shortly after the timeout.
-    pub fn outcome(&self) -> Result<ProcessOutcome, NotStarted> {
-        self.watched(&mut |_| WatchAction::Continue)
+    pub fn run(&self) -> Result<ProcessOutcome, NotStarted> {
+        self.run_watched(&mut |_| WatchAction::Continue)
     }
 
-    /// Like `outcome`, but calls `watch` every few milliseconds. `watch` can read the output so far and end the
+    /// Like `run`, but calls `watch` every few milliseconds. `watch` can read the output so far and end the
     /// process.
-    pub fn watched(
+    pub fn run_watched(
         &self,
         watch: &mut dyn FnMut(&OutputSoFar<'_>) -> WatchAction,
     ) -> Result<ProcessOutcome, NotStarted> {
-        self.outcome_if(crate::is_supported(), watch)
+        self.run_with_support(crate::is_sandbox_supported(), watch)
     }
 
-    /// Like `watched`; `is_supported` says whether the kernel supports sandboxes.
-    pub(crate) fn outcome_if(
+    /// Like `run_watched`; `is_supported` says whether the kernel supports sandboxes.
+    pub(crate) fn run_with_support(
         &self,
         is_supported: bool,
         watch: &mut dyn FnMut(&OutputSoFar<'_>) -> WatchAction,
     ) -> Result<ProcessOutcome, NotStarted> {
-        let name = self.argv.first().ok_or_else(|| not_started("it contains no program"))?.to_string_lossy();
+        let name = self.argv.first().ok_or_else(|| not_started("the command is empty"))?.to_string_lossy();
         let limit = self.sandbox.limit(is_supported);
         let mut command =
             self.command(&limit).map_err(|why| not_started(format!("`{name}` was not started: {why}")))?;
         let failed = |error: io::Error| not_started(format!("`{name}` cannot be started: {error}"));
         // The readers are started first, so that a started process always has a reader.
-        let (stdout, its_stdout) = io::pipe().map_err(failed)?;
-        let (stderr, its_stderr) = io::pipe().map_err(failed)?;
-        let (stdout, stderr) = (Tail::follow(stdout).map_err(failed)?, Tail::follow(stderr).map_err(failed)?);
-        command.stdin(Stdio::null()).stdout(its_stdout).stderr(its_stderr);
+        let (stdout, stdout_writer) = io::pipe().map_err(failed)?;
+        let (stderr, stderr_writer) = io::pipe().map_err(failed)?;
+        let (stdout, stderr) = (Tail::spawn(stdout).map_err(failed)?, Tail::spawn(stderr).map_err(failed)?);
+        command.stdin(Stdio::null()).stdout(stdout_writer).stderr(stderr_writer);
 
-        let end = after(self.timeout);
+        let deadline = deadline_after(self.timeout);
         let mut group = ProcessGroup::start(command).map_err(failed)?;
         let output_is_complete = || stdout.is_complete() && stderr.is_complete();
         let so_far = OutputSoFar { stdout: &stdout, stderr: &stderr };
-        let mut is_cut_short = false;
-        let timed_out = !wait_until(end, || {
-            is_cut_short = watch(&so_far) == WatchAction::Stop;
-            is_cut_short || group.has_ended()
+        let mut is_stopped = false;
+        let timed_out = !wait_until(deadline, || {
+            is_stopped = watch(&so_far) == WatchAction::Stop;
+            is_stopped || group.has_ended()
         });
-        let left_behind = !timed_out && !is_cut_short && !wait_until(after(GRACE), output_is_complete);
-        if timed_out || is_cut_short || left_behind {
+        let left_behind =
+            !timed_out && !is_stopped && !wait_until(deadline_after(OUTPUT_GRACE_PERIOD), output_is_complete);
+        if timed_out || is_stopped || left_behind {
             group.end(output_is_complete);
         } else {
             // A process that has closed its output could otherwise go on unnoticed.
-            group.end_rest();
+            group.kill_remaining();
         }
         let not_ended = !group.has_ended() || !output_is_complete();
 
-        let status = group.status();
+        let status = group.into_exit_status();
         let exit_code = status.and_then(|status| status.code());
         let stderr = stderr.text();
-        if let Some(why) = shim::failure(exit_code, &stderr).filter(|_| self.shim_for(&limit).is_some()) {
+        if let Some(why) = shim::failure_reason(exit_code, &stderr).filter(|_| self.shim_for(&limit).is_some()) {
             return Err(not_started(format!("`{name}` cannot be started: {why}")));
         }
         let notes = [
             (limit == SandboxLimit::Unsupported).then_some(ProcessNote::Unconfined),
-            status.filter(|_| !timed_out).and_then(signal).map(ProcessNote::Signal),
+            status.filter(|_| !timed_out).and_then(terminating_signal).map(ProcessNote::Signal),
             (left_behind && !not_ended).then_some(ProcessNote::LeftBehind),
             not_ended.then_some(ProcessNote::NotEnded),
         ];
@@ -167,34 +166,34 @@ impl BoundedProcess<'_> {
     }
 
     fn command(&self, limit: &SandboxLimit<'_>) -> Result<Command, String> {
-        let [program, arguments @ ..] = self.argv.as_slice() else { return Err("it contains no program".to_owned()) };
+        let [program, arguments @ ..] = self.argv.as_slice() else { return Err("the command is empty".to_owned()) };
         if self.timeout.is_zero() {
             return Err("no time was left for it".to_owned());
         }
         // A relative path would be resolved a second time, against the working directory.
-        let folder = path::absolute(&self.folder).map_err(|error| error.to_string())?;
-        if !folder.is_dir() {
-            return Err(format!("there is no folder `{}`", folder.display()));
+        let working_directory = path::absolute(&self.working_directory).map_err(|error| error.to_string())?;
+        if !working_directory.is_dir() {
+            return Err(format!("there is no folder `{}`", working_directory.display()));
         }
-        let program = resolve_program(program, &folder, self.get_variable);
-        let writable = match limit {
+        let program = resolve_program(program, &working_directory, self.get_variable);
+        let writable_paths = match limit {
             SandboxLimit::None | SandboxLimit::Unsupported => None,
             SandboxLimit::Refused => {
-                return Err("what it may write cannot be limited, as this system has no Landlock".to_owned());
+                return Err("this system has no Landlock, so its writes cannot be limited".to_owned());
             }
-            SandboxLimit::Within(root) => Some(self.writable(root)?),
+            SandboxLimit::Within(root) => Some(self.writable_paths(root)?),
         };
         let mut command = if let Some(shim) = self.shim_for(limit) {
-            let [shim, call @ ..] = shim else { return Err("no shim is configured to confine it".to_owned()) };
+            let [shim, shim_call @ ..] = shim else { return Err("no shim is configured to confine it".to_owned()) };
             let mut command = Command::new(shim);
-            command.args(call).args(shim::shim_arguments(writable, program, arguments));
+            command.args(shim_call).args(shim::shim_arguments(writable_paths, program, arguments));
             command
         } else {
             let mut command = Command::new(program);
             command.args(arguments);
             command
         };
-        command.current_dir(folder).env_clear().envs(environment(self.extra_variables, self.get_variable));
+        command.current_dir(working_directory).env_clear().envs(environment(self.extra_variables, self.get_variable));
         Ok(command)
     }
 
@@ -205,11 +204,11 @@ impl BoundedProcess<'_> {
         is_needed.then_some(self.shim.as_slice())
     }
 
-    fn writable(&self, root: &path::Path) -> Result<Vec<PathBuf>, String> {
+    fn writable_paths(&self, root: &path::Path) -> Result<Vec<PathBuf>, String> {
         let root = path::absolute(root).map_err(|error| error.to_string())?;
         if !root.is_dir() {
             return Err(format!("there is no folder `{}`", root.display()));
         }
-        Ok(writable(&root, self.get_variable))
+        Ok(writable_paths(&root, self.get_variable))
     }
 }

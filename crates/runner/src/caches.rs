@@ -8,14 +8,14 @@ use crate::environment::GetVariable;
 struct Cache {
     /// The environment variable that overrides its location; empty if there is none.
     variable: &'static str,
-    /// Its default location in the home directory; empty if it has none.
-    home: &'static str,
+    /// Its default location, relative to the home directory; empty if it has none.
+    default_in_home: &'static str,
     /// The subdirectories and files that are caches; empty if the whole directory is one.
     parts: &'static [&'static str],
 }
 
-const fn cache(variable: &'static str, home: &'static str, parts: &'static [&'static str]) -> Cache {
-    Cache { variable, home, parts }
+const fn cache(variable: &'static str, default_in_home: &'static str, parts: &'static [&'static str]) -> Cache {
+    Cache { variable, default_in_home, parts }
 }
 
 /// An entry lists parts if its directory also contains settings, or programs on the `PATH`.
@@ -54,19 +54,20 @@ const CACHES: &[Cache] = &[
 ];
 
 /// Returns all caches, whether or not they exist.
-pub fn caches(get: GetVariable<'_>) -> Vec<PathBuf> {
-    let value = |name: &str| get(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+pub fn caches(get_variable: GetVariable<'_>) -> Vec<PathBuf> {
+    let value = |name: &str| get_variable(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     let home = value("HOME");
     let folders = CACHES.iter().filter_map(|cache| {
         let overridden = Some(cache.variable).filter(|name| !name.is_empty()).and_then(value);
-        let in_home = || home.as_ref().filter(|_| !cache.home.is_empty()).map(|home| home.join(cache.home));
+        let in_home =
+            || home.as_ref().filter(|_| !cache.default_in_home.is_empty()).map(|home| home.join(cache.default_in_home));
         Some((overridden.or_else(in_home)?, cache.parts))
     });
-    let all = folders.flat_map(|(folder, parts)| match parts {
+    let paths = folders.flat_map(|(folder, parts)| match parts {
         [] => vec![folder],
         parts => parts.iter().map(|part| folder.join(part)).collect(),
     });
-    all.collect()
+    paths.collect()
 }
 
 #[cfg(test)]
@@ -80,20 +81,20 @@ mod tests {
     fn variables_of_all_caches_are_inherited() {
         for cache in CACHES {
             assert!(cache.variable.is_empty() || INHERITED_VARIABLES.contains(&cache.variable), "{}", cache.variable);
-            assert!(!cache.variable.is_empty() || !cache.home.is_empty());
+            assert!(!cache.variable.is_empty() || !cache.default_in_home.is_empty());
         }
     }
 
     #[test]
     fn a_variable_overrides_the_default_location() {
-        let get = |name: &str| match name {
+        let get_variable = |name: &str| match name {
             "HOME" => Some("/home/ada".into()),
             "CARGO_HOME" => Some("/data/cargo".into()),
             "GOPATH" => Some("".into()),
             "DENO_DIR" => Some("/data/deno".into()),
             _ => None,
         };
-        let found = caches(&get);
+        let found = caches(&get_variable);
         let has = |path: &str| found.iter().any(|found| found == Path::new(path));
         assert!(has("/data/cargo/registry") && has("/data/deno") && has("/home/ada/go/pkg") && has("/home/ada/.cache"));
         assert!(!has("/data/cargo") && !has("/home/ada/.cargo/registry") && !has("/home/ada"));

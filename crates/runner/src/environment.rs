@@ -31,7 +31,7 @@ pub const INHERITED_VARIABLES: &[&str] = &[
     "TERM",
     "TMPDIR",
     "TZ",
-    // Homes of toolchains, and their caches.
+    // Directories of toolchains, and their caches.
     "ANDROID_HOME",
     "ASDF_DATA_DIR",
     "ASDF_DIR",
@@ -88,7 +88,7 @@ pub const INHERITED_VARIABLES: &[&str] = &[
 pub(crate) type GetVariable<'a> = &'a dyn Fn(&str) -> Option<OsString>;
 
 /// Returns the inherited variables, and those in `extra`.
-pub(crate) fn environment<'n>(extra: &'n [String], get: GetVariable<'_>) -> BTreeMap<&'n str, OsString> {
+pub(crate) fn environment<'n>(extra: &'n [String], get_variable: GetVariable<'_>) -> BTreeMap<&'n str, OsString> {
     let names = INHERITED_VARIABLES.iter().copied().chain(extra.iter().map(String::as_str));
-    names.filter_map(|name| get(name).map(|value| (name, value))).collect()
+    names.filter_map(|name| get_variable(name).map(|value| (name, value))).collect()
 }

@@ -9,7 +9,7 @@ mod caches;
 mod environment;
 #[cfg_attr(not(target_os = "linux"), path = "landlock_unsupported.rs")]
 mod landlock;
-mod leftovers;
+mod leftover_processes;
 mod not_started;
 mod path_locks;
 mod process_group;
@@ -27,8 +27,8 @@ mod tests;
 
 pub use bounded_process::{BoundedProcess, OutputSoFar, ProcessNote, ProcessOutcome};
 pub use environment::{INHERITED_VARIABLES, STARTED_BY};
-pub use landlock::is_supported;
-pub use leftovers::Leftovers;
+pub use landlock::is_sandbox_supported;
+pub use leftover_processes::LeftoverProcesses;
 pub use not_started::NotStarted;
 pub use path_locks::PathLocks;
 pub use process_group_id::ProcessGroupId;

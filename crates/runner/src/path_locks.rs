@@ -22,30 +22,34 @@ pub struct PathLocks {
 }
 
 impl PathLocks {
-    /// Waits until all paths are free, but not longer than `patience`. `folder` contains one empty file for each path
+    /// Waits until all paths are free, but not longer than `timeout`. `folder` contains one empty file for each path
     /// that was ever locked.
     ///
     /// All processes take the locks in the same order, so there is no deadlock, unless a process takes more locks while
     /// it holds some.
-    pub fn take(folder: &Path, paths: &[&str], patience: Duration) -> io::Result<Self> {
-        let end = Instant::now() + patience;
-        let mut names: Vec<String> = paths.iter().map(|path| name(path)).collect();
+    pub fn acquire(folder: &Path, paths: &[&str], timeout: Duration) -> io::Result<Self> {
+        let deadline = Instant::now() + timeout;
+        let mut names: Vec<String> = paths.iter().map(|path| lock_file_name(path)).collect();
         names.sort();
         names.dedup();
-        let everything = iter::once((EVERYTHING.to_owned(), LockMode::Shared));
-        let files = everything.chain(names.into_iter().map(|name| (name, LockMode::Exclusive)));
-        Ok(Self { _files: files.map(|(name, mode)| locked(folder, &name, mode, end)).collect::<io::Result<_>>()? })
+        let all_paths = iter::once((ALL_PATHS_LOCK.to_owned(), LockMode::Shared));
+        let files = all_paths.chain(names.into_iter().map(|name| (name, LockMode::Exclusive)));
+        Ok(Self {
+            _files: files
+                .map(|(name, mode)| open_and_lock(folder, &name, mode, deadline))
+                .collect::<io::Result<_>>()?,
+        })
     }
 
     /// Locks every path.
-    pub fn take_all(folder: &Path, patience: Duration) -> io::Result<Self> {
-        Ok(Self { _files: vec![locked(folder, EVERYTHING, LockMode::Exclusive, Instant::now() + patience)?] })
+    pub fn acquire_all(folder: &Path, timeout: Duration) -> io::Result<Self> {
+        Ok(Self { _files: vec![open_and_lock(folder, ALL_PATHS_LOCK, LockMode::Exclusive, Instant::now() + timeout)?] })
     }
 }
 
 /// The lock file for all paths: processes that lock some paths hold it shared, a process that locks all paths holds it
 /// exclusively.
-const EVERYTHING: &str = "everything.lock";
+const ALL_PATHS_LOCK: &str = "everything.lock";
 
 #[derive(Clone, Copy)]
 enum LockMode {
@@ -53,32 +57,32 @@ enum LockMode {
     Exclusive,
 }
 
-fn locked(folder: &Path, name: &str, mode: LockMode, end: Instant) -> io::Result<File> {
+fn open_and_lock(folder: &Path, name: &str, mode: LockMode, deadline: Instant) -> io::Result<File> {
     fs::create_dir_all(folder)?;
     let lock_file = folder.join(name);
     // With a symlink, another user could choose where the file is created.
     if lock_file.is_symlink() {
-        return Err(io::Error::other(format!("`{}` is a link", lock_file.display())));
+        return Err(io::Error::other(format!("`{}` is a symlink", lock_file.display())));
     }
     let file = File::options().create(true).truncate(false).write(true).open(lock_file)?;
     loop {
-        let tried = match mode {
+        let result = match mode {
             LockMode::Shared => file.try_lock_shared(),
             LockMode::Exclusive => file.try_lock(),
         };
-        match tried {
+        match result {
             Ok(()) => return Ok(file),
             Err(TryLockError::Error(error)) => return Err(error),
-            Err(TryLockError::WouldBlock) if Instant::now() < end => thread::sleep(RETRY_INTERVAL),
+            Err(TryLockError::WouldBlock) if Instant::now() < deadline => thread::sleep(RETRY_INTERVAL),
             Err(TryLockError::WouldBlock) => {
-                return Err(io::Error::new(io::ErrorKind::TimedOut, "another process has locked one of them"));
+                return Err(io::Error::new(io::ErrorKind::TimedOut, "another process has locked one of the files"));
             }
         }
     }
 }
 
 /// Returns a short file name for any path.
-fn name(path: &str) -> String {
+fn lock_file_name(path: &str) -> String {
     let digest = Sha256::digest(path.as_bytes());
     let mut name = HEXLOWER.encode(digest.as_slice());
     name.truncate(32);

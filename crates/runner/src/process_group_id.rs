@@ -4,13 +4,13 @@ use std::fmt;
 use std::fs;
 use std::str::FromStr;
 
-/// A process group. The system may reuse the id once all members of the group have ended. The first process of the new
-/// group then has another start time, or belongs to another session or boot.
+/// A process group. The system may reuse the id once all members of the group have ended. The leader (first process) of
+/// the new group then has another start time, or belongs to another session or boot.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ProcessGroupId {
-    /// The id of its first process.
+    /// The id of its leader.
     id: i32,
-    /// The start time of its first process, in clock ticks since boot.
+    /// The start time of its leader, in clock ticks since boot.
     started: u64,
     /// The terminal session.
     session: i32,
@@ -19,9 +19,9 @@ pub struct ProcessGroupId {
 }
 
 impl ProcessGroupId {
-    /// Returns the group of which `first` is the first process; `None` if the system does not provide the details.
-    pub fn of(first: u32) -> Option<Self> {
-        let id = i32::try_from(first).ok()?;
+    /// Returns the group that the process `leader` leads; `None` if the system does not provide the details.
+    pub fn of(leader: u32) -> Option<Self> {
+        let id = i32::try_from(leader).ok()?;
         let Stat { session, started, .. } = Stat::of(id)?;
         Some(Self { id, started, session, boot: boot()? })
     }
@@ -29,12 +29,12 @@ impl ProcessGroupId {
     /// True if the process is in the group and has not ended.
     pub fn includes(&self, process: i32) -> bool {
         let is_member = |stat: Stat| stat.group == self.id && stat.session == self.session && !stat.has_ended;
-        Stat::of(process).is_some_and(is_member) && self.is_the_same()
+        Stat::of(process).is_some_and(is_member) && self.is_still_the_group()
     }
 
-    /// True if the id still refers to the same group. After the first process has ended, its children keep the id.
-    fn is_the_same(&self) -> bool {
-        boot().as_ref() == Some(&self.boot) && Stat::of(self.id).is_none_or(|first| first.started == self.started)
+    /// True if the id still refers to the same group. After the leader has ended, its children keep the id.
+    fn is_still_the_group(&self) -> bool {
+        boot().as_ref() == Some(&self.boot) && Stat::of(self.id).is_none_or(|leader| leader.started == self.started)
     }
 }
 
@@ -47,16 +47,16 @@ impl fmt::Display for ProcessGroupId {
 
 #[derive(Debug, thiserror::Error)]
 #[error("this names no process group")]
-pub struct NotAProcessGroupId;
+pub struct ParseProcessGroupIdError;
 
 impl FromStr for ProcessGroupId {
-    type Err = NotAProcessGroupId;
+    type Err = ParseProcessGroupIdError;
 
-    fn from_str(text: &str) -> Result<Self, NotAProcessGroupId> {
+    fn from_str(text: &str) -> Result<Self, ParseProcessGroupIdError> {
         let words: Vec<&str> = text.split_whitespace().collect();
-        let [id, started, session, boot] = words.as_slice() else { return Err(NotAProcessGroupId) };
-        let number = |word: &str| word.parse().map_err(|_| NotAProcessGroupId);
-        let started = started.parse().map_err(|_| NotAProcessGroupId)?;
+        let [id, started, session, boot] = words.as_slice() else { return Err(ParseProcessGroupIdError) };
+        let number = |word: &str| word.parse().map_err(|_| ParseProcessGroupIdError);
+        let started = started.parse().map_err(|_| ParseProcessGroupIdError)?;
         Ok(Self { id: number(id)?, started, session: number(session)?, boot: (*boot).to_owned() })
     }
 }
@@ -101,16 +101,16 @@ mod tests {
     fn a_reused_id_is_another_group() {
         // The leader of this process's own group may have ended.
         let mut child = Command::new("sleep").arg("60").process_group(0).spawn().expect("a process");
-        let own = i32::try_from(child.id()).expect("a number");
+        let leader_id = i32::try_from(child.id()).expect("a number");
         let group = ProcessGroupId::of(child.id()).expect("the group of a process");
         assert_eq!(group.to_string().parse::<ProcessGroupId>().ok(), Some(group.clone()));
-        assert!(group.includes(own));
+        assert!(group.includes(leader_id));
         for other in [
             ProcessGroupId { started: group.started + 1, ..group.clone() },
             ProcessGroupId { session: group.session + 1, ..group.clone() },
             ProcessGroupId { boot: "another".to_owned(), ..group.clone() },
         ] {
-            assert!(!other.includes(own), "{other}");
+            assert!(!other.includes(leader_id), "{other}");
         }
         child.kill().expect("an end");
         child.wait().expect("an end");

@@ -45,10 +45,10 @@ impl SandboxMode {
 
 /// Returns the existing paths that a process confined to `root` may write. Paths inside of other listed paths are left
 /// out.
-pub fn writable(root: &Path, get: GetVariable<'_>) -> Vec<PathBuf> {
-    let temporary = get("TMPDIR").map(PathBuf::from).filter(|path| is_specific(path));
+pub fn writable_paths(root: &Path, get_variable: GetVariable<'_>) -> Vec<PathBuf> {
+    let temporary = get_variable("TMPDIR").map(PathBuf::from).filter(|path| is_specific(path));
     let mut paths = vec![temporary.unwrap_or_else(|| "/tmp".into()), "/dev/null".into()];
-    paths.extend(caches(get).into_iter().filter(|path| is_specific(path)));
+    paths.extend(caches(get_variable).into_iter().filter(|path| is_specific(path)));
     paths.push(root.to_owned());
     paths.retain(|path| path.exists());
     outermost(paths)

@@ -2,7 +2,7 @@
 //! ends, and then replaces itself by the program that is to be started.
 //!
 //! A process can only restrict itself, and no safe code can run between `fork` and `exec`. So the binary's `main` calls
-//! [`run`] before anything else if its first argument is [`WORD`].
+//! [`run`] before anything else if its first argument is [`SHIM_ARGUMENT`].
 
 use std::ffi::{OsStr, OsString};
 use std::io::{self, Write};
@@ -20,51 +20,51 @@ const ANYWHERE: &str = "anywhere";
 /// Separates the paths from the program.
 const END_OF_PATHS: &str = "--";
 /// The exit code of a shim that could not start the program. The reason follows [`FAILURE_PREFIX`] on its stderr.
-const FAILED: i32 = 125;
+const FAILURE_EXIT_CODE: i32 = 125;
 const FAILURE_PREFIX: &str = "not started: ";
 
-/// Returns the command that calls this binary as the shim, if its `main` handles [`WORD`]. It refers to the file that
-/// is running now, even if a newer version has replaced the file.
-pub fn own_call() -> Vec<OsString> {
+/// Returns the command that calls this binary as the shim, if the binary's `main` handles [`SHIM_ARGUMENT`]. It refers
+/// to the file that is running now, even if a newer version has replaced the file.
+pub fn shim_command() -> Vec<OsString> {
     vec!["/proc/self/exe".into(), SHIM_ARGUMENT.into()]
 }
 
-/// Replaces this process by the program. `words` are the arguments behind [`WORD`].
-pub fn run(words: impl IntoIterator<Item = OsString>) -> ! {
-    let why = become_program(words.into_iter());
+/// Replaces this process by the program. `arguments`: those after [`SHIM_ARGUMENT`].
+pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ! {
+    let why = become_program(arguments.into_iter());
     // If this fails, the reason cannot be reported.
     let _ = writeln!(io::stderr(), "{FAILURE_PREFIX}{why}");
-    process::exit(FAILED)
+    process::exit(FAILURE_EXIT_CODE)
 }
 
-/// Returns the arguments for [`run`]. `writable` lists the paths that the program may write; `None` means no limit.
+/// Returns the arguments for [`run`]. `writable_paths`: the paths that the program may write; `None` means no limit.
 pub(crate) fn shim_arguments(
-    writable: Option<Vec<PathBuf>>,
+    writable_paths: Option<Vec<PathBuf>>,
     program: PathBuf,
     arguments: &[OsString],
 ) -> Vec<OsString> {
-    let paths = writable.unwrap_or_else(|| vec![ANYWHERE.into()]).into_iter().map(PathBuf::into_os_string);
+    let paths = writable_paths.unwrap_or_else(|| vec![ANYWHERE.into()]).into_iter().map(PathBuf::into_os_string);
     paths.chain([END_OF_PATHS.into(), program.into_os_string()]).chain(arguments.iter().cloned()).collect()
 }
 
 /// Returns the reason why the program was not started, if the shim reported one.
-pub(crate) fn failure(exit_code: Option<i32>, stderr: &str) -> Option<&str> {
-    stderr.strip_prefix(FAILURE_PREFIX).filter(|_| exit_code == Some(FAILED)).map(str::trim_end)
+pub(crate) fn failure_reason(exit_code: Option<i32>, stderr: &str) -> Option<&str> {
+    stderr.strip_prefix(FAILURE_PREFIX).filter(|_| exit_code == Some(FAILURE_EXIT_CODE)).map(str::trim_end)
 }
 
 /// Returns only if the program cannot be started, with the reason.
-fn become_program(mut words: impl Iterator<Item = OsString>) -> String {
-    let is_path = |word: &OsString| word != OsStr::new(END_OF_PATHS);
-    let writable: Vec<PathBuf> = words.by_ref().take_while(is_path).map(PathBuf::from).collect();
-    let Some(program) = words.next() else { return "it contains no program".to_owned() };
-    let is_limited = writable != [PathBuf::from(ANYWHERE)];
-    if let Err(why) = if is_limited { landlock::enter(&writable) } else { Ok(()) } {
-        return format!("what it may write cannot be limited: {why}");
+fn become_program(mut arguments: impl Iterator<Item = OsString>) -> String {
+    let is_path = |argument: &OsString| argument != OsStr::new(END_OF_PATHS);
+    let writable_paths: Vec<PathBuf> = arguments.by_ref().take_while(is_path).map(PathBuf::from).collect();
+    let Some(program) = arguments.next() else { return "the command is empty".to_owned() };
+    let is_limited = writable_paths != [PathBuf::from(ANYWHERE)];
+    if let Err(why) = if is_limited { landlock::restrict_writes(&writable_paths) } else { Ok(()) } {
+        return format!("its writes cannot be limited: {why}");
     }
     die_with_parent();
     let mut command = Command::new(program);
-    command.args(words);
-    replace(command)
+    command.args(arguments);
+    exec(command)
 }
 
 /// Without this, nothing would end the program in time if its parent is killed first.
@@ -75,11 +75,11 @@ fn die_with_parent() {
 }
 
 #[cfg(unix)]
-fn replace(mut command: Command) -> String {
+fn exec(mut command: Command) -> String {
     std::os::unix::process::CommandExt::exec(&mut command).to_string()
 }
 
 #[cfg(not(unix))]
-fn replace(_command: Command) -> String {
+fn exec(_command: Command) -> String {
     "this system cannot replace a process with another".to_owned()
 }

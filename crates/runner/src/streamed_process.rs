@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use crate::environment::GetVariable;
 use crate::not_started::{NotStarted, not_started};
-use crate::process_group::{ProcessGroup, signal};
+use crate::process_group::{ProcessGroup, terminating_signal};
 use crate::program::resolve_program;
 use crate::shim;
 use crate::watch_action::WatchAction;
@@ -19,7 +19,7 @@ use crate::watch_action::WatchAction;
 /// How often the conditions for ending the process are checked.
 const POLL_INTERVAL: Duration = Duration::from_millis(50);
 /// How long output may still arrive after the process has ended.
-const GRACE: Duration = Duration::from_secs(1);
+const OUTPUT_GRACE_PERIOD: Duration = Duration::from_secs(1);
 /// The maximum number of queued pieces of output. Beyond that, the process has to wait.
 const MAX_QUEUED_PIECES: usize = 16;
 const PIECE_SIZE: usize = 16 * 1024;
@@ -27,8 +27,9 @@ const PIECE_SIZE: usize = 16 * 1024;
 pub struct StreamedProcess<'a> {
     /// The program and its arguments.
     pub argv: Vec<OsString>,
-    pub folder: PathBuf,
-    /// Variables that are added to our environment, or override it.
+    /// The path of a program may be relative to it.
+    pub working_directory: PathBuf,
+    /// Variables that are added to the environment of this process, or override it.
     pub variables: Vec<(&'static str, OsString)>,
     /// The stdin of the process; `None` for an empty one.
     pub stdin: Option<Vec<u8>>,
@@ -51,7 +52,7 @@ pub struct StreamedProcess<'a> {
 pub enum ProcessEnd {
     /// The process ended by itself, with this exit code.
     Exited(i32),
-    /// A signal that we did not send ended the process.
+    /// A signal that this crate did not send ended the process.
     Signal(i32),
     /// The process was ended after its idle timeout.
     IdleTimeout,
@@ -74,24 +75,23 @@ impl StreamedProcess<'_> {
         mut on_output: impl FnMut(Stream, &[u8]),
         mut watch: impl FnMut() -> WatchAction,
     ) -> Result<ProcessEnd, NotStarted> {
-        let name =
-            self.argv.first().ok_or_else(|| not_started("it contains no program"))?.to_string_lossy().into_owned();
+        let name = self.argv.first().ok_or_else(|| not_started("the command is empty"))?.to_string_lossy().into_owned();
         let mut running = self.start(&name)?;
         let ended_early = running.wait(&self, &mut on_output, &mut watch);
         if ended_early.is_some() {
             running.group.end(|| true);
         }
         running.drain(&mut on_output);
-        running.group.end_rest();
-        let status = running.group.status();
+        running.group.kill_remaining();
+        let exit_status = running.group.into_exit_status();
         if let Some(end) = ended_early {
             return Ok(end);
         }
-        let exit_code = status.and_then(|status| status.code());
-        if let Some(why) = shim::failure(exit_code, &String::from_utf8_lossy(&running.first_errors)) {
+        let exit_code = exit_status.and_then(|status| status.code());
+        if let Some(why) = shim::failure_reason(exit_code, &String::from_utf8_lossy(&running.stderr_start)) {
             return Err(not_started(format!("`{name}` cannot be started: {why}")));
         }
-        let by_signal = status.and_then(signal).map(ProcessEnd::Signal);
+        let by_signal = exit_status.and_then(terminating_signal).map(ProcessEnd::Signal);
         Ok(by_signal.unwrap_or(ProcessEnd::Exited(exit_code.unwrap_or(-1))))
     }
 
@@ -100,37 +100,37 @@ impl StreamedProcess<'_> {
         let failed = |error: io::Error| not_started(format!("`{name}` cannot be started: {error}"));
         let mut command = self.command().map_err(|why| not_started(format!("`{name}` was not started: {why}")))?;
         let (sender, receiver) = sync_channel(MAX_QUEUED_PIECES);
-        let (stdout, its_stdout) = io::pipe().map_err(failed)?;
-        let (stderr, its_stderr) = io::pipe().map_err(failed)?;
-        follow(stdout, Stream::Stdout, sender.clone()).map_err(failed)?;
-        follow(stderr, Stream::Stderr, sender).map_err(failed)?;
-        command.stdout(its_stdout).stderr(its_stderr);
+        let (stdout, stdout_writer) = io::pipe().map_err(failed)?;
+        let (stderr, stderr_writer) = io::pipe().map_err(failed)?;
+        spawn_reader(stdout, Stream::Stdout, sender.clone()).map_err(failed)?;
+        spawn_reader(stderr, Stream::Stderr, sender).map_err(failed)?;
+        command.stdout(stdout_writer).stderr(stderr_writer);
         match self.stdin.take() {
             None => {
                 command.stdin(Stdio::null());
             }
             Some(stdin) => {
-                let (its_stdin, mut feed) = io::pipe().map_err(failed)?;
-                command.stdin(its_stdin);
+                let (stdin_reader, mut stdin_writer) = io::pipe().map_err(failed)?;
+                command.stdin(stdin_reader);
                 // The process may end without reading all of its stdin.
-                thread::Builder::new().spawn(move || drop(feed.write_all(&stdin))).map_err(failed)?;
+                thread::Builder::new().spawn(move || drop(stdin_writer.write_all(&stdin))).map_err(failed)?;
             }
         }
         let started = Instant::now();
         let group = ProcessGroup::start(command).map_err(failed)?;
         (self.on_start)(group.id());
-        Ok(Running { group, receiver, started, last_activity: started, first_errors: Vec::new() })
+        Ok(Running { group, receiver, started, last_activity: started, stderr_start: Vec::new() })
     }
 
     fn command(&self) -> Result<Command, String> {
-        let [program, arguments @ ..] = self.argv.as_slice() else { return Err("it contains no program".to_owned()) };
-        let folder = path::absolute(&self.folder).map_err(|error| error.to_string())?;
-        let program = resolve_program(program, &folder, self.get_variable);
+        let [program, arguments @ ..] = self.argv.as_slice() else { return Err("the command is empty".to_owned()) };
+        let working_directory = path::absolute(&self.working_directory).map_err(|error| error.to_string())?;
+        let program = resolve_program(program, &working_directory, self.get_variable);
         let mut command = match self.shim.as_slice() {
             // Only Linux can end the program together with this process.
-            [shim, call @ ..] if cfg!(target_os = "linux") => {
+            [shim, shim_call @ ..] if cfg!(target_os = "linux") => {
                 let mut command = Command::new(shim);
-                command.args(call).args(shim::shim_arguments(None, program, arguments));
+                command.args(shim_call).args(shim::shim_arguments(None, program, arguments));
                 command
             }
             _ => {
@@ -139,7 +139,7 @@ impl StreamedProcess<'_> {
                 command
             }
         };
-        command.current_dir(folder).envs(self.variables.iter().map(|(name, value)| (name, value)));
+        command.current_dir(working_directory).envs(self.variables.iter().map(|(name, value)| (name, value)));
         Ok(command)
     }
 }
@@ -151,23 +151,23 @@ struct Running {
     /// The time at which the process last showed activity.
     last_activity: Instant,
     /// The start of its stderr, where the shim reports that it failed.
-    first_errors: Vec<u8>,
+    stderr_start: Vec<u8>,
 }
 
 impl Running {
     /// Waits until the process ends. If it has to be ended before that, returns the reason.
     fn wait(
         &mut self,
-        limits: &StreamedProcess<'_>,
+        process: &StreamedProcess<'_>,
         on_output: &mut impl FnMut(Stream, &[u8]),
         watch: &mut impl FnMut() -> WatchAction,
     ) -> Option<ProcessEnd> {
-        let is_over = |limit: Option<Duration>, since: Instant| limit.is_some_and(|limit| since.elapsed() >= limit);
+        let has_elapsed = |limit: Option<Duration>, since: Instant| limit.is_some_and(|limit| since.elapsed() >= limit);
         loop {
             match self.receiver.recv_timeout(POLL_INTERVAL) {
-                Ok((stream, piece)) => self.pass_on(stream, &piece, on_output),
+                Ok((stream, piece)) => self.forward(stream, &piece, on_output),
                 Err(RecvTimeoutError::Timeout) => {}
-                // Both streams are closed, so only the end of the process is left to wait for.
+                // Both streams are closed. The process itself may still run.
                 Err(RecvTimeoutError::Disconnected) => thread::sleep(POLL_INTERVAL.min(Duration::from_millis(2))),
             }
             if self.group.has_ended() {
@@ -178,11 +178,11 @@ impl Running {
                 WatchAction::KeepAlive => self.last_activity = Instant::now(),
                 WatchAction::Stop => return Some(ProcessEnd::Stopped),
             }
-            if is_over(limits.timeout, self.started) {
+            if has_elapsed(process.timeout, self.started) {
                 return Some(ProcessEnd::Timeout);
             }
-            if is_over(limits.idle_timeout, self.last_activity) {
-                if !(limits.is_busy)() {
+            if has_elapsed(process.idle_timeout, self.last_activity) {
+                if !(process.is_busy)() {
                     return Some(ProcessEnd::IdleTimeout);
                 }
                 self.last_activity = Instant::now();
@@ -190,28 +190,29 @@ impl Running {
         }
     }
 
-    /// Passes on the output that arrives after the process has ended. A process that still holds the pipe afterwards
+    /// Forwards the output that arrives after the process has ended. A process that still holds the pipe afterwards
     /// was left behind.
     fn drain(&mut self, on_output: &mut impl FnMut(Stream, &[u8])) {
-        let end = Instant::now() + GRACE;
-        while let Ok((stream, piece)) = self.receiver.recv_timeout(end.saturating_duration_since(Instant::now())) {
-            self.pass_on(stream, &piece, on_output);
-            if Instant::now() >= end {
+        let deadline = Instant::now() + OUTPUT_GRACE_PERIOD;
+        while let Ok((stream, piece)) = self.receiver.recv_timeout(deadline.saturating_duration_since(Instant::now())) {
+            self.forward(stream, &piece, on_output);
+            if Instant::now() >= deadline {
                 return;
             }
         }
     }
 
-    fn pass_on(&mut self, stream: Stream, piece: &[u8], on_output: &mut impl FnMut(Stream, &[u8])) {
+    fn forward(&mut self, stream: Stream, piece: &[u8], on_output: &mut impl FnMut(Stream, &[u8])) {
         self.last_activity = Instant::now();
-        if self.first_errors.len() < PIECE_SIZE && stream == Stream::Stderr {
-            self.first_errors.extend_from_slice(piece);
+        if self.stderr_start.len() < PIECE_SIZE && stream == Stream::Stderr {
+            self.stderr_start.extend_from_slice(piece);
         }
         on_output(stream, piece);
     }
 }
 
-fn follow(
+/// Starts a thread that sends the output of a pipe to a channel.
+fn spawn_reader(
     mut pipe: impl Read + Send + 'static,
     stream: Stream,
     sender: SyncSender<(Stream, Vec<u8>)>,

@@ -9,16 +9,16 @@ use std::time::Instant;
 pub const OUTPUT_LIMIT: usize = 4 * 1024;
 /// The length of the longest UTF-8 character in bytes. This many extra bytes are kept, so that a cut character is never
 /// in the part that is returned.
-const LONGEST_CHARACTER: usize = 4;
+const MAX_CHARACTER_BYTES: usize = 4;
 
-/// Reads a stream on a separate thread until the other end closes it.
+/// Keeps the end of a stream, which a separate thread reads until the other end closes it.
 pub struct Tail {
-    kept: Arc<Mutex<Kept>>,
+    state: Arc<Mutex<TailState>>,
     reader: JoinHandle<()>,
 }
 
 #[derive(Default)]
-struct Kept {
+struct TailState {
     end: Vec<u8>,
     /// The total number of bytes, including those that are not kept.
     length: u64,
@@ -26,11 +26,11 @@ struct Kept {
 }
 
 impl Tail {
-    pub fn follow(pipe: impl Read + Send + 'static) -> io::Result<Self> {
-        let kept = Arc::new(Mutex::new(Kept::default()));
-        let filled = Arc::clone(&kept);
-        let reader = thread::Builder::new().spawn(move || read(pipe, &filled))?;
-        Ok(Self { kept, reader })
+    pub fn spawn(pipe: impl Read + Send + 'static) -> io::Result<Self> {
+        let state = Arc::new(Mutex::new(TailState::default()));
+        let shared_state = Arc::clone(&state);
+        let reader = thread::Builder::new().spawn(move || read(pipe, &shared_state))?;
+        Ok(Self { state, reader })
     }
 
     /// True if the stream has ended.
@@ -39,34 +39,34 @@ impl Tail {
     }
 
     pub fn text(&self) -> String {
-        text(&self.kept().end)
+        text(&self.state().end)
     }
 
     pub fn length(&self) -> u64 {
-        self.kept().length
+        self.state().length
     }
 
     pub fn last_written(&self) -> Option<Instant> {
-        self.kept().last_written
+        self.state().last_written
     }
 
-    fn kept(&self) -> MutexGuard<'_, Kept> {
-        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+    fn state(&self) -> MutexGuard<'_, TailState> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-fn read(mut pipe: impl Read, kept: &Mutex<Kept>) {
+fn read(mut pipe: impl Read, state: &Mutex<TailState>) {
     let mut buffer = vec![0; 16 * 1024];
     loop {
         match pipe.read(&mut buffer) {
             Ok(0) => return,
             Ok(length) => {
-                let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
-                kept.end.extend_from_slice(buffer.get(..length).unwrap_or_default());
-                let surplus = kept.end.len().saturating_sub(OUTPUT_LIMIT + LONGEST_CHARACTER);
-                kept.end.drain(..surplus);
-                kept.length += u64::try_from(length).unwrap_or(0);
-                kept.last_written = Some(Instant::now());
+                let mut state = state.lock().unwrap_or_else(PoisonError::into_inner);
+                state.end.extend_from_slice(buffer.get(..length).unwrap_or_default());
+                let excess = state.end.len().saturating_sub(OUTPUT_LIMIT + MAX_CHARACTER_BYTES);
+                state.end.drain(..excess);
+                state.length += u64::try_from(length).unwrap_or(0);
+                state.last_written = Some(Instant::now());
             }
             Err(error) if error.kind() == ErrorKind::Interrupted => {}
             // The output read before the error is kept.
@@ -89,7 +89,7 @@ mod tests {
     use super::*;
 
     fn tail(bytes: Vec<u8>) -> String {
-        let tail = Tail::follow(Cursor::new(bytes)).unwrap();
+        let tail = Tail::spawn(Cursor::new(bytes)).unwrap();
         while !tail.is_complete() {
             thread::yield_now();
         }
@@ -112,7 +112,7 @@ mod tests {
                 let kept = tail(output.clone().into_bytes());
                 assert!(output.ends_with(&kept), "{character} {shift}");
                 assert!(
-                    kept.len() > OUTPUT_LIMIT - LONGEST_CHARACTER && kept.len() <= OUTPUT_LIMIT,
+                    kept.len() > OUTPUT_LIMIT - MAX_CHARACTER_BYTES && kept.len() <= OUTPUT_LIMIT,
                     "{character} {shift}"
                 );
             }

@@ -1,9 +1,9 @@
 //! Reads shell scripts: finds the simple commands in them, and what those do to files and branches.
 //!
-//! [`parse`] finds every simple command that a script could run, wherever it is: in lists, pipelines, groups, functions,
-//! conditionals, loops, substitutions and heredocs. Each has its words after quote removal, its redirections and
-//! assignments, and a normalized text that rules search. Whatever is not known before the script runs is marked as
-//! unknown, and whatever cannot be read is a [`Gap`]: never a failure, never a guess.
+//! [`parse`] finds every simple command that a script could run, wherever it is: in lists, pipelines, groups,
+//! functions, conditionals, loops, substitutions and heredocs. Each has its words after quote removal, its redirections
+//! and assignments, and a normalized text that rules search. Whatever is not known before the script runs is marked as
+//! unknown, and whatever cannot be parsed is a [`Gap`]: never a failure, never a guess.
 //!
 //! This crate must not know rules, files or the environment, and it runs nothing. Its modules, each of which uses only
 //! those above it:
@@ -46,8 +46,8 @@ pub fn parse(text: &str) -> Script {
     parse_after(text, &|_| None)
 }
 
-/// Parses a script that runs after others in a session. `earlier` returns the contents of a file that the session has
-/// written, so that a script file is read when it is run.
-pub fn parse_after(text: &str, earlier: ContentsLookup) -> Script {
-    interpret::walk(text, earlier)
+/// Parses a script that runs after others in a session. `written_earlier` returns the contents of a file that the
+/// session has written, so that a script file is read when it is run.
+pub fn parse_after(text: &str, written_earlier: ContentsLookup) -> Script {
+    interpret::interpret(text, written_earlier)
 }

@@ -4,9 +4,9 @@ use serde_json::Value;
 
 use super::*;
 use insta::assert_snapshot;
-use proptest::prelude::*;
 
 mod containers;
+mod random_scripts;
 mod running;
 
 const CASES: &str = include_str!("../../../corpus/command_text.jsonl");
@@ -33,7 +33,7 @@ fn texts(text: &str) -> String {
     shown.join("\n")
 }
 
-/// Everything about each command, one command per line.
+/// All properties of each command, one command per line.
 fn details(text: &str) -> String {
     let script = parse(text);
     let mut shown = String::new();
@@ -232,18 +232,18 @@ fn expansions_after_a_heredoc() {
     b
     a $(b)
     ");
-    assert_snapshot!(texts("a <<E > ${x}.y \"$(b \"$(c)\")\"z | d # $(e)\n${f:-$(g)}\nE\nh"), @"gap: the command cannot be parsed: an expansion behind `<<` on the same line");
+    assert_snapshot!(texts("a <<E > ${x}.y \"$(b \"$(c)\")\"z | d # $(e)\n${f:-$(g)}\nE\nh"), @"gap: the command cannot be parsed: an expansion after `<<` on the same line");
     assert_snapshot!(texts("a $(b <<E $(c)\nE\n) # d"), @"
     c
     b $(c)
     a …
     ");
-    assert_snapshot!(details("a <<E > ${x}.y $((1))\nE"), @r#""a", "1", HereDocument "" data, Write unknown(${x}.y)"#);
+    assert_snapshot!(details("a <<E > ${x}.y $((1))\nE"), @r#""a", "1", Heredoc "" data, Write unknown(${x}.y)"#);
     assert_snapshot!(texts("case x in y) a <<E $(b);; esac\nE"), @"
     b
     a $(b)
     ");
-    assert_snapshot!(texts("a \u{e000} <<E $(b)\nE"), @"gap: the command cannot be parsed: an expansion behind `<<` on the same line");
+    assert_snapshot!(texts("a \u{e000} <<E $(b)\nE"), @"gap: the command cannot be parsed: an expansion after `<<` on the same line");
 }
 
 #[test]
@@ -264,10 +264,10 @@ m /bin/rm"#), @r#""rm", "rm", "rm", "rm", "rm", "rm", "rm", "/bin/rm""#);
 fn redirections_and_assignments() {
     assert_snapshot!(details("A=1 B=$x C+=2 D[0]=3 E=(1 2) cmd F=4 > out 2>&1 < in >> app <> rw >| clob &> all &>> more"), @r#""cmd", "F=4", set A="1", set B=unknown($x), set C=unknown(2), set D[0]="3", set E=unknown((1 2)), Write "out", 2DuplicateOutput "1", Read "in", Append "app", ReadWrite "rw", Clobber "clob", WriteAll "all", AppendAll "more""#);
     assert_snapshot!(details("cat <<E > x\na $b\nE"), @r#"
-    "cat", HereDocument unknown(a $b
+    "cat", Heredoc unknown(a $b
     ) data, Write "x"
     "#);
-    assert_snapshot!(details("cat <<-'E'\n\ta $b\n\tE"), @r#""cat", HereDocument "a $b\n" data"#);
+    assert_snapshot!(details("cat <<-'E'\n\ta $b\n\tE"), @r#""cat", Heredoc "a $b\n" data"#);
     assert_snapshot!(details("while read l; do echo $l; done < .env"), @r#"
     Read ".env"
     "read", "l"
@@ -362,15 +362,15 @@ fn select_is_a_loop() {
 fn unsupported_syntax_is_a_gap() {
     assert_snapshot!(texts("select x y z; do c; done"), @"gap: the command cannot be parsed: from `x` on, at line 1, column 8");
     assert_snapshot!(texts("a 'b"), @"gap: the command cannot be parsed: the single quote at line 1, column 3 is not closed");
-    assert_snapshot!(texts("a <<E\nb"), @"gap: the command cannot be parsed: the here-document has no end: `E` is missing");
-    assert_snapshot!(texts("a <<\"E\"\nb"), @"gap: the command cannot be parsed: the here-document has no end: `E` is missing");
-    assert_snapshot!(texts("a <<'EOF'\nb"), @"gap: the command cannot be parsed: the here-document has no end: `EOF` is missing");
+    assert_snapshot!(texts("a <<E\nb"), @"gap: the command cannot be parsed: the heredoc has no end: `E` is missing");
+    assert_snapshot!(texts("a <<\"E\"\nb"), @"gap: the command cannot be parsed: the heredoc has no end: `E` is missing");
+    assert_snapshot!(texts("a <<'EOF'\nb"), @"gap: the command cannot be parsed: the heredoc has no end: `EOF` is missing");
     assert_snapshot!(texts("a $(b"), @"gap: the command cannot be parsed: an expansion, such as `${` or `$(`, is not closed");
     assert_snapshot!(texts("a; $(if)"), @"
     a
     $(if)
-    gap: the command cannot be parsed: it ends where more has to follow
-    gap: the command runs `$(if)`, which is known only at run time
+    gap: the command cannot be parsed: the script is incomplete: it ends unexpectedly
+    gap: part of the command is known only at run time: `$(if)`
     ");
     assert_snapshot!(texts("a\0b"), @"gap: the command contains a NUL character");
     assert_snapshot!(texts("x 99999999999> y"), @"gap: the command cannot be parsed: file descriptor out of range");
@@ -474,159 +474,4 @@ fn long_flat_text_is_fine() {
     }
     let quoted = "echo \"${a}\" \"$(b)\" ".repeat(200);
     assert!(parse(&quoted).complete);
-}
-
-/// Tokens in random order reach further into the parser than random characters.
-fn soup() -> impl Strategy<Value = String> {
-    let token = proptest::sample::select(vec![
-        "if ",
-        "then ",
-        "fi ",
-        "case ",
-        "in ",
-        "esac ",
-        ";; ",
-        "for ",
-        "while ",
-        "do ",
-        "done ",
-        "{ ",
-        "} ",
-        "( ",
-        ") ",
-        "((",
-        "))",
-        "$(",
-        "${",
-        "}",
-        "$((",
-        "`",
-        "'",
-        "\"",
-        "\\",
-        "[[ ",
-        "]] ",
-        "=~ ",
-        "&& ",
-        "|| ",
-        "| ",
-        "& ",
-        "; ",
-        "\n",
-        "<<E\n",
-        "<<E ",
-        "<<'' ",
-        "<<",
-        "E\n",
-        "<<-'E'\n",
-        "<<< ",
-        "<(",
-        ">(",
-        "> ",
-        "2>&1 ",
-        "99>",
-        "x ",
-        "a=",
-        "a=(",
-        "a[",
-        "] ",
-        "$x ",
-        "$'",
-        "{a,b}",
-        "{1..3}",
-        "! ",
-        "time ",
-        "coproc ",
-        "function ",
-        "f() ",
-        "#",
-        "*",
-        "~",
-        "echo ",
-        "日",
-        "\t",
-        "\r",
-        "|& ",
-        "&> ",
-    ]);
-    proptest::collection::vec(token, 0..60).prop_map(|tokens| tokens.concat())
-}
-
-/// Quotes a value in the given style.
-fn quoted(value: &str, style: usize) -> String {
-    match style {
-        0 => format!("'{}'", value.replace('\'', r"'\''")),
-        1 => {
-            let escaped = value.chars().map(|c| if "\"\\$`".contains(c) { format!("\\{c}") } else { c.to_string() });
-            format!("\"{}\"", escaped.collect::<Vec<_>>().concat())
-        }
-        2 => {
-            let escaped = value.chars().map(|c| if c == '\n' { "'\n'".to_owned() } else { format!("\\{c}") });
-            escaped.collect::<Vec<_>>().concat()
-        }
-        3 => format!("$'{}'", value.replace('\\', r"\\").replace('\'', r"\'")),
-        _ => {
-            let hex = value.bytes().map(|byte| format!("\\x{byte:02x}"));
-            format!("$'{}'", hex.collect::<Vec<_>>().concat())
-        }
-    }
-}
-
-proptest! {
-    #[test]
-    fn never_panics(text in ".{0,200}") {
-        let script = parse(&text);
-        prop_assert_eq!(script.complete, script.gaps.is_empty());
-    }
-
-    #[test]
-    fn random_tokens_are_parsed_or_have_gaps(text in soup()) {
-        let script = parse(&text);
-        prop_assert_eq!(script.complete, script.gaps.is_empty());
-        for command in &script.commands {
-            prop_assert!(command.context.scope < script.scopes.len());
-            prop_assert!(command.piped_from().end <= script.commands.len());
-        }
-    }
-
-    #[test]
-    fn quoting_does_not_change_the_value(value in "[a-z '\"\\\\$`*{},;&|#!~日\n-]{1,12}", style in 0..5_usize) {
-        let text = format!("x {}", quoted(&value, style));
-        let script = parse(&text);
-        // A script with an escaped `$` before a quote always counts as doubtful.
-        prop_assume!(script.complete || !text.contains("\\$'"));
-        prop_assert!(script.complete, "{:?} {:?}", text, script.gaps);
-        prop_assert_eq!(script.commands.len(), 1);
-        prop_assert_eq!(script.commands[0].words().len(), 2, "{}", text);
-        prop_assert_eq!(script.commands[0].words()[1].value.as_deref(), Some(value.as_str()), "{}", text);
-    }
-
-    #[test]
-    fn surrounding_constructs_do_not_hide_a_command(
-        words in proptest::collection::vec("[a-z./=-]{1,6}|'[^'\0]{0,6}'|\"[a-z ]{0,6}\"|\\$[a-z]{1,3}", 1..5),
-        place in 0..13_usize,
-    ) {
-        let command = format!("rm {}", words.join(" "));
-        let text = match place {
-            0 => format!("true && {command}"),
-            1 => format!("({command})"),
-            2 => format!("{{ {command}; }}"),
-            3 => format!("if true; then {command}; fi"),
-            4 => format!("a | {command} | b"),
-            5 => format!("echo \"$({command})\""),
-            6 => format!("for item in 1; do {command}; done"),
-            7 => format!("case x in x) {command};; esac"),
-            8 => format!("cat <(\n{command}\n)"),
-            9 => format!("f() {{ {command}; }}; f"),
-            10 => format!("cat <<E\n$({command})\nE\n"),
-            11 => format!("x=${{y:-$({command})}}"),
-            _ => format!("cat <<E $({command})\nE\n"),
-        };
-        let alone: Vec<_> = parse(&command).texts().collect();
-        let script = parse(&text);
-        // If the command contains a newline, it ends the line of the heredoc's tag. The script may then be incomplete.
-        prop_assume!(script.complete || place < 12);
-        let within: Vec<_> = script.texts().collect();
-        prop_assert!(within.contains(&alone[0]), "{:?} not in {:?}: {}", alone, within, text);
-    }
 }

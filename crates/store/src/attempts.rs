@@ -1,12 +1,13 @@
 //! Attempts that pace rules count, one row each, so that counting does not get slower as the journal grows.
 //!
 //! Attempts that are counted together form a group, whose name this crate does not interpret. The rows are part of a
-//! session's state. Their kind sorts before variables and counters, so reading those skips them.
+//! session's state. Their kind sorts before the kinds of variables and counters, so that a query for those does not
+//! read them.
 
 use rusqlite::params;
 use serde_json::Value;
 
-use crate::{EventId, Masked, Result, SessionKey, Store, phase_key};
+use crate::{EntryId, Masked, Result, SessionKey, Store, phase_key};
 
 pub(crate) const KIND: &str = "counted";
 
@@ -28,21 +29,26 @@ impl Store {
     pub(crate) fn insert_attempts(
         &self,
         session: i64,
-        event: EventId,
+        event: EntryId,
         attempts: &[CountedAttempt],
         root: &str,
     ) -> Result<()> {
-        for (place, CountedAttempt { phase, group, time, value, since }) in attempts.iter().enumerate() {
+        for (index, CountedAttempt { phase, group, time, value, since }) in attempts.iter().enumerate() {
             let session = match phase {
                 Some(phase) => self.intern_session(phase_key(phase), root, *time)?,
                 None => session,
             };
             self.connection.prepare_cached("INSERT OR REPLACE INTO state VALUES (?1, ?2, ?3, ?4)")?.execute(
-                params![session, KIND, format!("{}{}.{place}", name(group, *time), event.0), Masked::json(value)],
+                params![
+                    session,
+                    KIND,
+                    format!("{}{}.{index}", row_name_prefix(group, *time), event.0),
+                    Masked::json(value)
+                ],
             )?;
             self.connection
                 .prepare_cached("DELETE FROM state WHERE session = ?1 AND kind = ?2 AND name >= ?3 AND name < ?4")?
-                .execute(params![session, KIND, name(group, 0), name(group, *since)])?;
+                .execute(params![session, KIND, row_name_prefix(group, 0), row_name_prefix(group, *since)])?;
         }
         Ok(())
     }
@@ -54,7 +60,13 @@ impl Store {
             "SELECT name, value FROM state WHERE session = ?1 AND kind = ?2 AND name >= ?3 AND name < ?4 ORDER BY name DESC LIMIT ?5",
         )?;
         let limit = i64::try_from(limit).unwrap_or(i64::MAX);
-        let mut rows = statement.query(params![session, KIND, name(group, since), name(group, i64::MAX), limit])?;
+        let mut rows = statement.query(params![
+            session,
+            KIND,
+            row_name_prefix(group, since),
+            row_name_prefix(group, i64::MAX),
+            limit
+        ])?;
         let mut attempts = Vec::new();
         while let Some(row) = rows.next()? {
             let name: String = row.get(0)?;
@@ -100,6 +112,6 @@ impl Store {
 const DIGITS: usize = 19;
 
 /// The start of a row's name. Zero padding makes the names of a group sort by time.
-fn name(group: &str, time: i64) -> String {
+fn row_name_prefix(group: &str, time: i64) -> String {
     format!("{group}/{:0DIGITS$}/", time.max(0))
 }

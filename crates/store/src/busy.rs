@@ -1,4 +1,4 @@
-//! Waiting for a lock.
+//! Waits for the locks of a database.
 //!
 //! SQLite's own `busy_timeout` sleeps 1, 2, 5, 10 … 100 ms, which is long compared with a lock that is held for a tenth
 //! of a millisecond. The waits here start at a fraction of a millisecond and stay short. They differ between processes,
@@ -17,18 +17,18 @@ pub(crate) struct BusyWait {
 }
 
 impl BusyWait {
-    /// Makes `connection` wait up to `limit` for a lock.
-    pub(crate) fn install(&self, connection: &mut Connection, limit: Duration) -> rusqlite::Result<()> {
+    /// Makes `connection` wait up to `timeout` for a lock.
+    pub(crate) fn install(&self, connection: &mut Connection, timeout: Duration) -> rusqlite::Result<()> {
         let is_disabled = Arc::clone(&self.is_disabled);
-        let mut since = Instant::now();
+        let mut waiting_since = Instant::now();
         connection.busy_handler(Some(move |attempts: i32| {
             if attempts == 0 {
-                since = Instant::now();
+                waiting_since = Instant::now();
             }
-            if is_disabled.load(Ordering::Relaxed) || since.elapsed() >= limit {
+            if is_disabled.load(Ordering::Relaxed) || waiting_since.elapsed() >= timeout {
                 return false;
             }
-            std::thread::sleep(pause(attempts));
+            std::thread::sleep(retry_delay(attempts));
             true
         }))
     }
@@ -42,9 +42,9 @@ impl BusyWait {
     }
 }
 
-/// A pause that grows from 0.2 ms to at most 4 ms. Up to half of it depends on the process id.
-pub(crate) fn pause(attempts: i32) -> Duration {
+/// Returns a delay that grows from 0.2 ms to at most 4 ms. Up to half of it is jitter from the process id.
+pub(crate) fn retry_delay(attempts: i32) -> Duration {
     let step = u64::from(attempts.unsigned_abs().min(18)) + 2;
-    let spread = u64::from(std::process::id().wrapping_add(attempts.unsigned_abs().wrapping_mul(7)) % 16);
-    Duration::from_micros(step * 100 + step * 100 * spread / 16)
+    let jitter = u64::from(std::process::id().wrapping_add(attempts.unsigned_abs().wrapping_mul(7)) % 16);
+    Duration::from_micros(step * 100 + step * 100 * jitter / 16)
 }

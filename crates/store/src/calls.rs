@@ -7,12 +7,11 @@ use rusqlite::params;
 
 use crate::{Result, SessionKey, Store, mask};
 
-/// The assumed maximum duration of a call without an end event, in milliseconds.
-const MAX_DURATION: i64 = 10 * 60 * 1000;
+/// The assumed maximum duration of a call without an end event.
+const MAX_DURATION_MS: i64 = 10 * 60 * 1000;
 
-/// How long after its end a call may still change the files it names, through other hooks of the agent (formatters); in
-/// milliseconds.
-const QUIET_PERIOD: i64 = 10 * 1000;
+/// How long after its end a call may still change the files it names, through other hooks of the agent (formatters).
+const QUIET_PERIOD_MS: i64 = 10 * 1000;
 
 /// A tool call that Linchpin did not refuse.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -35,23 +34,31 @@ pub struct RecordedCall {
     pub cwd: String,
 }
 
+/// The newest calls, newest first.
+#[derive(Debug, PartialEq, Eq)]
+pub struct RecordedCalls {
+    pub calls: Vec<RecordedCall>,
+    /// False if there may be older calls.
+    pub is_complete: bool,
+}
+
 impl RecordedCall {
     /// True if the call may change files that it does not name.
-    pub fn may_write(&self) -> bool {
+    pub fn may_write_unnamed_files(&self) -> bool {
         self.command.is_some() || self.tool.starts_with("mcp__")
     }
 
     /// True if the call may still run. `now`: when the journal was opened.
-    pub fn is_open(&self, now: i64) -> bool {
+    pub fn may_still_run(&self, now: i64) -> bool {
         !self.has_ended && self.ended >= now
     }
 
-    /// Sets the end times. `end`: the time of the end event, if any; `idle`: when the session next was known to run no
-    /// call.
-    fn with_end(self, end: Option<i64>, idle: Option<i64>, now: i64) -> Self {
-        let idle = idle.unwrap_or(now);
-        let ended = end.unwrap_or_else(|| idle.min(self.started.saturating_add(MAX_DURATION)));
-        let quiet_after = idle.min(ended.saturating_add(QUIET_PERIOD)).max(ended);
+    /// Sets the end times. `end`: the time of the end event, if any; `next_idle`: when the session next was known to
+    /// run no call.
+    fn with_end(self, end: Option<i64>, next_idle: Option<i64>, now: i64) -> Self {
+        let next_idle = next_idle.unwrap_or(now);
+        let ended = end.unwrap_or_else(|| next_idle.min(self.started.saturating_add(MAX_DURATION_MS)));
+        let quiet_after = next_idle.min(ended.saturating_add(QUIET_PERIOD_MS)).max(ended);
         Self { ended, quiet_after, has_ended: end.is_some(), ..self }
     }
 }
@@ -59,18 +66,18 @@ impl RecordedCall {
 impl Store {
     /// True if any other session has called a tool.
     pub fn has_other_sessions(&self, key: SessionKey<'_>) -> Result<bool> {
-        let own = self.session(key)?.id.unwrap_or(0);
+        let session = self.session(key)?.id.unwrap_or(0);
         let mut statement = self.connection.prepare_cached(
             "SELECT EXISTS (SELECT 1 FROM sessions s WHERE s.id <> ?1 AND EXISTS \
              (SELECT 1 FROM events e WHERE e.session = s.id AND e.tool IS NOT NULL LIMIT 1))",
         )?;
-        Ok(statement.query_row([own], |row| row.get(0))?)
+        Ok(statement.query_row([session], |row| row.get(0))?)
     }
 
-    /// True if the session's latest calls contain one with this id that was allowed. If `call` is none, calls are
+    /// True if the session's latest calls contain one with this id that was allowed. If `call_id` is none, calls are
     /// compared by command.
-    pub fn has_allowed_call(&self, key: SessionKey<'_>, call: Option<&str>, command: Option<&str>) -> Result<bool> {
-        const LATEST: i64 = 64;
+    pub fn has_allowed_call(&self, key: SessionKey<'_>, call_id: Option<&str>, command: Option<&str>) -> Result<bool> {
+        const RECENT_EVENTS: i64 = 64;
         let Some(session) = self.session_id(key)? else { return Ok(false) };
         let mut statement = self.connection.prepare_cached(
             "SELECT EXISTS (SELECT 1 FROM (SELECT kind, call, command, level, lifted FROM events \
@@ -78,7 +85,8 @@ impl Store {
              AND (level IN ('allow', 'warn') OR lifted IS NOT NULL) AND CASE WHEN ?4 IS NULL THEN command = ?5 ELSE call = ?4 END)",
         )?;
         let command = command.map(mask);
-        Ok(statement.query_row(params![session, command.is_none(), LATEST, call, command], |row| row.get(0))?)
+        Ok(statement
+            .query_row(params![session, command.is_none(), RECENT_EVENTS, call_id, command], |row| row.get(0))?)
     }
 
     /// True if the session's last stop was held and no prompt came since.
@@ -91,8 +99,8 @@ impl Store {
         Ok(statement.query_row([session], |row| row.get(0))?)
     }
 
-    /// Returns the calls among the last `limit` relevant events of all sessions, newest first.
-    pub fn calls(&self, limit: usize) -> Result<Vec<RecordedCall>> {
+    /// Returns the calls among the last `limit` relevant events of all sessions.
+    pub fn calls(&self, limit: usize) -> Result<RecordedCalls> {
         let mut statement = self.connection.prepare_cached(
             "SELECT s.agent, s.session, e.time, e.kind, e.tool, e.command, e.paths, e.cwd, e.call FROM events e \
              JOIN sessions s ON s.id = e.session \
@@ -101,18 +109,20 @@ impl Store {
         )?;
         let mut rows = statement.query([i64::try_from(limit).unwrap_or(i64::MAX)])?;
         let mut calls: Vec<RecordedCall> = Vec::new();
+        let mut event_count = 0;
         // End times of calls whose start comes later in this order.
         let mut ends: BTreeMap<(String, String, String), i64> = BTreeMap::new();
         // When each session next was idle: at a prompt, a stop, its start (if it was resumed) or its end.
-        let mut idle: BTreeMap<(String, String), i64> = BTreeMap::new();
+        let mut next_idle: BTreeMap<(String, String), i64> = BTreeMap::new();
         while let Some(row) = rows.next()? {
+            event_count += 1;
             let (agent, session): (String, String) = (row.get(0)?, row.get(1)?);
             let (time, kind): (i64, String) = (row.get(2)?, row.get(3)?);
             let id: Option<String> = row.get(8)?;
             match kind.as_str() {
                 "before_tool" => {
                     let end = ends.remove(&(agent.clone(), session.clone(), id.unwrap_or_default()));
-                    let idle = idle.get(&(agent.clone(), session.clone())).copied();
+                    let idle = next_idle.get(&(agent.clone(), session.clone())).copied();
                     let paths: Option<String> = row.get(6)?;
                     let call = RecordedCall {
                         agent,
@@ -123,7 +133,7 @@ impl Store {
                         has_ended: false,
                         tool: row.get::<_, Option<String>>(4)?.unwrap_or_default(),
                         command: row.get(5)?,
-                        // This code writes only valid JSON.
+                        // Ignores a value that does not parse: this code did not write it.
                         paths: paths.and_then(|json| serde_json::from_str(&json).ok()).unwrap_or_default(),
                         cwd: row.get(7)?,
                     };
@@ -133,10 +143,10 @@ impl Store {
                     ends.insert((agent, session, id.unwrap_or_default()), time);
                 }
                 _ => {
-                    idle.insert((agent, session), time);
+                    next_idle.insert((agent, session), time);
                 }
             }
         }
-        Ok(calls)
+        Ok(RecordedCalls { calls, is_complete: event_count < limit })
     }
 }

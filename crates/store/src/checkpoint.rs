@@ -1,14 +1,14 @@
-//! When the write-ahead log is checkpointed into the database.
+//! Decides when the write-ahead log (WAL) is checkpointed into the database.
 //!
-//! A process that is alone with the database reads the whole log on opening, so the log must stay short. A checkpoint
-//! takes some milliseconds, so it must be rare, and it must never wait. SQLite's own triggers (on close, or by number
-//! of pages) meet neither condition and are switched off.
+//! A process that opens the database while no other one has it open reads the whole WAL, so the WAL must stay
+//! short. A checkpoint takes some milliseconds, so it must be rare, and it must never wait. SQLite's own triggers (on
+//! close, or by number of pages) meet neither condition and are switched off.
 
 use std::fs;
 
 use crate::{Store, files};
 
-/// The size of the log, in bytes, above which the process that committed checkpoints it: 125 pages, or about 60 events.
+/// The size of the WAL above which the process that committed checkpoints it: 125 pages, or about 60 events.
 ///
 /// Measured: CPU time of a whole process that records one event (an empty process: 0.87 ms), and the number of
 /// checkpoints in 1,000 events. A checkpoint takes 5 to 20 ms if the disk has to sync.
@@ -23,13 +23,14 @@ use crate::{Store, files};
 /// Later, on a machine that syncs faster, with 2 KiB pages: 2,000 hooks in a row, including checkpoints, took 4.4 s
 /// with a limit of 512 KiB and 4.1 s with 256 KiB, the median hook 2.07 and 1.86 ms (a fifth of the gain came from
 /// another change).
-pub(crate) const LOG_LIMIT: u64 = 256 * 1024;
+pub(crate) const MAX_WAL_BYTES: u64 = 256 * 1024;
 
 impl Store {
-    /// Checkpoints a log over the limit, without waiting. If another process is in the way, a later process does it.
-    pub(crate) fn checkpoint_if_long(&self) {
-        let long = fs::metadata(files::wal(&self.path)).is_ok_and(|log| log.len() > LOG_LIMIT);
-        if long {
+    /// Checkpoints a WAL above the maximum size, without waiting. If another process holds a lock, a later process does
+    /// it.
+    pub(crate) fn checkpoint_long_wal(&self) {
+        let is_long = fs::metadata(files::wal_path(&self.path)).is_ok_and(|wal| wal.len() > MAX_WAL_BYTES);
+        if is_long {
             let _ = self
                 .busy_wait
                 .without_waiting(|| self.connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(())));

@@ -9,41 +9,45 @@ use std::collections::BTreeMap;
 
 use rusqlite::Row;
 
-use crate::{EventId, Result, SessionKey, Store};
+use crate::{EntryId, Result, SessionKey, Store};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RecordedCommand {
-    pub event: EventId,
+    pub event: EntryId,
     /// When the command ended, or started if the end is unknown; milliseconds since 1970.
     pub time: i64,
     /// The command as the agent wrote it, masked.
     pub text: String,
     /// False without an end event: the command still runs, the person denied it, or the agent does not report ends.
-    pub is_over: bool,
+    pub has_ended: bool,
     /// None if the agent does not report how the command ended.
     pub succeeded: Option<bool>,
 }
 
 struct CommandRow {
     command: RecordedCommand,
-    call: Option<String>,
+    call_id: Option<String>,
 }
 
 impl CommandRow {
     fn from_row(row: &Row<'_>) -> rusqlite::Result<Self> {
         let kind: String = row.get(2)?;
         let outcome: Option<String> = row.get(5)?;
-        let before = kind == "before_tool";
+        let is_start = kind == "before_tool";
         let succeeded = match outcome.as_deref() {
-            _ if before => None,
+            _ if is_start => None,
             _ if kind == "tool_failed" => Some(false),
             Some(outcome) => Some(outcome == "ok"),
             None => None,
         };
-        let is_over = !before;
-        let command =
-            RecordedCommand { event: EventId(row.get(0)?), time: row.get(1)?, text: row.get(3)?, is_over, succeeded };
-        Ok(Self { command, call: row.get(4)? })
+        let command = RecordedCommand {
+            event: EntryId(row.get(0)?),
+            time: row.get(1)?,
+            text: row.get(3)?,
+            has_ended: !is_start,
+            succeeded,
+        };
+        Ok(Self { command, call_id: row.get(4)? })
     }
 }
 
@@ -51,13 +55,13 @@ impl Store {
     /// Returns the session's last `limit` commands since a time, newest first.
     pub fn commands(&self, key: SessionKey<'_>, since: i64, limit: usize) -> Result<Vec<RecordedCommand>> {
         match self.session(key)?.id {
-            Some(session) => self.commands_of(session, since, EventId(i64::MAX), limit),
+            Some(session) => self.commands_of(session, since, EntryId(i64::MAX), limit),
             None => Ok(Vec::new()),
         }
     }
 
     /// True if the session's turn, or the session itself, ended after `event`. Then no earlier command still runs.
-    pub fn is_idle_after(&self, key: SessionKey<'_>, event: EventId) -> Result<bool> {
+    pub fn is_idle_after(&self, key: SessionKey<'_>, event: EntryId) -> Result<bool> {
         let Some(session) = self.session(key)?.id else { return Ok(false) };
         let mut statement = self.connection.prepare_cached(
             "SELECT EXISTS (SELECT 1 FROM events WHERE session = ?1 AND (command IS NULL) = 1 AND id > ?2 \
@@ -67,7 +71,7 @@ impl Store {
     }
 
     /// Returns the session's last `limit` commands before an event, newest first.
-    pub fn commands_before(&self, key: SessionKey<'_>, event: EventId, limit: usize) -> Result<Vec<RecordedCommand>> {
+    pub fn commands_before(&self, key: SessionKey<'_>, event: EntryId, limit: usize) -> Result<Vec<RecordedCommand>> {
         match self.session(key)?.id {
             Some(session) => self.commands_of(session, i64::MIN, event, limit),
             None => Ok(Vec::new()),
@@ -75,13 +79,13 @@ impl Store {
     }
 
     /// Returns the last `limit` commands of all sessions since a time and before an event, newest first.
-    pub fn commands_of_all_sessions(&self, since: i64, before: EventId, limit: usize) -> Result<Vec<RecordedCommand>> {
+    pub fn commands_of_all_sessions(&self, since: i64, before: EntryId, limit: usize) -> Result<Vec<RecordedCommand>> {
         let Some(first) = self.first_event_since(since)? else { return Ok(Vec::new()) };
         let mut sessions = self.connection.prepare_cached("SELECT id FROM sessions")?;
         let mut commands = Vec::new();
-        // One index range per session, however many other events there are.
+        // Reads one index range per session, so that the number of other events does not matter.
         for session in sessions.query_map([], |row| row.get::<_, i64>(0))? {
-            commands.extend(self.commands_between(session?, EventId(first), since, before, limit)?);
+            commands.extend(self.commands_between(session?, EntryId(first), since, before, limit)?);
         }
         commands.sort_by_key(|command| Reverse(command.event));
         commands.truncate(limit);
@@ -92,18 +96,18 @@ impl Store {
         &self,
         session: i64,
         since: i64,
-        before: EventId,
+        before: EntryId,
         limit: usize,
     ) -> Result<Vec<RecordedCommand>> {
-        self.commands_between(session, EventId(i64::MIN), since, before, limit)
+        self.commands_between(session, EntryId(i64::MIN), since, before, limit)
     }
 
     fn commands_between(
         &self,
         session: i64,
-        first: EventId,
+        first: EntryId,
         since: i64,
-        before: EventId,
+        before: EntryId,
         limit: usize,
     ) -> Result<Vec<RecordedCommand>> {
         let mut statement = self.connection.prepare_cached(
@@ -114,16 +118,16 @@ impl Store {
         )?;
         let mut rows = statement.query([session, since, first.0, before.0])?;
         let mut commands = Vec::new();
-        // Counts the ends of each call whose start comes later in this order.
-        let mut ended: BTreeMap<String, u32> = BTreeMap::new();
+        // The number of ends of each call that have not met their start yet: starts come later in this order.
+        let mut unmatched_ends: BTreeMap<String, u32> = BTreeMap::new();
         while commands.len() < limit
             && let Some(row) = rows.next()?
         {
-            let CommandRow { command, call } = CommandRow::from_row(row)?;
-            let same_call = call.unwrap_or_else(|| command.text.clone());
-            if command.is_over {
-                *ended.entry(same_call).or_default() += 1;
-            } else if let Some(ends) = ended.get_mut(&same_call).filter(|ends| **ends > 0) {
+            let CommandRow { command, call_id } = CommandRow::from_row(row)?;
+            let call = call_id.unwrap_or_else(|| command.text.clone());
+            if command.has_ended {
+                *unmatched_ends.entry(call).or_default() += 1;
+            } else if let Some(ends) = unmatched_ends.get_mut(&call).filter(|ends| **ends > 0) {
                 *ends -= 1;
                 continue;
             }

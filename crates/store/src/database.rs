@@ -1,14 +1,14 @@
 //! The database connection, configured for processes that live two milliseconds.
 //!
-//! - WAL and `synchronous = NORMAL`: a commit does not wait for the disk and survives a crash of any process. A power
-//!   failure loses at most the last commits.
+//! - Write-ahead log (WAL) and `synchronous = NORMAL`: a commit does not wait for the disk and survives a crash of any
+//!   process. A power failure loses at most the last commits.
 //! - No checkpoint on close and none by page count (`NO_CKPT_ON_CLOSE`, `wal_autocheckpoint = 0`); `checkpoint.rs`
 //!   decides when.
 //! - Opening reads only the schema version: the file itself stores the journal mode.
 //!
 //! The page size is in `schema.rs`. `mmap_size` made no measurable difference, nor did a million events in the journal
-//! against none. Most of the time cannot be configured away: loading SQLite's code, and building the shared index of
-//! the write-ahead log, which every process does that is alone with the database.
+//! against none. Most of the time is not configurable: loading SQLite's code, and building the shared index of the WAL,
+//! which a process has to do if no other one has the database open.
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -23,7 +23,7 @@ use crate::{Result, StoreError, StoreNotice, files, schema, session_key};
 #[derive(Debug, Clone, Copy)]
 pub struct StoreOptions {
     /// How long to wait for other processes' locks before [`StoreError::Locked`].
-    pub busy: Duration,
+    pub busy_timeout: Duration,
     /// The current time in milliseconds since 1970; part of the name that a corrupt database is renamed to.
     pub now: i64,
     /// The run of a loop that the caller belongs to. Its state is then used instead of the project's workflow.
@@ -60,7 +60,7 @@ impl Store {
     pub(crate) fn connect(path: &Path, options: StoreOptions, access: OpenFlags) -> Result<Self> {
         let mut connection = Connection::open_with_flags(path, access | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
         let busy_wait = BusyWait::default();
-        busy_wait.install(&mut connection, options.busy)?;
+        busy_wait.install(&mut connection, options.busy_timeout)?;
         connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
         // The file may come with a cloned repository: its triggers and views must not run.
         connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_TRIGGER, false)?;
@@ -81,12 +81,12 @@ impl Store {
     /// Retries the migration while the database is locked. Switching a new file to WAL is the one step where SQLite may
     /// return "busy" without calling the busy handler (two processes that wait for each other).
     fn migrate(&mut self) -> Result<()> {
-        let since = Instant::now();
+        let started = Instant::now();
         let mut attempts = 0;
         loop {
             match schema::migrate(&mut self.connection) {
-                Err(StoreError::Locked) if since.elapsed() < self.options.busy => {
-                    std::thread::sleep(busy::pause(attempts));
+                Err(StoreError::Locked) if started.elapsed() < self.options.busy_timeout => {
+                    std::thread::sleep(busy::retry_delay(attempts));
                     attempts += 1;
                 }
                 done => return done,

@@ -17,24 +17,24 @@ use crate::{Result, Store, StoreError};
 impl Store {
     /// Returns the digest of a string under this database's key.
     pub fn digest(&mut self, text: &str) -> Result<String> {
-        Ok(self.digest_key()?.of_text(text))
+        Ok(self.digest_key()?.digest_of_text(text))
     }
 
     /// Returns the digests of the parts of `event` that are not stored in full.
     pub(crate) fn digests(&mut self, event: &Event) -> Result<Map<String, Value>> {
         let mut digests = Map::new();
-        let mut put = |name: &str, digest: Option<String>| {
+        let mut add = |name: &str, digest: Option<String>| {
             digests.extend(digest.map(|digest| (name.to_owned(), Value::String(digest))));
         };
         let key = self.digest_key()?;
-        put("prompt", event.prompt.as_ref().map(|text| key.of_text(text)));
-        put("message", event.message.as_ref().map(|text| key.of_text(text)));
+        add("prompt", event.prompt.as_ref().map(|text| key.digest_of_text(text)));
+        add("message", event.message.as_ref().map(|text| key.digest_of_text(text)));
         if let Some(tool) = &event.tool {
-            put("input", input_digest(key, tool));
-            put("output", tool.output.as_ref().and_then(|output| key.of_json(output)));
+            add("input", input_digest(key, tool));
+            add("output", tool.output.as_ref().and_then(|output| key.digest_of_json(output)));
         }
         if !event.extra.is_empty() {
-            put("extra", key.of_json(&event.extra));
+            add("extra", key.digest_of_json(&event.extra));
         }
         Ok(digests)
     }
@@ -57,5 +57,5 @@ impl Store {
 }
 
 fn input_digest(key: &DigestKey, tool: &ToolCall) -> Option<String> {
-    Some(&tool.input).filter(|input| !input.is_null()).and_then(|input| key.of_json(input))
+    Some(&tool.input).filter(|input| !input.is_null()).and_then(|input| key.digest_of_json(input))
 }

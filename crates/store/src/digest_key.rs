@@ -6,7 +6,8 @@ use std::io;
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
 
-const BYTES_KEPT: usize = 16;
+/// A digest is truncated to this length.
+const DIGEST_BYTES: usize = 16;
 
 #[derive(Clone)]
 pub(crate) struct DigestKey(Hmac<Sha256>);
@@ -22,16 +23,16 @@ impl DigestKey {
         Hmac::new_from_slice(key).ok().map(Self)
     }
 
-    pub(crate) fn of_text(&self, text: &str) -> String {
+    pub(crate) fn digest_of_text(&self, text: &str) -> String {
         let mut mac = self.0.clone();
         mac.update(text.as_bytes());
-        hex(mac)
+        truncated_hex(mac)
     }
 
-    pub(crate) fn of_json(&self, value: &impl serde::Serialize) -> Option<String> {
+    pub(crate) fn digest_of_json(&self, value: &impl serde::Serialize) -> Option<String> {
         let mut writer = MacWriter(self.0.clone());
         serde_json::to_writer(&mut writer, value).ok()?;
-        Some(hex(writer.0))
+        Some(truncated_hex(writer.0))
     }
 }
 
@@ -48,9 +49,9 @@ impl io::Write for MacWriter {
     }
 }
 
-fn hex(mac: Hmac<Sha256>) -> String {
-    let mut digits = String::with_capacity(BYTES_KEPT * 2);
-    for byte in mac.finalize().into_bytes().iter().take(BYTES_KEPT) {
+fn truncated_hex(mac: Hmac<Sha256>) -> String {
+    let mut digits = String::with_capacity(DIGEST_BYTES * 2);
+    for byte in mac.finalize().into_bytes().iter().take(DIGEST_BYTES) {
         let _ = write!(digits, "{byte:02x}");
     }
     digits

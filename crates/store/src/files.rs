@@ -17,11 +17,11 @@ pub(crate) fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
     PathBuf::from(name)
 }
 
-pub(crate) fn wal(path: &Path) -> PathBuf {
+pub(crate) fn wal_path(path: &Path) -> PathBuf {
     with_suffix(path, "-wal")
 }
 
-pub(crate) fn shm(path: &Path) -> PathBuf {
+pub(crate) fn shm_path(path: &Path) -> PathBuf {
     with_suffix(path, "-shm")
 }
 
@@ -37,7 +37,7 @@ pub(crate) fn ensure_database(path: &Path) -> Result<bool> {
             if let Some(folder) = path.parent() {
                 create_folder(folder)?;
             }
-            create_private(path)
+            create_private_file(path)
         }
         Err(error) => Err(error.into()),
     }
@@ -52,8 +52,8 @@ fn create_folder(folder: &Path) -> Result<()> {
 }
 
 /// Returns false if another process created the file first.
-fn create_private(path: &Path) -> Result<bool> {
-    match private().create_new(true).open(path) {
+fn create_private_file(path: &Path) -> Result<bool> {
+    match private_file_options().create_new(true).open(path) {
         Ok(_) => Ok(true),
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(false),
         Err(error) => Err(error.into()),
@@ -61,7 +61,7 @@ fn create_private(path: &Path) -> Result<bool> {
 }
 
 /// Options to open a file for writing. A newly created file is private to its owner.
-pub(crate) fn private() -> OpenOptions {
+pub(crate) fn private_file_options() -> OpenOptions {
     let mut options = OpenOptions::new();
     options.write(true);
     #[cfg(unix)]
@@ -74,7 +74,7 @@ pub(crate) fn private() -> OpenOptions {
 fn make_private(path: &Path, metadata: &fs::Metadata) {
     use std::os::unix::fs::PermissionsExt;
     if metadata.permissions().mode() & 0o077 != 0 {
-        for file in [path.to_owned(), wal(path), shm(path)] {
+        for file in [path.to_owned(), wal_path(path), shm_path(path)] {
             let _ = fs::set_permissions(file, fs::Permissions::from_mode(0o600));
         }
     }

@@ -8,7 +8,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::EventId;
+use crate::EntryId;
 
 /// One event or note. `log --json` prints it as one JSON object per line. Other programs rely on names and types:
 /// fields may be added, but not changed. Fields that do not apply are omitted:
@@ -27,7 +27,7 @@ use crate::EventId;
 ///   digits by name; `event`: the whole event, only in a full journal
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct JournalEntry {
-    pub id: EventId,
+    pub id: EntryId,
     pub time: i64,
     #[serde(flatten)]
     pub session: EntrySession,
@@ -100,7 +100,7 @@ impl JournalEntry {
     /// Reads everything except the findings, which are separate rows.
     pub(crate) fn from_row(row: &Row<'_>) -> rusqlite::Result<Self> {
         Ok(Self {
-            id: EventId(row.get("id")?),
+            id: EntryId(row.get("id")?),
             time: row.get("time")?,
             session: EntrySession { agent: row.get("agent")?, id: row.get("session")?, root: row.get("root")? },
             cwd: row.get("cwd")?,
@@ -108,30 +108,30 @@ impl JournalEntry {
             name: row.get("name")?,
             tool: EntryTool {
                 name: row.get("tool")?,
-                aliases: json(row, "aliases")?.unwrap_or_default(),
+                aliases: json_column(row, "aliases")?.unwrap_or_default(),
                 id: row.get("call")?,
                 command: row.get("command")?,
                 command_missing: row.get("command_missing")?,
-                paths: json(row, "paths")?.unwrap_or_default(),
-                mcp: json(row, "mcp")?.unwrap_or_default(),
+                paths: json_column(row, "paths")?.unwrap_or_default(),
+                mcp: json_column(row, "mcp")?.unwrap_or_default(),
             },
             outcome: row.get("outcome")?,
             subagent: row.get("subagent")?,
             held_before: row.get("held_before")?,
             verdict: Verdict {
-                level: level(row)?,
+                level: level_column(row)?,
                 approved: row.get("approved")?,
                 findings: Vec::new(),
-                notices: json(row, "notices")?.unwrap_or_default(),
-                context: json(row, "context")?.unwrap_or_default(),
+                notices: json_column(row, "notices")?.unwrap_or_default(),
+                agent_texts: json_column(row, "context")?.unwrap_or_default(),
                 not_enforced: row.get::<_, Option<String>>("lifted")?.as_deref().and_then(NotEnforced::from_code),
                 refusal_id: None,
             },
-            fields: json(row, "fields")?.unwrap_or_default(),
-            facts: json(row, "facts")?.unwrap_or_default(),
-            changes: json(row, "changes")?.unwrap_or_default(),
-            digests: json(row, "digests")?.unwrap_or_default(),
-            event: json(row, "event")?,
+            fields: json_column(row, "fields")?.unwrap_or_default(),
+            facts: json_column(row, "facts")?.unwrap_or_default(),
+            changes: json_column(row, "changes")?.unwrap_or_default(),
+            digests: json_column(row, "digests")?.unwrap_or_default(),
+            event: json_column(row, "event")?,
         })
     }
 }
@@ -140,9 +140,9 @@ impl JournalEntry {
 pub(crate) fn finding_from_row(row: &Row<'_>) -> rusqlite::Result<Finding> {
     Ok(Finding {
         rule: row.get("rule")?,
-        level: level(row)?,
+        level: level_column(row)?,
         reason: row.get("reason")?,
-        because: json(row, "because")?.unwrap_or_default(),
+        because: json_column(row, "because")?.unwrap_or_default(),
         digest: row.get("digest")?,
         protects_guard: false,
         section: None,
@@ -151,13 +151,13 @@ pub(crate) fn finding_from_row(row: &Row<'_>) -> rusqlite::Result<Finding> {
 }
 
 /// An unknown name counts as the strictest level.
-fn level(row: &Row<'_>) -> rusqlite::Result<Level> {
+fn level_column(row: &Row<'_>) -> rusqlite::Result<Level> {
     let name: String = row.get("level")?;
     Ok(Level::from_name(&name).unwrap_or(Level::Block))
 }
 
 /// Reads a JSON column. A value that does not parse counts as absent, so that one bad row does not abort a listing.
-fn json<T: DeserializeOwned>(row: &Row<'_>, column: &str) -> rusqlite::Result<Option<T>> {
+fn json_column<T: DeserializeOwned>(row: &Row<'_>, column: &str) -> rusqlite::Result<Option<T>> {
     let text: Option<String> = row.get(column)?;
     Ok(text.and_then(|text| serde_json::from_str(&text).ok()))
 }

@@ -18,7 +18,7 @@ use std::fmt;
 
 use engine::Event;
 
-use crate::{EventId, EventRecord, Result, SessionKey, SessionState, Store, StoreError, replace_corrupt};
+use crate::{EntryId, EventRecord, Result, SessionKey, SessionState, Store, StoreError, replace_corrupt};
 
 /// The state that one event is judged by. Dropping it writes nothing.
 pub struct JudgementTransaction<'s> {
@@ -27,13 +27,13 @@ pub struct JudgementTransaction<'s> {
     /// The state of the workflow, or of the run's hat. Empty if none is active.
     workflow: SessionState,
     /// True while an SQLite write transaction is open.
-    locked: bool,
+    is_locked: bool,
 }
 
 #[derive(Debug)]
 #[must_use]
 pub enum RecordOutcome<'s> {
-    Stored(EventId),
+    Stored(EntryId),
     /// The state has changed since it was read. Nothing was written: judge again by the new state.
     Conflict(Box<JudgementTransaction<'s>>),
 }
@@ -41,22 +41,22 @@ pub enum RecordOutcome<'s> {
 impl Store {
     /// Reads the state of a session in order to judge an event of it.
     pub fn begin(&mut self, key: SessionKey<'_>) -> Result<JudgementTransaction<'_>> {
-        let (state, workflow) = match self.states(key) {
+        let (state, workflow) = match self.read_states(key) {
             Err(StoreError::Corrupt) => {
-                self.replace()?;
-                self.states(key)?
+                self.replace_corrupt()?;
+                self.read_states(key)?
             }
             read => read?,
         };
-        Ok(JudgementTransaction { store: self, state, workflow, locked: false })
+        Ok(JudgementTransaction { store: self, state, workflow, is_locked: false })
     }
 
-    fn states(&self, key: SessionKey<'_>) -> Result<(SessionState, SessionState)> {
+    fn read_states(&self, key: SessionKey<'_>) -> Result<(SessionState, SessionState)> {
         Ok((self.session(key)?, self.workflow()?))
     }
 
-    /// Renames this corrupt database and continues with an empty one.
-    fn replace(&mut self) -> Result<()> {
+    /// Renames this database, and continues with an empty one.
+    fn replace_corrupt(&mut self) -> Result<()> {
         let mut new = replace_corrupt::replace(&self.path, self.options, Some(&self.connection))?;
         new.notices.splice(0..0, self.take_notices());
         *self = new;
@@ -85,15 +85,15 @@ impl<'s> JudgementTransaction<'s> {
         match self.write(record) {
             Ok(Some(id)) => {
                 self.commit()?;
-                self.store.checkpoint_if_long();
+                self.store.checkpoint_long_wal();
                 Ok(RecordOutcome::Stored(id))
             }
             Ok(None) => Ok(RecordOutcome::Conflict(Box::new(self))),
             Err(StoreError::Corrupt) => {
                 self.rollback();
-                self.store.replace()?;
+                self.store.replace_corrupt()?;
                 self.lock()?;
-                (self.state, self.workflow) = self.store.states(record.session())?;
+                (self.state, self.workflow) = self.store.read_states(record.session_key())?;
                 Ok(RecordOutcome::Conflict(Box::new(self)))
             }
             Err(error) => Err(error),
@@ -101,21 +101,21 @@ impl<'s> JudgementTransaction<'s> {
     }
 
     /// Writes inside a transaction. If the state has changed in between, returns `None`; `self` then has the new state.
-    fn write(&mut self, record: &EventRecord<'_>) -> Result<Option<EventId>> {
+    fn write(&mut self, record: &EventRecord<'_>) -> Result<Option<EntryId>> {
         let writes = self.state.writes(record.changes);
         let workflow_writes = self.workflow.workflow_writes(record.changes);
-        if !self.locked {
+        if !self.is_locked {
             self.lock()?;
-            let has_changed = !writes.is_empty() && self.has_changed(record.session(), &self.state)?
+            let has_changed = !writes.is_empty() && self.has_changed(record.session_key(), &self.state)?
                 || !workflow_writes.is_empty() && self.has_changed(self.store.workflow_key(), &self.workflow)?;
             if has_changed {
-                (self.state, self.workflow) = self.store.states(record.session())?;
+                (self.state, self.workflow) = self.store.read_states(record.session_key())?;
                 return Ok(None);
             }
         }
         let session = match self.state.id {
             Some(id) => id,
-            None => self.store.intern_session(record.session(), record.root, record.event.time)?,
+            None => self.store.intern_session(record.session_key(), record.root, record.event.time)?,
         };
         let id = self.store.insert_event(session, record)?;
         self.store.insert_attempts(session, id, &record.changes.attempts, record.root)?;
@@ -129,33 +129,34 @@ impl<'s> JudgementTransaction<'s> {
         Ok(Some(id))
     }
 
-    /// True if another process changed the state since it was read. A session without a row then may have one now.
-    fn has_changed(&self, key: SessionKey<'_>, judged_by: &SessionState) -> Result<bool> {
-        let id = match judged_by.id {
+    /// True if another process changed the state since `last_read` was read. A session without a row then may have one
+    /// now.
+    fn has_changed(&self, key: SessionKey<'_>, last_read: &SessionState) -> Result<bool> {
+        let id = match last_read.id {
             Some(id) => Some(id),
             None => self.store.session_id(key)?,
         };
-        Ok(id.map_or(Ok(0), |id| self.store.revision(id))? != judged_by.revision)
+        Ok(id.map_or(Ok(0), |id| self.store.revision(id))? != last_read.revision)
     }
 
     fn lock(&mut self) -> Result<()> {
         self.store.connection.execute_batch("BEGIN IMMEDIATE")?;
-        self.locked = true;
+        self.is_locked = true;
         Ok(())
     }
 
     fn commit(&mut self) -> Result<()> {
         self.store.connection.execute_batch("COMMIT")?;
-        self.locked = false;
+        self.is_locked = false;
         Ok(())
     }
 
     /// SQLite may have rolled back already (on a full disk).
     fn rollback(&mut self) {
-        if self.locked && !self.store.connection.is_autocommit() {
+        if self.is_locked && !self.store.connection.is_autocommit() {
             let _ = self.store.connection.execute_batch("ROLLBACK");
         }
-        self.locked = false;
+        self.is_locked = false;
     }
 }
 
@@ -169,7 +170,7 @@ impl fmt::Debug for JudgementTransaction<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("JudgementTransaction")
             .field("state", &self.state)
-            .field("locked", &self.locked)
+            .field("is_locked", &self.is_locked)
             .finish_non_exhaustive()
     }
 }

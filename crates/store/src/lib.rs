@@ -11,7 +11,7 @@
 //!     let record = judge(judgement.state());
 //!     match judgement.record(&record)? {
 //!         RecordOutcome::Stored(id) => break id,
-//!         RecordOutcome::Conflict(again) => judgement = *again,
+//!         RecordOutcome::Conflict(retry) => judgement = *retry,
 //!     }
 //! }
 //! ```
@@ -41,12 +41,12 @@ mod commands;
 pub mod database;
 pub mod digest;
 mod digest_key;
+mod entry_id;
 mod error;
-mod event_id;
 mod files;
 mod journal_entry;
+mod journal_query;
 pub mod judgement_transaction;
-mod log;
 pub mod mask;
 mod mentioning_calls;
 mod note;
@@ -54,9 +54,9 @@ mod notice;
 mod open;
 mod prune;
 mod record;
-mod registry;
 mod replace_corrupt;
 mod rule_counts;
+mod rule_versions;
 mod schema;
 mod session_key;
 mod state;
@@ -64,22 +64,22 @@ mod tokens;
 mod workflow;
 
 pub use attempts::CountedAttempt;
-pub use calls::RecordedCall;
+pub use calls::{RecordedCall, RecordedCalls};
 pub use changes::{CounterChange, StateChanges, WORKFLOW_VARIABLE_PREFIX};
 pub use commands::RecordedCommand;
 pub use database::{Store, StoreOptions};
+pub use entry_id::EntryId;
 pub use error::StoreError;
-pub use event_id::EventId;
 pub use journal_entry::{EntrySession, EntryTool, JournalEntry};
+pub use journal_query::JournalFilter;
 pub use judgement_transaction::{JudgementTransaction, RecordOutcome};
-pub use log::JournalFilter;
 pub use mask::{Masked, mask};
 pub use mentioning_calls::MentioningCall;
 pub use note::{LOOP_SESSION, Note, NoteKind, PERSON_SESSION};
 pub use notice::StoreNotice;
 pub use record::{EventRecord, JournalDetail};
-pub use registry::{RuleVersion, StoredRuleVersion};
 pub use rule_counts::{CountedOutcome, PhaseName, RecordedRuleOutcome, RuleCounts};
+pub use rule_versions::{RuleVersion, StoredRuleVersion};
 pub use session_key::{SessionKey, phase_key};
 pub use state::SessionState;
 pub use tokens::{PhaseStart, TranscriptChunk, TranscriptMessage};

@@ -14,31 +14,42 @@ pub struct MentioningCall {
 
 impl Store {
     /// Returns the last `limit` calls whose command or paths contain `text`, newest first.
-    pub fn mentions(&self, key: SessionKey<'_>, text: &str, limit: usize) -> Result<Vec<MentioningCall>> {
-        self.mentioning("instr(command, ?2) OR instr(paths, ?2)", key, text, limit)
+    pub fn calls_mentioning(&self, key: SessionKey<'_>, text: &str, limit: usize) -> Result<Vec<MentioningCall>> {
+        self.select_calls("instr(command, ?2) OR instr(paths, ?2)", key, text, limit)
     }
 
     /// Returns the last `limit` calls whose command does not contain `text`, but may produce it: through variables,
     /// quotes, globs, or another language.
-    pub fn possible_mentions(&self, key: SessionKey<'_>, text: &str, limit: usize) -> Result<Vec<MentioningCall>> {
-        self.mentioning("NOT instr(command, ?2) AND command GLOB '*[$`{}*?''\"\\+%[]*'", key, text, limit)
+    pub fn calls_possibly_mentioning(
+        &self,
+        key: SessionKey<'_>,
+        text: &str,
+        limit: usize,
+    ) -> Result<Vec<MentioningCall>> {
+        self.select_calls("NOT instr(command, ?2) AND command GLOB '*[$`{}*?''\"\\+%[]*'", key, text, limit)
     }
 
-    fn mentioning(&self, how: &str, key: SessionKey<'_>, text: &str, limit: usize) -> Result<Vec<MentioningCall>> {
+    fn select_calls(
+        &self,
+        condition: &str,
+        key: SessionKey<'_>,
+        text: &str,
+        limit: usize,
+    ) -> Result<Vec<MentioningCall>> {
         let Some(session) = self.session(key)?.id else { return Ok(Vec::new()) };
         let mut statement = self.connection.prepare_cached(&format!(
             "SELECT command, paths, cwd FROM events WHERE session = ?1 AND kind = 'before_tool' \
-             AND (level <> 'block' OR lifted IS NOT NULL) AND ({how}) ORDER BY id DESC LIMIT ?3",
+             AND (level <> 'block' OR lifted IS NOT NULL) AND ({condition}) ORDER BY id DESC LIMIT ?3",
         ))?;
         let limit = i64::try_from(limit).unwrap_or(i64::MAX);
         let mut rows = statement.query((session, text, limit))?;
-        let mut mentions = Vec::new();
+        let mut calls = Vec::new();
         while let Some(row) = rows.next()? {
             let paths: Option<String> = row.get(1)?;
-            // This code writes only valid JSON.
+            // Ignores a value that does not parse: this code did not write it.
             let paths = paths.and_then(|json| serde_json::from_str(&json).ok()).unwrap_or_default();
-            mentions.push(MentioningCall { command: row.get(0)?, paths, cwd: row.get(2)? });
+            calls.push(MentioningCall { command: row.get(0)?, paths, cwd: row.get(2)? });
         }
-        Ok(mentions)
+        Ok(calls)
     }
 }

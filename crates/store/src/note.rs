@@ -3,7 +3,7 @@
 use rusqlite::{Transaction, TransactionBehavior, params};
 use serde_json::{Map, Value};
 
-use crate::{EventId, Masked, Result, SessionKey, StateChanges, Store, mask};
+use crate::{EntryId, Masked, Result, SessionKey, StateChanges, Store, mask};
 
 /// A journal entry that is not an event. It is a row of `events` with its own kind; `fields` has its data.
 #[derive(Debug, Clone, Copy)]
@@ -19,10 +19,10 @@ pub struct Note<'a> {
     pub changes: &'a StateChanges,
 }
 
-/// The key of notes that belong to no session.
+/// The key of notes of commands that a person runs outside of sessions.
 pub const PERSON_SESSION: SessionKey<'static> = SessionKey { agent: "person", session: "" };
 
-/// The key of notes that a run of the loop writes.
+/// The key of notes of a run of a loop.
 pub const LOOP_SESSION: SessionKey<'static> = SessionKey { agent: "loop", session: "" };
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -37,8 +37,8 @@ pub enum NoteKind {
     Continue,
     /// A hat handed over with `emit`.
     Emit,
-    /// A gate or a pace rule refused a move or a hand-over.
-    Held,
+    /// A gate or a pace rule refused a move of a workflow, or a hand-over of a hat.
+    MoveRefused,
     /// An iteration of a run began.
     Iteration,
     /// A workflow moved from one node to another.
@@ -54,7 +54,7 @@ pub enum NoteKind {
     /// A workflow was started.
     Start,
     /// A person asked a run or a session to stop.
-    StopAsked,
+    StopRequested,
     /// A session claimed or finished a task.
     Task,
 }
@@ -67,7 +67,7 @@ impl NoteKind {
         Self::Approve,
         Self::Continue,
         Self::Emit,
-        Self::Held,
+        Self::MoveRefused,
         Self::Iteration,
         Self::Move,
         Self::Pause,
@@ -76,11 +76,11 @@ impl NoteKind {
         Self::Run,
         Self::Set,
         Self::Start,
-        Self::StopAsked,
+        Self::StopRequested,
         Self::Task,
     ];
 
-    /// The stored name. It differs from the names of all event kinds.
+    /// The stored name, as in existing journals. It differs from the names of all event kinds.
     pub fn name(self) -> &'static str {
         match self {
             Self::Ack => "ack",
@@ -89,7 +89,7 @@ impl NoteKind {
             Self::Approve => "approve",
             Self::Continue => "continue",
             Self::Emit => "emit",
-            Self::Held => "held",
+            Self::MoveRefused => "held",
             Self::Iteration => "iteration",
             Self::Move => "move",
             Self::Pause => "pause",
@@ -98,7 +98,7 @@ impl NoteKind {
             Self::Run => "run",
             Self::Set => "set",
             Self::Start => "start",
-            Self::StopAsked => "stop_asked",
+            Self::StopRequested => "stop_asked",
             Self::Task => "task",
         }
     }
@@ -110,17 +110,17 @@ impl NoteKind {
 
 impl Store {
     /// Writes the note and its changes to session variables, counters and rule counts in one transaction. For changes
-    /// to the workflow, use [`Store::note_workflow_change`].
-    pub fn note(&mut self, note: &Note<'_>) -> Result<EventId> {
+    /// to the workflow, use [`Store::write_workflow_note`].
+    pub fn write_note(&mut self, note: &Note<'_>) -> Result<EntryId> {
         let transaction = Transaction::new_unchecked(&self.connection, TransactionBehavior::Immediate)?;
         let id = self.insert_note(note)?;
         transaction.commit()?;
-        self.checkpoint_if_long();
+        self.checkpoint_long_wal();
         Ok(id)
     }
 
     /// Called inside a write transaction.
-    pub(crate) fn insert_note(&self, note: &Note<'_>) -> Result<EventId> {
+    pub(crate) fn insert_note(&self, note: &Note<'_>) -> Result<EntryId> {
         let session = self.intern_session(note.session, note.root, note.time)?;
         self.connection
             .prepare_cached(
@@ -133,9 +133,9 @@ impl Store {
                 note.kind.name(),
                 mask(note.cwd),
                 Masked::json_of_fields(note.fields),
-                Masked::json_of_fields(&note.changes.values())
+                Masked::json_of_fields(&note.changes.journal_variables())
             ])?;
-        let id = EventId(self.connection.last_insert_rowid());
+        let id = EntryId(self.connection.last_insert_rowid());
         self.count_rule_outcomes(session, &note.changes.rule_outcomes, note.root, note.time)?;
         let state = self.session(note.session)?;
         let writes = state.writes(note.changes);

@@ -8,7 +8,7 @@ pub enum StoreNotice {
     /// There was no database, so an empty one was created. Only the caller knows whether one was expected.
     Created { path: PathBuf },
     /// The database was corrupt. It was renamed, and an empty one was created.
-    ReplacedCorrupt { path: PathBuf, kept_as: PathBuf },
+    ReplacedCorrupt { path: PathBuf, renamed_to: PathBuf },
 }
 
 impl fmt::Display for StoreNotice {
@@ -19,11 +19,11 @@ impl fmt::Display for StoreNotice {
                 "the journal `{}` was created again, and its contents are lost: the history and the active workflow",
                 path.display()
             ),
-            Self::ReplacedCorrupt { path, kept_as } => write!(
+            Self::ReplacedCorrupt { path, renamed_to } => write!(
                 f,
-                "the journal `{}` was corrupt: it was moved to `{}`, and a new one was created",
+                "the journal `{}` was corrupt: it was renamed to `{}`, and a new one was created",
                 path.display(),
-                kept_as.display()
+                renamed_to.display()
             ),
         }
     }

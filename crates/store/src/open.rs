@@ -17,7 +17,7 @@ impl Store {
 
     /// Opens an existing database read-only. Writes nothing except SQLite's own `-shm` file, and migrates a database of
     /// an earlier version first, because this code could not read it.
-    pub fn open_existing_read(path: &Path, options: StoreOptions) -> Result<Self> {
+    pub fn open_read_only(path: &Path, options: StoreOptions) -> Result<Self> {
         let missing = || StoreError::Missing { path: path.to_owned() };
         if !path.exists() {
             return Err(missing());

@@ -6,8 +6,8 @@ use crate::session_key::{RUN_PREFIX, WORKFLOW_AGENT};
 use crate::tokens::TOKENS_SESSION;
 use crate::{Result, Store};
 
-/// Rows per transaction: other processes can write in between, and the write-ahead log stays short.
-const ROWS_AT_ONCE: i64 = 2_000;
+/// The maximum number of rows per transaction: other processes can write in between, and the WAL stays short.
+const MAX_BATCH_ROWS: i64 = 2_000;
 
 impl Store {
     /// Deletes everything older than `before`: events, the state of sessions without remaining events, token usage of
@@ -22,9 +22,9 @@ impl Store {
         let mut from: i64 =
             self.connection.query_row("SELECT coalesce(min(id), 0) FROM events", [], |row| row.get(0))?;
         while from < end {
-            let to = end.min(from.saturating_add(ROWS_AT_ONCE));
+            let to = end.min(from.saturating_add(MAX_BATCH_ROWS));
             deleted += self.prune_range(from, to, before)?;
-            self.checkpoint_if_long();
+            self.checkpoint_long_wal();
             from = to;
         }
         if deleted > 0 {

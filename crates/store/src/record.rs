@@ -7,7 +7,7 @@ use rusqlite::params;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use crate::{EventId, Masked, Result, SessionKey, StateChanges, Store, mask};
+use crate::{EntryId, Masked, Result, SessionKey, StateChanges, Store, mask};
 
 /// How much of an event the journal keeps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -31,11 +31,11 @@ pub struct EventRecord<'a> {
     /// The fields of the tool's input that rules used.
     pub fields: &'a Map<String, Value>,
     pub changes: &'a StateChanges,
-    pub journal: JournalDetail,
+    pub detail: JournalDetail,
 }
 
 impl EventRecord<'_> {
-    pub(crate) fn session(&self) -> SessionKey<'_> {
+    pub(crate) fn session_key(&self) -> SessionKey<'_> {
         SessionKey { agent: &self.event.agent, session: &self.event.session }
     }
 }
@@ -55,18 +55,18 @@ impl Store {
     }
 
     /// Inserts the event's row and its findings. Called inside a write transaction.
-    pub(crate) fn insert_event(&mut self, session: i64, record: &EventRecord<'_>) -> Result<EventId> {
+    pub(crate) fn insert_event(&mut self, session: i64, record: &EventRecord<'_>) -> Result<EntryId> {
         let digests = self.digests(record.event)?;
         let EventRecord { event, verdict, .. } = record;
         let tool = event.tool.as_ref();
-        let shell = tool.and_then(|tool| tool.shell.as_ref());
-        let command = match shell {
+        let shell_text = tool.and_then(|tool| tool.shell.as_ref());
+        let command = match shell_text {
             Some(ShellText::Command(command)) => Some(mask(command)),
             Some(ShellText::Missing) | None => None,
         };
-        let whole = match record.journal {
+        let full_event = match record.detail {
             JournalDetail::Lean => None,
-            JournalDetail::Full => serde_json::to_value(event).ok().map(|whole| Masked::json(&whole)),
+            JournalDetail::Full => serde_json::to_value(event).ok().map(|full_event| Masked::json(&full_event)),
         };
         self.connection
             .prepare_cached(
@@ -84,7 +84,7 @@ impl Store {
                 event.name,
                 tool.map(|tool| &tool.name),
                 command,
-                shell == Some(&ShellText::Missing),
+                shell_text == Some(&ShellText::Missing),
                 event.outcome.map(CallOutcome::name),
                 tool.and_then(|tool| tool.id.as_ref()),
                 mask(&event.cwd),
@@ -97,25 +97,25 @@ impl Store {
                 Masked::json_of_fields(record.facts),
                 Masked::json_of_fields(&digests),
                 Masked::json_of_list(&verdict.notices),
-                whole,
+                full_event,
                 verdict.not_enforced.map(NotEnforced::code),
-                Masked::json_of_fields(&record.changes.values()),
-                Masked::json_of_list(&verdict.context),
+                Masked::json_of_fields(&record.changes.journal_variables()),
+                Masked::json_of_list(&verdict.agent_texts),
             ])?;
-        let id = EventId(self.connection.last_insert_rowid());
+        let id = EntryId(self.connection.last_insert_rowid());
         self.insert_findings(id, verdict)?;
         Ok(id)
     }
 
-    fn insert_findings(&self, id: EventId, verdict: &Verdict) -> Result<()> {
-        for (place, finding) in (0_i64..).zip(&verdict.findings) {
+    fn insert_findings(&self, id: EntryId, verdict: &Verdict) -> Result<()> {
+        for (index, finding) in (0_i64..).zip(&verdict.findings) {
             self.connection
                 .prepare_cached(
                     "INSERT INTO findings (event, place, rule, level, reason, because, digest) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
                 )?
                 .execute(params![
                     id.0,
-                    place,
+                    index,
                     finding.rule,
                     finding.level.name(),
                     mask(&finding.reason),

@@ -2,7 +2,7 @@
 //!
 //! INVARIANT: a database is renamed only by the holder of the lock file, and only if the file at the path is still the
 //! corrupt one. Otherwise two processes that find it corrupt at the same time would rename each other's new database.
-//! The write-ahead log is renamed first, because SQLite deletes a log next to an empty database.
+//! The WAL is renamed first, because SQLite deletes a WAL next to an empty database.
 
 use std::fs;
 use std::io;
@@ -13,36 +13,37 @@ use rusqlite::Connection;
 
 use crate::{Result, Store, StoreError, StoreNotice, StoreOptions, busy, files};
 
-/// `seen`: the open connection on which the corruption was found; none if it was found on opening.
-pub(crate) fn replace(path: &Path, options: StoreOptions, seen: Option<&Connection>) -> Result<Store> {
+/// `corrupt`: the open connection on which the corruption was found; none if it was found on opening.
+pub(crate) fn replace(path: &Path, options: StoreOptions, corrupt: Option<&Connection>) -> Result<Store> {
     let _lock = lock(path, options)?;
-    let is_already_replaced = match seen {
-        Some(connection) => has_moved(connection),
+    let may_be_replaced = match corrupt {
+        Some(connection) => was_renamed(connection),
+        // Another process may have replaced it before this one got the lock.
         None => true,
     };
-    if is_already_replaced {
+    if may_be_replaced {
         match Store::open_or_create(path, options) {
             Err(StoreError::Corrupt) => {}
             opened => return opened,
         }
     }
-    let kept_as = rename(path, options.now)?;
+    let new_path = rename_corrupt(path, options.now)?;
     let mut store = Store::open_or_create(path, options)?;
-    store.notices = vec![StoreNotice::ReplacedCorrupt { path: path.to_owned(), kept_as }];
+    store.notices = vec![StoreNotice::ReplacedCorrupt { path: path.to_owned(), renamed_to: new_path }];
     Ok(store)
 }
 
 /// Locks the lock file until the returned file is dropped. The empty lock file is never deleted: another process could
 /// hold a lock on the deleted file while a third one locks a new file.
 fn lock(path: &Path, options: StoreOptions) -> Result<fs::File> {
-    let file = files::private().create(true).truncate(false).open(files::with_suffix(path, ".lock"))?;
-    let since = Instant::now();
+    let file = files::private_file_options().create(true).truncate(false).open(files::with_suffix(path, ".lock"))?;
+    let started = Instant::now();
     let mut attempts = 0;
     loop {
         match file.try_lock() {
             Ok(()) => return Ok(file),
-            Err(fs::TryLockError::WouldBlock) if since.elapsed() < options.busy => {
-                std::thread::sleep(busy::pause(attempts));
+            Err(fs::TryLockError::WouldBlock) if started.elapsed() < options.busy_timeout => {
+                std::thread::sleep(busy::retry_delay(attempts));
                 attempts += 1;
             }
             Err(fs::TryLockError::WouldBlock) => return Err(StoreError::Locked),
@@ -51,19 +52,19 @@ fn lock(path: &Path, options: StoreOptions) -> Result<fs::File> {
     }
 }
 
-fn rename(path: &Path, now: i64) -> Result<PathBuf> {
-    let kept_as = free_name(path, now);
+fn rename_corrupt(path: &Path, now: i64) -> Result<PathBuf> {
+    let new_path = unused_name(path, now);
     for companion in ["-wal", "-shm"] {
-        match fs::rename(files::with_suffix(path, companion), files::with_suffix(&kept_as, companion)) {
+        match fs::rename(files::with_suffix(path, companion), files::with_suffix(&new_path, companion)) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error.into()),
             _ => {}
         }
     }
-    fs::rename(path, &kept_as)?;
-    Ok(kept_as)
+    fs::rename(path, &new_path)?;
+    Ok(new_path)
 }
 
-fn free_name(path: &Path, now: i64) -> PathBuf {
+fn unused_name(path: &Path, now: i64) -> PathBuf {
     let first = files::with_suffix(path, &format!(".corrupt-{now}"));
     if !first.exists() {
         return first;
@@ -79,14 +80,14 @@ fn free_name(path: &Path, now: i64) -> PathBuf {
 }
 
 #[cfg(unix)]
-fn has_moved(connection: &Connection) -> bool {
-    let mut moved = 0;
-    let asked = connection.file_control(rusqlite::DEFAULT_NAME, rusqlite::FileControl::HasMoved(&mut moved));
-    asked.is_ok() && moved != 0
+fn was_renamed(connection: &Connection) -> bool {
+    let mut was_renamed = 0;
+    let result = connection.file_control(rusqlite::DEFAULT_NAME, rusqlite::FileControl::HasMoved(&mut was_renamed));
+    result.is_ok() && was_renamed != 0
 }
 
 /// Other systems do not allow renaming an open file.
 #[cfg(not(unix))]
-fn has_moved(_connection: &Connection) -> bool {
+fn was_renamed(_connection: &Connection) -> bool {
     false
 }

@@ -2,7 +2,8 @@
 //! slower as the journal grows.
 //!
 //! A rule has one row per phase in the state of the phase or, outside of workflows, of the session. The kind of these
-//! rows sorts before variables and counters, so reading those skips them. This crate does not interpret phases.
+//! rows sorts before the kinds of variables and counters, so that a query for those does not read them. This crate does
+//! not interpret phases.
 
 use std::collections::BTreeMap;
 
@@ -16,12 +17,14 @@ const KIND: &str = "by_rule";
 /// A phase with the names that people know it by.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct PhaseName {
-    pub phase: String,
+    // Stored as `phase`.
+    #[serde(rename = "phase")]
+    pub id: String,
     pub workflow: String,
     pub node: String,
 }
 
-/// An outcome of a rule: what the rule did, or how it was answered.
+/// An outcome of a rule: what the rule did, or how it was acknowledged or overridden.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CountedOutcome {
     /// The rule fired without warning or blocking: it asked or approved, or it was not enforced.
@@ -67,28 +70,29 @@ impl RuleCounts {
 #[derive(Default, Serialize, Deserialize)]
 struct StoredCounts {
     #[serde(flatten)]
-    count: RuleCounts,
-    /// How many of the `fired` were acknowledged by `continue`.
-    #[serde(default)]
-    answered: u64,
+    counts: RuleCounts,
+    // Stored as `answered`.
+    /// The value of `fired` when `continue` last acknowledged the rule.
+    #[serde(rename = "answered", default)]
+    fired_at_last_continue: u64,
     #[serde(default)]
     phase: Option<PhaseName>,
 }
 
 impl StoredCounts {
-    fn count(&mut self, outcome: CountedOutcome) {
-        let count = &mut self.count;
+    fn add(&mut self, outcome: CountedOutcome) {
+        let counts = &mut self.counts;
         match outcome {
-            CountedOutcome::Fired => count.fired += 1,
-            CountedOutcome::Warned => (count.fired, count.warned) = (count.fired + 1, count.warned + 1),
-            CountedOutcome::Blocked => (count.fired, count.blocked) = (count.fired + 1, count.blocked + 1),
-            CountedOutcome::Acknowledged => count.acknowledged += 1,
-            CountedOutcome::Continued if count.fired > self.answered => {
-                count.acknowledged += 1;
-                self.answered = count.fired;
+            CountedOutcome::Fired => counts.fired += 1,
+            CountedOutcome::Warned => (counts.fired, counts.warned) = (counts.fired + 1, counts.warned + 1),
+            CountedOutcome::Blocked => (counts.fired, counts.blocked) = (counts.fired + 1, counts.blocked + 1),
+            CountedOutcome::Acknowledged => counts.acknowledged += 1,
+            CountedOutcome::Continued if counts.fired > self.fired_at_last_continue => {
+                counts.acknowledged += 1;
+                self.fired_at_last_continue = counts.fired;
             }
             CountedOutcome::Continued => {}
-            CountedOutcome::Forced => count.forced += 1,
+            CountedOutcome::Forced => counts.forced += 1,
         }
     }
 }
@@ -104,7 +108,7 @@ impl Store {
     ) -> Result<()> {
         for RecordedRuleOutcome { rule, phase, outcome } in rule_outcomes {
             let session = match phase {
-                Some(name) => self.intern_session(phase_key(&name.phase), root, time)?,
+                Some(phase) => self.intern_session(phase_key(&phase.id), root, time)?,
                 None => session,
             };
             let stored: Option<String> = self
@@ -116,7 +120,7 @@ impl Store {
                 continue;
             }
             let mut stored: StoredCounts = stored.and_then(|json| serde_json::from_str(&json).ok()).unwrap_or_default();
-            stored.count(*outcome);
+            stored.add(*outcome);
             stored.phase.clone_from(phase);
             self.connection
                 .prepare_cached("INSERT OR REPLACE INTO state VALUES (?1, ?2, ?3, ?4)")?
@@ -127,7 +131,7 @@ impl Store {
 
     /// Returns the counts by rule and phase. Counts outside of workflows have no phase.
     pub fn rule_counts(&self) -> Result<BTreeMap<String, BTreeMap<Option<PhaseName>, RuleCounts>>> {
-        // Starts at the few sessions: their rows are one range of the primary key each.
+        // Joins from `sessions`, which has few rows: the rows of each session are one range of the primary key.
         let mut statement = self
             .connection
             .prepare("SELECT r.name, r.value FROM sessions s CROSS JOIN state r ON r.session = s.id AND r.kind = ?1")?;
@@ -138,7 +142,7 @@ impl Store {
             let Ok(stored) = serde_json::from_str::<StoredCounts>(row.get_ref(1)?.as_str().unwrap_or_default()) else {
                 continue;
             };
-            counts.entry(row.get(0)?).or_default().entry(stored.phase).or_default().add(stored.count);
+            counts.entry(row.get(0)?).or_default().entry(stored.phase).or_default().add(stored.counts);
         }
         Ok(counts)
     }

@@ -10,8 +10,9 @@
 //!   - `variable` (value: JSON), `counter` (value: integer), and `revision` (one row per session, counting changes of
 //!     the other two);
 //!   - `counted`: attempts that pace rules count (`attempts.rs`); `by_rule`: how often rules fired (`rule_counts.rs`);
-//!     `consumed…`: tokens (`tokens.rs`). These sort before the first three, so reading a session's state skips them;
-//!   - `rule`: versions of rules (`registry.rs`), under session 0.
+//!     `consumed…`: tokens (`tokens.rs`). These sort before the first three, so that a query for a session's
+//!     state does not read them;
+//!   - `rule`: versions of rules (`rule_versions.rs`), under session 0.
 //! - `events`: the journal. JSON columns are NULL if empty. `kind` is an open set: events of agents use the engine's
 //!   names, notes use their own (`note.rs`). `lifted` says why a verdict was not enforced.
 //! - `findings`: one row per finding of a rule.
@@ -24,7 +25,7 @@ use rusqlite::{Connection, TransactionBehavior};
 
 use crate::{Result, StoreError};
 
-/// In bytes. An event changes two pages, and the write-ahead log receives whole pages. Half of SQLite's default size
+/// In bytes. An event changes two pages, and the WAL receives whole pages. Half of SQLite's default size
 /// halves the bytes that an event writes and that later processes read again. Reading a million events is no slower.
 const PAGE_SIZE: u32 = 2048;
 

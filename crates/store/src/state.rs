@@ -41,7 +41,7 @@ pub(crate) enum StateWrite {
 impl SessionState {
     /// Returns the changes that differ from this state. Values of variables are masked.
     pub(crate) fn writes(&self, changes: &StateChanges) -> Vec<StateWrite> {
-        let variables = self.variable_writes(&changes.variables);
+        let variables = self.variable_writes(&changes.session_variables);
         let counters = changes.counters.iter().filter_map(|(name, change)| {
             let old = self.counter(name);
             let new = match change {
@@ -55,14 +55,14 @@ impl SessionState {
 
     /// Like [`Self::writes`], for the workflow's variables, if this is the state of the workflow.
     pub(crate) fn workflow_writes(&self, changes: &StateChanges) -> Vec<StateWrite> {
-        self.variable_writes(&changes.workflow).collect()
+        self.variable_writes(&changes.workflow_variables).collect()
     }
 
     fn variable_writes(&self, changes: &BTreeMap<String, Option<Value>>) -> impl Iterator<Item = StateWrite> {
         changes.iter().filter_map(|(name, value)| {
-            let value = value.as_ref().map(mask::json);
-            let is_new = self.variables.get(name) != value.as_ref().map(MaskedValue::as_value);
-            is_new.then(|| StateWrite::Variable(name.clone(), value.map(|value| value.to_text())))
+            let value = value.as_ref().map(mask::mask_json);
+            let differs = self.variables.get(name) != value.as_ref().map(MaskedValue::as_value);
+            differs.then(|| StateWrite::Variable(name.clone(), value.map(|value| value.to_text())))
         })
     }
 }
@@ -100,23 +100,23 @@ impl Store {
         Ok(state)
     }
 
-    /// Returns agent and id of the session with the newest journal entry. `named` restricts it to sessions with that
+    /// Returns agent and id of the session with the newest journal entry; if `id` is set, among the sessions with that
     /// id.
-    pub fn latest_session(&self, named: Option<&str>) -> Result<Option<(String, String)>> {
+    pub fn latest_session(&self, id: Option<&str>) -> Result<Option<(String, String)>> {
         let found = self
             .connection
             .prepare_cached(
                 "SELECT s.agent, s.session FROM events e JOIN sessions s ON s.id = e.session \
                  WHERE s.session <> '' AND (?1 IS NULL OR s.session = ?1) ORDER BY e.id DESC LIMIT 1",
             )?
-            .query_row([named], |row| Ok((row.get(0)?, row.get(1)?)))
+            .query_row([id], |row| Ok((row.get(0)?, row.get(1)?)))
             .optional()?;
         Ok(found)
     }
 
     /// Returns when a person last wrote a prompt in sessions with this id. Prompts by which an agent continues after a
     /// held stop do not count.
-    pub fn last_prompt(&self, session: &str) -> Result<Option<i64>> {
+    pub fn last_prompt_time(&self, session: &str) -> Result<Option<i64>> {
         let time = self
             .connection
             .prepare_cached(
@@ -168,11 +168,11 @@ impl Store {
     /// Writes the changes and increments the revision. The caller holds a write transaction and has checked inside it
     /// that the stored revision is `revision`.
     pub(crate) fn write_state(&self, session: i64, revision: i64, writes: &[StateWrite]) -> Result<()> {
-        let mut put = self.connection.prepare_cached("INSERT OR REPLACE INTO state VALUES (?1, ?2, ?3, ?4)")?;
+        let mut upsert = self.connection.prepare_cached("INSERT OR REPLACE INTO state VALUES (?1, ?2, ?3, ?4)")?;
         for write in writes {
             match write {
                 StateWrite::Variable(name, Some(value)) => {
-                    put.execute(params![session, "variable", name, value])?;
+                    upsert.execute(params![session, "variable", name, value])?;
                 }
                 StateWrite::Variable(name, None) => {
                     self.connection
@@ -180,11 +180,11 @@ impl Store {
                         .execute(params![session, name])?;
                 }
                 StateWrite::Counter(name, value) => {
-                    put.execute(params![session, "counter", name, value])?;
+                    upsert.execute(params![session, "counter", name, value])?;
                 }
             }
         }
-        put.execute(params![session, "revision", "", revision + 1])?;
+        upsert.execute(params![session, "revision", "", revision + 1])?;
         Ok(())
     }
 }

@@ -1,17 +1,17 @@
 //! Token usage: one row per message, and a sum per session and per phase.
 //!
-//! A message is identified by its id. Several transcripts may report it, several times; the largest figure is stored.
-//! It counts in the session whose transcript reports it, if it was written after that session's first event (the
-//! transcript of a fork begins with a copy of the original's messages), and in the phase in which it was written. A
-//! message that counts in neither is not stored.
+//! A message is identified by its id. Several transcripts may report it, several times; the report with the largest
+//! token count is stored. It counts in the session whose transcript reports it, if it was written after that session's
+//! first event (the transcript of a fork begins with a copy of the original's messages), and in the phase in which it
+//! was written. A message that counts in neither is not stored.
 //!
-//! INVARIANT: a sum equals the total of the messages that count in it. A change of a message subtracts its old figure
-//! from the old sums and adds the new figure to the new sums, in the same transaction. So nothing is counted twice,
+//! INVARIANT: a sum equals the total of the messages that count in it. A change of a message subtracts its old tokens
+//! from the old sums and adds the new tokens to the new sums, in the same transaction. So nothing is counted twice,
 //! however often and in whatever order transcripts are read, and messages never have to be added up.
 //!
 //! Messages and reading positions of transcripts are rows under a separate key, sums are rows under the keys of
-//! sessions and phases. Their kinds sort before the session's state, so reading that skips them (see `attempts.rs`).
-//! This crate does not read transcripts and does not interpret positions.
+//! sessions and phases. Their kinds sort before those of variables and counters (see `attempts.rs`). This crate does
+//! not read transcripts and does not interpret positions.
 
 use std::collections::BTreeMap;
 
@@ -25,12 +25,13 @@ use crate::{Result, SessionKey, Store, mask, phase_key};
 /// The key of messages and reading positions.
 pub(crate) const TOKENS_SESSION: SessionKey<'static> = SessionKey { agent: "tokens", session: "" };
 
-/// The kind of messages, named by id, and of sums, which have no name.
+/// The `kind` of state rows with token counts: one row per message, with its id as name, and one sum per session or
+/// phase, without a name.
 const TOKENS_KIND: &str = "consumed";
-/// The kind of reading positions, named by the transcript's path.
+/// The `kind` of rows with reading positions, with the transcript's path as name.
 const POSITION_KIND: &str = "consumed_read";
-/// The kind of the single row with the time of the last pruning: older messages are ignored.
-const KEPT_SINCE_KIND: &str = "consumed_since";
+/// The `kind` of the single row with the time before which messages were pruned: they are not counted again.
+const PRUNED_BEFORE_KIND: &str = "consumed_since";
 
 /// The tokens of one request to a model.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -72,13 +73,14 @@ struct StoredMessage {
 }
 
 impl StoredMessage {
-    /// Combines two reports of a message. Of equal figures, the stored one wins.
+    /// Combines two reports of a message. Of equal token counts, the stored one wins.
     fn merge(self, reported: Self) -> Self {
-        let figure = if total(reported.tokens) > total(self.tokens) { reported } else { self };
-        Self { session: self.session.or(reported.session), phase: figure.phase.or(self.phase), ..figure }
+        let larger = if total(reported.tokens) > total(self.tokens) { reported } else { self };
+        Self { session: self.session.or(reported.session), phase: larger.phase.or(self.phase), ..larger }
     }
 
-    fn sums(self) -> impl Iterator<Item = i64> {
+    /// The row ids of the session and the phase that the message counts in.
+    fn counted_in(self) -> impl Iterator<Item = i64> {
         self.session.into_iter().chain(self.phase)
     }
 }
@@ -91,7 +93,7 @@ struct StoredPosition {
     end: Value,
 }
 
-fn json(value: &impl Serialize) -> String {
+fn to_json(value: &impl Serialize) -> String {
     serde_json::to_string(value).unwrap_or_default()
 }
 
@@ -105,10 +107,10 @@ struct SumChanges(BTreeMap<i64, (Tokens, Tokens)>);
 
 impl SumChanges {
     fn replace(&mut self, old: Option<StoredMessage>, new: StoredMessage) {
-        for sum in new.sums() {
+        for sum in new.counted_in() {
             self.0.entry(sum).or_default().0 += new.tokens;
         }
-        for (old, sum) in old.into_iter().flat_map(|old| old.sums().map(move |sum| (old, sum))) {
+        for (old, sum) in old.into_iter().flat_map(|old| old.counted_in().map(move |sum| (old, sum))) {
             self.0.entry(sum).or_default().1 += old.tokens;
         }
     }
@@ -117,67 +119,67 @@ impl SumChanges {
 impl Store {
     /// Returns the position from which to continue reading a transcript; none if it was not read yet.
     pub fn transcript_position(&self, path: &str) -> Result<Option<Value>> {
-        let Some(own) = self.session_id(TOKENS_SESSION)? else { return Ok(None) };
-        Ok(self.row(own, POSITION_KIND, &mask(path))?.map(|position: StoredPosition| position.end))
+        let Some(tokens_session) = self.session_id(TOKENS_SESSION)? else { return Ok(None) };
+        Ok(self.read_row(tokens_session, POSITION_KIND, &mask(path))?.map(|position: StoredPosition| position.end))
     }
 
     /// Returns the sum of a session or a phase.
     pub fn tokens(&self, key: SessionKey<'_>) -> Result<Tokens> {
         let Some(id) = self.session_id(key)? else { return Ok(Tokens::default()) };
-        Ok(self.row(id, TOKENS_KIND, "")?.unwrap_or_default())
+        Ok(self.read_row(id, TOKENS_KIND, "")?.unwrap_or_default())
     }
 
     /// Adds the messages in one transaction. `phases`: the phases of the active workflow, in order.
     ///
     /// Idempotent: if two processes read the same messages, the second one changes nothing.
-    pub fn add_token_usage(&mut self, read: &[TranscriptChunk<'_>], phases: &[PhaseStart]) -> Result<()> {
+    pub fn add_token_usage(&mut self, chunks: &[TranscriptChunk<'_>], phases: &[PhaseStart]) -> Result<()> {
         let transaction = Transaction::new_unchecked(&self.connection, TransactionBehavior::Immediate)?;
-        let own = self.intern_session(TOKENS_SESSION, "", self.options.now)?;
-        let since = self.row(own, KEPT_SINCE_KIND, "")?.unwrap_or(i64::MIN);
+        let tokens_session = self.intern_session(TOKENS_SESSION, "", self.options.now)?;
+        let pruned_before = self.read_row(tokens_session, PRUNED_BEFORE_KIND, "")?.unwrap_or(i64::MIN);
         let mut sum_changes = SumChanges::default();
         let mut phase_ids = BTreeMap::new();
-        for TranscriptChunk { path, session, messages, end } in read {
-            let of_session = self.session_start(*session)?;
-            for message in messages.iter().filter(|message| message.time >= since) {
+        for TranscriptChunk { path, session, messages, end } in chunks {
+            let session_start = self.session_start(*session)?;
+            for message in messages.iter().filter(|message| message.time >= pruned_before) {
                 let TranscriptMessage { id, time, tokens } = message;
                 let phase = match phases.iter().rfind(|phase| phase.time <= *time) {
                     Some(start) => Some(self.phase_id(start, &mut phase_ids)?),
                     None => None,
                 };
-                let session_id = of_session.filter(|(_, begun)| begun <= time).map(|(id, _)| id);
+                let session_id = session_start.filter(|(_, start)| start <= time).map(|(id, _)| id);
                 let reported = StoredMessage { time: *time, tokens: *tokens, session: session_id, phase };
                 let name = format!("{}/{id}", session.agent);
-                let old: Option<StoredMessage> = self.row(own, TOKENS_KIND, &name)?;
+                let old: Option<StoredMessage> = self.read_row(tokens_session, TOKENS_KIND, &name)?;
                 let new = old.map_or(reported, |old| old.merge(reported));
-                if old != Some(new) && new.sums().next().is_some() {
-                    self.put_row(own, TOKENS_KIND, &name, &json(&new))?;
+                if old != Some(new) && new.counted_in().next().is_some() {
+                    self.write_row(tokens_session, TOKENS_KIND, &name, &to_json(&new))?;
                     sum_changes.replace(old, new);
                 }
             }
             let position = StoredPosition { time: self.options.now, end: end.clone() };
-            self.put_row(own, POSITION_KIND, &mask(path), &json(&position))?;
+            self.write_row(tokens_session, POSITION_KIND, &mask(path), &to_json(&position))?;
         }
-        for (id, (more, less)) in sum_changes.0 {
-            let mut sum: Tokens = self.row(id, TOKENS_KIND, "")?.unwrap_or_default();
-            sum += more;
-            sum -= less;
-            self.put_row(id, TOKENS_KIND, "", &json(&sum))?;
+        for (id, (added, subtracted)) in sum_changes.0 {
+            let mut sum: Tokens = self.read_row(id, TOKENS_KIND, "")?.unwrap_or_default();
+            sum += added;
+            sum -= subtracted;
+            self.write_row(id, TOKENS_KIND, "", &to_json(&sum))?;
         }
         transaction.commit()?;
-        self.checkpoint_if_long();
+        self.checkpoint_long_wal();
         Ok(())
     }
 
     /// Deletes messages older than `before`, and the positions of transcripts that were not read since. A deleted
     /// message that is reported again is not counted again.
     pub(crate) fn prune_tokens(&self, before: i64) -> Result<()> {
-        let Some(own) = self.session_id(TOKENS_SESSION)? else { return Ok(()) };
+        let Some(tokens_session) = self.session_id(TOKENS_SESSION)? else { return Ok(()) };
         let before = before.min(self.options.now);
         let transaction = Transaction::new_unchecked(&self.connection, TransactionBehavior::Immediate)?;
-        self.put_row(own, KEPT_SINCE_KIND, "", &before)?;
+        self.write_row(tokens_session, PRUNED_BEFORE_KIND, "", &before)?;
         self.connection.execute(
             "DELETE FROM state WHERE session = ?1 AND kind IN (?2, ?3) AND json_extract(value, '$.time') < ?4",
-            params![own, TOKENS_KIND, POSITION_KIND, before],
+            params![tokens_session, TOKENS_KIND, POSITION_KIND, before],
         )?;
         transaction.commit()?;
         Ok(())
@@ -203,7 +205,7 @@ impl Store {
     }
 
     /// Reads the JSON value of a row. A value that does not parse counts as absent: this code did not write it.
-    fn row<T: for<'de> Deserialize<'de>>(&self, session: i64, kind: &str, name: &str) -> Result<Option<T>> {
+    fn read_row<T: for<'de> Deserialize<'de>>(&self, session: i64, kind: &str, name: &str) -> Result<Option<T>> {
         let mut statement = self
             .connection
             .prepare_cached("SELECT CAST(value AS TEXT) FROM state WHERE session = ?1 AND kind = ?2 AND name = ?3")?;
@@ -211,7 +213,7 @@ impl Store {
         Ok(json.and_then(|json| serde_json::from_str(&json).ok()))
     }
 
-    fn put_row(&self, session: i64, kind: &str, name: &str, value: &dyn ToSql) -> Result<()> {
+    fn write_row(&self, session: i64, kind: &str, name: &str, value: &dyn ToSql) -> Result<()> {
         self.connection
             .prepare_cached("INSERT OR REPLACE INTO state VALUES (?1, ?2, ?3, ?4)")?
             .execute(params![session, kind, name, value])?;

@@ -8,7 +8,7 @@
 use rusqlite::{Transaction, TransactionBehavior};
 
 use crate::session_key::WORKFLOW_AGENT;
-use crate::{EventId, Note, Result, SessionKey, SessionState, Store};
+use crate::{EntryId, Note, Result, SessionKey, SessionState, Store};
 
 impl Store {
     pub fn workflow(&self) -> Result<SessionState> {
@@ -20,19 +20,19 @@ impl Store {
     }
 
     /// Writes a note and its changes to the workflow in one transaction. Writes nothing and returns `None` if the
-    /// workflow has changed since `judged_by` was read.
-    pub fn note_workflow_change(&mut self, note: &Note<'_>, judged_by: &SessionState) -> Result<Option<EventId>> {
+    /// workflow has changed since `last_read` was read.
+    pub fn write_workflow_note(&mut self, note: &Note<'_>, last_read: &SessionState) -> Result<Option<EntryId>> {
         let transaction = Transaction::new_unchecked(&self.connection, TransactionBehavior::Immediate)?;
         let workflow = self.intern_session(self.workflow_key(), note.root, note.time)?;
         let revision = self.revision(workflow)?;
-        if revision != judged_by.revision {
+        if revision != last_read.revision {
             return Ok(None);
         }
         let id = self.insert_note(note)?;
-        let writes = judged_by.workflow_writes(note.changes);
+        let writes = last_read.workflow_writes(note.changes);
         self.write_state(workflow, revision, &writes)?;
         transaction.commit()?;
-        self.checkpoint_if_long();
+        self.checkpoint_long_wal();
         Ok(Some(id))
     }
 }

@@ -8,7 +8,7 @@ use crate::{Reply, TestProject};
 pub struct AgentSession<'a> {
     project: &'a TestProject,
     id: &'a str,
-    made: usize,
+    calls: usize,
 }
 
 impl TestProject {
@@ -17,25 +17,25 @@ impl TestProject {
     }
 
     pub fn agent_session<'a>(&'a self, id: &'a str) -> AgentSession<'a> {
-        AgentSession { project: self, id, made: 0 }
+        AgentSession { project: self, id, calls: 0 }
     }
 }
 
 impl AgentSession<'_> {
-    pub fn hook(&self, event: &str, tool: &str, input: &Value, more: &Value) -> Reply {
+    pub fn hook(&self, event: &str, tool: &str, input: &Value, extra_fields: &Value) -> Reply {
         let mut fields = json!({
             "session_id": self.id, "tool_name": tool, "tool_input": input,
-            "tool_use_id": format!("{}-{}", self.id, self.made),
+            "tool_use_id": format!("{}-{}", self.id, self.calls),
         });
-        if let (Some(fields), Some(more)) = (fields.as_object_mut(), more.as_object()) {
-            fields.extend(more.clone());
+        if let (Some(fields), Some(extra_fields)) = (fields.as_object_mut(), extra_fields.as_object()) {
+            fields.extend(extra_fields.clone());
         }
-        self.project.hook("claude", &self.project.event(event, &fields))
+        self.project.hook("claude", &self.project.event_payload(event, &fields))
     }
 
     /// Calls the hook before a shell command, with a new call id.
     pub fn before(&mut self, command: &str) -> Reply {
-        self.made += 1;
+        self.calls += 1;
         self.hook("PreToolUse", "Bash", &json!({"command": command}), &json!({}))
     }
 
@@ -45,27 +45,27 @@ impl AgentSession<'_> {
         self.hook("PostToolUse", "Bash", &json!({"command": command}), &response)
     }
 
-    /// Calls only the hook after a shell command, as if the hook before it had never been called.
-    pub fn only_after(&mut self, command: &str) -> Reply {
-        self.made += 1;
+    /// Calls only the hook after a shell command, as if the hook before it had failed to start.
+    pub fn after_without_before(&mut self, command: &str) -> Reply {
+        self.calls += 1;
         self.after(command)
     }
 
-    /// Runs a shell command that must be allowed, with the hooks before and after it.
+    /// Calls the hooks before and after a shell command, which must be allowed. The command itself is not run.
     pub fn run(&mut self, command: &str) -> Reply {
         let reply = self.before(command);
         assert_eq!(reply.decision(), "allow", "{}", reply.stdout);
         self.after(command)
     }
 
-    /// Runs a shell command that fails.
-    pub fn fail(&mut self, command: &str) -> Reply {
+    /// Calls the hooks before and after a shell command that fails. The command itself is not run.
+    pub fn run_failing(&mut self, command: &str) -> Reply {
         self.before(command);
         self.hook("PostToolUseFailure", "Bash", &json!({"command": command}), &json!({"error": "Exit code 101"}))
     }
 
     pub fn edit(&mut self, path: &str) -> Reply {
-        self.made += 1;
+        self.calls += 1;
         let input = json!({"file_path": self.project.root().join(path), "old_string": "a", "new_string": "b"});
         self.hook("PreToolUse", "Edit", &input, &json!({}));
         self.hook("PostToolUse", "Edit", &input, &json!({"tool_response": {}}))
@@ -75,6 +75,6 @@ impl AgentSession<'_> {
     pub fn linchpin(&self, arguments: &[&str]) -> Reply {
         let mut command = self.project.command(arguments);
         command.env("CLAUDECODE", "1").env("CLAUDE_CODE_SESSION_ID", self.id);
-        self.project.feed(command, b"")
+        self.project.run_with_stdin(command, b"")
     }
 }

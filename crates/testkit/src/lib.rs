@@ -1,14 +1,14 @@
 //! Test projects, each with its own directory, home and state, isolated from the machine.
 //!
-//! Every process that a test starts gets a clean environment. So neither the settings of the user who runs the tests
-//! nor the variables of an agent that may run them have any effect.
+//! Every process that a test starts gets a clean environment: neither the settings of the user who runs the tests nor
+//! the environment variables of an agent that may run them have any effect.
 
 #![expect(
     clippy::disallowed_methods,
     clippy::expect_used,
     clippy::indexing_slicing,
     clippy::panic,
-    reason = "in a test, what cannot be set up ends the test"
+    reason = "a test whose setup fails should panic"
 )]
 
 #[cfg(unix)]
@@ -27,7 +27,8 @@ use std::process::{Command, Output, Stdio};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-/// The only variables of the machine that the program under test receives. Coverage data is written to this path.
+/// The only environment variables that the program under test inherits. Coverage data is written to the path in
+/// `LLVM_PROFILE_FILE`.
 const INHERITED_VARIABLES: &[&str] = &["LLVM_PROFILE_FILE"];
 
 pub struct TestProject {
@@ -53,7 +54,7 @@ impl TestProject {
         for folder in [project.root(), project.home(), project.temp()] {
             fs::create_dir_all(folder).expect("a folder in the temporary folder");
         }
-        programs::link_into(&project.programs(), &std::env::var_os("PATH").unwrap_or_default());
+        programs::symlink_into(&project.programs(), &std::env::var_os("PATH").unwrap_or_default());
         project
     }
 
@@ -72,7 +73,7 @@ impl TestProject {
         self.base.join("home")
     }
 
-    /// The only directory on the `PATH` of programs that a test runs.
+    /// The only directory in the `PATH` of the programs that a test runs.
     pub fn programs(&self) -> PathBuf {
         self.base.join("bin")
     }
@@ -108,8 +109,8 @@ impl TestProject {
         self
     }
 
-    /// Returns a command that runs the program under test in the project, with the test's own `PATH` and without the
-    /// machine's environment.
+    /// Returns a command that runs the program under test in the project, with the test's `PATH` and without the
+    /// machine's environment variables.
     pub fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(&self.program);
         command.args(arguments).current_dir(self.root()).env_clear();
@@ -151,12 +152,12 @@ impl TestProject {
         self.reply(&self.command(arguments).stdin(Stdio::null()).output().expect("the program runs"))
     }
 
-    /// Runs `hook AGENT` with these bytes on stdin.
-    pub fn hook_bytes(&self, agent: &str, payload: &[u8]) -> Reply {
-        self.feed(self.command(&["hook", agent]), payload)
+    /// Runs `linchpin hook AGENT` with these bytes on stdin.
+    pub fn hook_with_bytes(&self, agent: &str, payload: &[u8]) -> Reply {
+        self.run_with_stdin(self.command(&["hook", agent]), payload)
     }
 
-    pub fn feed(&self, mut command: Command, input: &[u8]) -> Reply {
+    pub fn run_with_stdin(&self, mut command: Command, input: &[u8]) -> Reply {
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().expect("the program runs");
         // A program that does not read all of its input may close the pipe.
@@ -166,21 +167,21 @@ impl TestProject {
 
     /// Runs the command on a pseudo-terminal, with `typed` as keyboard input.
     #[cfg(unix)]
-    pub fn on_terminal(&self, command: Command, typed: &str) -> Reply {
+    pub fn run_on_terminal(&self, command: Command, typed: &str) -> Reply {
         self.reply(&terminal::run(command, typed))
     }
 
     pub fn hook(&self, agent: &str, payload: &Value) -> Reply {
-        self.hook_bytes(agent, payload.to_string().as_bytes())
+        self.hook_with_bytes(agent, payload.to_string().as_bytes())
     }
 
-    /// Returns Claude Code's decision about a shell command: `allow` if the hook says nothing.
+    /// Returns Claude Code's decision about a shell command, as [`Reply::decision`] does.
     pub fn decision(&self, command: &str) -> String {
-        self.hook("claude", &self.bash(command)).decision()
+        self.hook("claude", &self.bash_payload(command)).decision()
     }
 
     /// Returns a payload of Claude Code for an event, with additional fields.
-    pub fn event(&self, name: &str, fields: &Value) -> Value {
+    pub fn event_payload(&self, name: &str, fields: &Value) -> Value {
         let mut payload = json!({
             "session_id": "session-1",
             "transcript_path": self.home().join("transcript.jsonl"),
@@ -194,12 +195,12 @@ impl TestProject {
         payload
     }
 
-    pub fn tool(&self, name: &str, input: &Value) -> Value {
-        self.event("PreToolUse", &json!({ "tool_name": name, "tool_input": input, "tool_use_id": "toolu_1" }))
+    pub fn tool_payload(&self, name: &str, input: &Value) -> Value {
+        self.event_payload("PreToolUse", &json!({ "tool_name": name, "tool_input": input, "tool_use_id": "toolu_1" }))
     }
 
-    pub fn bash(&self, command: &str) -> Value {
-        self.tool("Bash", &json!({ "command": command }))
+    pub fn bash_payload(&self, command: &str) -> Value {
+        self.tool_payload("Bash", &json!({ "command": command }))
     }
 
     /// Replaces paths that differ between test runs by placeholders.
@@ -224,7 +225,8 @@ impl Reply {
         serde_json::from_str(&self.stdout).unwrap_or_else(|error| panic!("{error} in {:?}", self.stdout))
     }
 
-    /// Returns Claude Code's decision about the tool call: `allow` if the hook says nothing.
+    /// Returns Claude Code's decision about the tool call: `allow` if the hook prints nothing, or `refused` if it also
+    /// fails.
     pub fn decision(&self) -> String {
         if self.stdout.is_empty() {
             return if self.code == Some(0) { "allow" } else { "refused" }.to_owned();

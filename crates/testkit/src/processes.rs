@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 use std::{fs, thread};
 
 /// How long a killed process may take to end on a busy machine.
-const LIMIT: Duration = Duration::from_mins(1);
+const END_TIMEOUT: Duration = Duration::from_mins(1);
 
 pub fn is_alive(process: &str) -> bool {
     // A process that ended stays listed as a zombie until its parent waits for it.
@@ -12,12 +12,12 @@ pub fn is_alive(process: &str) -> bool {
     !status.is_empty() && !status.contains("State:\tZ")
 }
 
-/// Waits for a process to end; false if it is still alive after `LIMIT`. The kernel delivers a signal with a delay, so
-/// checking once is not enough.
+/// Waits for a process to end; false if it is still alive after [`END_TIMEOUT`]. The kernel delivers a signal with a
+/// delay, so checking once is not enough.
 pub fn wait_for_end(process: &str) -> bool {
-    let end = Instant::now() + LIMIT;
+    let deadline = Instant::now() + END_TIMEOUT;
     while is_alive(process) {
-        if Instant::now() > end {
+        if Instant::now() > deadline {
             return false;
         }
         thread::sleep(Duration::from_millis(5));

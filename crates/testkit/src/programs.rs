@@ -13,22 +13,22 @@ const NAMES: &str = "
 ";
 
 /// Fills `folder` with symlinks to these programs, looked up in `path`.
-pub fn link_into(folder: &Path, path: &OsStr) {
+pub fn symlink_into(folder: &Path, path: &OsStr) {
     fs::create_dir_all(folder).expect("a folder in the temporary folder");
     for name in NAMES.split_whitespace() {
         let program = std::env::split_paths(path).map(|folder| folder.join(name)).find(|file| file.is_file());
         if let Some(program) = program {
-            link(&program, &folder.join(name));
+            symlink(&program, &folder.join(name));
         }
     }
 }
 
 #[cfg(unix)]
-fn link(program: &Path, name: &Path) {
+fn symlink(program: &Path, name: &Path) {
     std::os::unix::fs::symlink(program, name).expect("a symlink");
 }
 
 #[cfg(not(unix))]
-fn link(program: &Path, name: &Path) {
+fn symlink(program: &Path, name: &Path) {
     fs::copy(program, name).expect("a copy of a program");
 }

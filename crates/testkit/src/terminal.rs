@@ -1,4 +1,4 @@
-//! A pseudo-terminal for interactive programs. Its output is what the program prints; input is not echoed.
+//! A pseudo-terminal for interactive programs. Input is not echoed, so its output is only what the program prints.
 
 use std::fs::File;
 use std::io::{Read, Write};
@@ -10,15 +10,15 @@ use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use rustix::termios::{LocalModes, OptionalActions, tcgetattr, tcsetattr};
 
 pub fn run(mut command: Command, typed: &str) -> Output {
-    let (mut keyboard, screen) = pair();
-    keyboard.write_all(typed.as_bytes()).expect("a terminal takes what is typed");
-    command.stdin(screen.try_clone().expect("a terminal")).stdout(screen).stderr(Stdio::piped());
+    let (mut controller, terminal) = open_pty();
+    controller.write_all(typed.as_bytes()).expect("a terminal takes what is typed");
+    command.stdin(terminal.try_clone().expect("a terminal")).stdout(terminal).stderr(Stdio::piped());
     let child = command.spawn().expect("the program runs");
     // Reading from the terminal ends when the last process has closed it. `command` holds it open too.
     drop(command);
     let mut stdout = Vec::new();
     let mut part = [0; 1024];
-    while let Ok(length @ 1..) = keyboard.read(&mut part) {
+    while let Ok(length @ 1..) = controller.read(&mut part) {
         stdout.extend_from_slice(&part[..length]);
     }
     let output = child.wait_with_output().expect("the program ends");
@@ -26,14 +26,14 @@ pub fn run(mut command: Command, typed: &str) -> Output {
     Output { stdout, ..output }
 }
 
-fn pair() -> (File, OwnedFd) {
-    let keyboard = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).expect("a terminal");
-    grantpt(&keyboard).expect("a terminal");
-    unlockpt(&keyboard).expect("a terminal");
-    let name = ptsname(&keyboard, Vec::new()).expect("a terminal has a name");
-    let screen = open(name.as_c_str(), OFlags::RDWR | OFlags::NOCTTY, Mode::empty()).expect("a terminal");
-    let mut modes = tcgetattr(&screen).expect("a terminal has modes");
+fn open_pty() -> (File, OwnedFd) {
+    let controller = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).expect("a terminal");
+    grantpt(&controller).expect("a terminal");
+    unlockpt(&controller).expect("a terminal");
+    let name = ptsname(&controller, Vec::new()).expect("a terminal has a name");
+    let terminal = open(name.as_c_str(), OFlags::RDWR | OFlags::NOCTTY, Mode::empty()).expect("a terminal");
+    let mut modes = tcgetattr(&terminal).expect("a terminal has modes");
     modes.local_modes.remove(LocalModes::ECHO);
-    tcsetattr(&screen, OptionalActions::Now, &modes).expect("a terminal takes modes");
-    (File::from(keyboard), screen)
+    tcsetattr(&terminal, OptionalActions::Now, &modes).expect("a terminal takes modes");
+    (File::from(controller), terminal)
 }

@@ -15,19 +15,19 @@ use crate::tree::Tree;
 
 /// The state of one file as git would commit it.
 #[derive(Debug, PartialEq, Eq)]
-struct Entry {
+struct TreeEntry {
     mode: String,
     id: String,
 }
 
 /// All files that are not ignored, by path, each with its content and mode.
 #[derive(Debug, PartialEq, Eq)]
-pub struct TreeContents(BTreeMap<String, Entry>);
+pub struct TreeContents(BTreeMap<String, TreeEntry>);
 
 impl TreeContents {
     pub fn digest(&self) -> String {
         let mut digest = Sha256::new();
-        for (path, Entry { mode, id }) in &self.0 {
+        for (path, TreeEntry { mode, id }) in &self.0 {
             for part in [path, mode, id] {
                 digest.update(part.as_bytes());
                 digest.update([0]);
@@ -37,10 +37,11 @@ impl TreeContents {
     }
 
     /// Returns the files that were added, deleted or changed between these contents and later ones, sorted.
-    pub fn changed(&self, later: &Self) -> Vec<String> {
-        let gone = self.0.keys().filter(|path| !later.0.contains_key(*path));
-        let other = later.0.iter().filter(|(path, entry)| self.0.get(*path) != Some(entry)).map(|(path, _)| path);
-        let mut paths: Vec<String> = gone.chain(other).cloned().collect();
+    pub fn changed_files(&self, later: &Self) -> Vec<String> {
+        let deleted = self.0.keys().filter(|path| !later.0.contains_key(*path));
+        let added_or_changed =
+            later.0.iter().filter(|(path, entry)| self.0.get(*path) != Some(entry)).map(|(path, _)| path);
+        let mut paths: Vec<String> = deleted.chain(added_or_changed).cloned().collect();
         paths.sort();
         paths
     }
@@ -56,36 +57,38 @@ impl Tree {
             Some(head) => head,
             None => self.empty_tree()?.id,
         };
-        let mut entries = self.entries(&commit)?;
+        let mut entries = self.entries_of_commit(&commit)?;
         let lines = self.diff_with_working_tree(&commit)?;
         // Files that Linchpin writes are not read: the journal grows without limit.
-        let is_there = |path: &str, status: Status| status != Status::Deleted && self.is_not_written_by_linchpin(path);
-        let there: Vec<&str> =
-            lines.iter().filter(|(path, line)| is_there(path, line.status)).map(|(path, _)| path.as_str()).collect();
-        let plain: Vec<&str> = there.iter().copied().filter(|path| is_plain(&self.root().join(path))).collect();
-        let mut ids = self.blob_ids(&plain);
+        let is_included =
+            |path: &str, status: Status| status != Status::Deleted && self.is_not_written_by_linchpin(path);
+        let included: Vec<&str> =
+            lines.iter().filter(|(path, line)| is_included(path, line.status)).map(|(path, _)| path.as_str()).collect();
+        let regular: Vec<&str> =
+            included.iter().copied().filter(|path| is_regular_file(&self.root().join(path))).collect();
+        let mut ids = self.blob_ids(&regular);
         for (path, _) in lines.iter().filter(|(_, line)| line.status == Status::Deleted) {
             entries.remove(path);
         }
-        for path in there {
-            let places = matching_files(self.root(), path);
-            let mode = places.first().map_or("", |place| mode(place));
-            let id = ids.remove(path).unwrap_or_else(|| places.iter().map(|place| id_of_non_file(place)).collect());
-            entries.insert(path.to_owned(), Entry { mode: mode.to_owned(), id });
+        for path in included {
+            let candidates = matching_files(self.root(), path);
+            let mode = candidates.first().map_or("", |file| git_mode(file));
+            let id = ids.remove(path).unwrap_or_else(|| candidates.iter().map(|file| id_of_non_file(file)).collect());
+            entries.insert(path.to_owned(), TreeEntry { mode: mode.to_owned(), id });
         }
         entries.retain(|path, _| self.is_not_written_by_linchpin(path));
         Ok(TreeContents(entries))
     }
 
     /// Returns the files of a commit.
-    fn entries(&self, commit: &str) -> Result<BTreeMap<String, Entry>, GitError> {
+    fn entries_of_commit(&self, commit: &str) -> Result<BTreeMap<String, TreeEntry>, GitError> {
         let output = self.git().output(&["ls-tree", "-r", "-z", "--end-of-options", commit])?;
         let lines = output.split(|byte| *byte == 0).map(String::from_utf8_lossy);
         let entry = |line: &str| {
-            let (head, path) = line.split_once('\t')?;
-            let mut fields = head.split(' ');
+            let (header, path) = line.split_once('\t')?;
+            let mut fields = header.split(' ');
             let (mode, id) = (fields.next()?.to_owned(), fields.nth(1)?.to_owned());
-            Some((path.to_owned(), Entry { mode, id }))
+            Some((path.to_owned(), TreeEntry { mode, id }))
         };
         Ok(lines.filter_map(|line| entry(&line)).collect())
     }
@@ -94,23 +97,24 @@ impl Tree {
 /// Returns the files that a path in git's output may mean. Names that are not UTF-8 are converted lossily, so several
 /// files may match; then all of them are returned.
 fn matching_files(root: &Path, path: &str) -> Vec<PathBuf> {
-    let mut places = vec![root.to_owned()];
+    let mut candidates = vec![root.to_owned()];
     for part in path.split('/') {
         if part.contains(char::REPLACEMENT_CHARACTER) {
-            let entries = places.iter().filter_map(|folder| fs::read_dir(folder).ok()).flatten().filter_map(Result::ok);
-            let alike = entries.filter(|entry| entry.file_name().to_string_lossy() == part);
-            places = alike.map(|entry| entry.path()).collect();
-            places.sort();
+            let entries =
+                candidates.iter().filter_map(|folder| fs::read_dir(folder).ok()).flatten().filter_map(Result::ok);
+            let matching = entries.filter(|entry| entry.file_name().to_string_lossy() == part);
+            candidates = matching.map(|entry| entry.path()).collect();
+            candidates.sort();
         } else {
-            for place in &mut places {
-                place.push(part);
+            for candidate in &mut candidates {
+                candidate.push(part);
             }
         }
     }
-    places
+    candidates
 }
 
-fn is_plain(path: &Path) -> bool {
+fn is_regular_file(path: &Path) -> bool {
     fs::symlink_metadata(path).is_ok_and(|metadata| metadata.is_file())
 }
 
@@ -122,7 +126,7 @@ fn id_of_non_file(path: &Path) -> String {
 }
 
 /// Returns the mode in git's notation.
-fn mode(path: &Path) -> &'static str {
+fn git_mode(path: &Path) -> &'static str {
     match fs::symlink_metadata(path) {
         Ok(metadata) if metadata.is_symlink() => "120000",
         Ok(metadata) if metadata.is_dir() => "160000",

@@ -16,19 +16,20 @@ pub fn fingerprint(path: &Path) -> String {
     let Ok(metadata) = fs::symlink_metadata(path) else { return "gone".to_owned() };
     if metadata.is_symlink() {
         let target = fs::read_link(path).unwrap_or_default();
-        return format!("link:{}", hex(target.as_os_str().as_encoded_bytes()));
+        return format!("link:{}", sha256_hex(target.as_os_str().as_encoded_bytes()));
     }
     if !metadata.is_file() {
         return "folder".to_owned();
     }
-    let by_time = || {
-        let since = metadata.modified().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok()).unwrap_or_default();
-        format!("size:{}:{}", metadata.len(), since.as_nanos())
+    let size_and_time = || {
+        let modified =
+            metadata.modified().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok()).unwrap_or_default();
+        format!("size:{}:{}", metadata.len(), modified.as_nanos())
     };
     if metadata.len() > MAX_HASHED_SIZE {
-        return by_time();
+        return size_and_time();
     }
-    digest(path).map_or_else(|_| by_time(), |digest| format!("sha256:{digest}"))
+    sha256_of_file(path).map_or_else(|_| size_and_time(), |digest| format!("sha256:{digest}"))
 }
 
 /// Returns a string that identifies the contents of all files together.
@@ -43,7 +44,7 @@ pub fn combined_fingerprint<'p>(root: &Path, paths: impl IntoIterator<Item = &'p
     HEXLOWER.encode(digest.finalize().as_slice())
 }
 
-fn digest(path: &Path) -> io::Result<String> {
+fn sha256_of_file(path: &Path) -> io::Result<String> {
     let mut file = File::open(path)?;
     let mut digest = Sha256::new();
     let mut buffer = vec![0; 64 * 1024];
@@ -55,6 +56,6 @@ fn digest(path: &Path) -> io::Result<String> {
     }
 }
 
-fn hex(bytes: &[u8]) -> String {
+fn sha256_hex(bytes: &[u8]) -> String {
     HEXLOWER.encode(Sha256::digest(bytes).as_slice())
 }

@@ -22,22 +22,23 @@ pub enum GitError {
 
 /// The settings for calls of git in one directory.
 #[derive(Debug, Clone)]
+#[expect(clippy::struct_field_names, reason = "`git_dir` is git's own name")]
 pub struct Git {
     folder: PathBuf,
-    /// Passed explicitly, because git's own search could find another repository that somebody placed in a directory in
-    /// between.
-    repository: PathBuf,
+    /// Passed explicitly: git's own search could find a repository that somebody else created in a directory between
+    /// `folder` and `work_tree`.
+    git_dir: PathBuf,
     work_tree: PathBuf,
     /// Filters in the repository's own configuration, which would run programs.
-    filters: Vec<OsString>,
+    disabled_filters: Vec<OsString>,
     /// An index other than the default one.
     index: Option<OsString>,
-    limit: Duration,
+    timeout: Duration,
     /// If set, git is not run, and every call returns this error.
-    fault: Option<GitError>,
+    fixed_error: Option<GitError>,
 }
 
-struct Answer {
+struct GitOutput {
     is_success: bool,
     /// True for exit code 1: the query succeeded, and found nothing.
     found_nothing: bool,
@@ -88,40 +89,41 @@ const REMOVED_VARIABLES: &[&str] = &[
     "GIT_TRACE",
 ];
 
-impl Answer {
-    fn printed(self) -> Result<Vec<u8>, GitError> {
+impl GitOutput {
+    /// Fails with the first line of stderr if git failed.
+    fn into_stdout(self) -> Result<Vec<u8>, GitError> {
         if self.is_success {
             return Ok(self.stdout);
         }
-        let said = String::from_utf8_lossy(&self.stderr);
-        let said = said.lines().next().unwrap_or("nothing, and failed").trim();
-        Err(GitError::Failed(said.strip_prefix("fatal: ").unwrap_or(said).to_owned()))
+        let stderr = String::from_utf8_lossy(&self.stderr);
+        let first_line = stderr.lines().next().unwrap_or("nothing, and failed").trim();
+        Err(GitError::Failed(first_line.strip_prefix("fatal: ").unwrap_or(first_line).to_owned()))
     }
 }
 
 impl Git {
-    pub fn new(folder: &Path, git_dir: &Path, work_tree: &Path, limit: Duration) -> Self {
+    pub fn new(folder: &Path, git_dir: &Path, work_tree: &Path, timeout: Duration) -> Self {
         Self {
             folder: folder.to_owned(),
-            repository: git_dir.to_owned(),
+            git_dir: git_dir.to_owned(),
             work_tree: work_tree.to_owned(),
-            filters: Vec::new(),
+            disabled_filters: Vec::new(),
             index: None,
-            limit,
-            fault: None,
+            timeout,
+            fixed_error: None,
         }
     }
 
     /// Disables these filters.
     #[must_use]
     pub fn without_filters(self, filters: Vec<OsString>) -> Self {
-        Self { filters, ..self }
+        Self { disabled_filters: filters, ..self }
     }
 
     /// Makes every call return this error.
     #[must_use]
-    pub fn failing(self, fault: GitError) -> Self {
-        Self { fault: Some(fault), ..self }
+    pub fn always_failing(self, error: GitError) -> Self {
+        Self { fixed_error: Some(error), ..self }
     }
 
     /// Uses another index.
@@ -130,77 +132,77 @@ impl Git {
         Self { index: index.map(OsStr::to_owned), ..self }
     }
 
-    pub fn filters(&self) -> &[OsString] {
-        &self.filters
+    pub fn disabled_filters(&self) -> &[OsString] {
+        &self.disabled_filters
     }
 
     /// Returns the stdout of git.
     pub fn output(&self, arguments: &[&str]) -> Result<Vec<u8>, GitError> {
-        self.run(arguments)?.printed()
+        self.run(arguments)?.into_stdout()
     }
 
     /// Returns the stdout of a query; empty if it found nothing.
     pub fn query_output(&self, arguments: &[&str]) -> Result<Vec<u8>, GitError> {
-        let answer = self.run(arguments)?;
-        if answer.found_nothing { Ok(Vec::new()) } else { answer.printed() }
+        let output = self.run(arguments)?;
+        if output.found_nothing { Ok(Vec::new()) } else { output.into_stdout() }
     }
 
     /// Returns one line of stdout; `None` if git failed or printed nothing.
     pub fn line(&self, arguments: &[&str]) -> Result<Option<String>, GitError> {
-        let Answer { is_success, stdout, .. } = self.run(arguments)?;
+        let GitOutput { is_success, stdout, .. } = self.run(arguments)?;
         let line = String::from_utf8_lossy(&stdout).trim().to_owned();
         Ok((is_success && !line.is_empty()).then_some(line))
     }
 
-    /// Returns the stdout of git for the given stdin.
-    pub fn output_of(&self, arguments: &[&str], input: String) -> Result<Vec<u8>, GitError> {
-        self.run_with(arguments, Some(input))?.printed()
+    /// Returns the stdout of git, with `input` as its stdin.
+    pub fn output_with_stdin(&self, arguments: &[&str], input: String) -> Result<Vec<u8>, GitError> {
+        self.run_with_stdin(arguments, Some(input))?.into_stdout()
     }
 
-    fn run(&self, arguments: &[&str]) -> Result<Answer, GitError> {
-        self.run_with(arguments, None)
+    fn run(&self, arguments: &[&str]) -> Result<GitOutput, GitError> {
+        self.run_with_stdin(arguments, None)
     }
 
-    fn run_with(&self, arguments: &[&str], input: Option<String>) -> Result<Answer, GitError> {
-        if let Some(fault) = &self.fault {
-            return Err(fault.clone());
+    fn run_with_stdin(&self, arguments: &[&str], input: Option<String>) -> Result<GitOutput, GitError> {
+        if let Some(error) = &self.fixed_error {
+            return Err(error.clone());
         }
         let mut command = self.command();
         let stdin = if input.is_some() { Stdio::piped() } else { Stdio::null() };
         command.args(arguments).stdin(stdin).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().map_err(|error| GitError::NotRun(error.to_string()))?;
         if let Some((mut pipe, input)) = child.stdin.take().zip(input) {
-            // Stdin is written by a separate thread, because git starts to answer before it has read everything. If git
-            // ends early, writing fails, and git's exit code is checked below.
+            // A separate thread writes stdin, because git writes output before it has read everything. If git ends
+            // early, writing fails, and git's exit code is checked below.
             thread::spawn(move || pipe.write_all(input.as_bytes()));
         }
         let pipes = [child.stdout.take().map(read_all), child.stderr.take().map(read_all)];
-        let end = Instant::now() + self.limit;
-        let mut said = [Vec::new(), Vec::new()];
-        for (pipe, said) in pipes.iter().zip(&mut said) {
+        let deadline = Instant::now() + self.timeout;
+        let mut outputs = [Vec::new(), Vec::new()];
+        for (pipe, output) in pipes.iter().zip(&mut outputs) {
             let Some(pipe) = pipe else { continue };
-            match pipe.recv_timeout(end.saturating_duration_since(Instant::now())) {
-                Ok(bytes) => *said = bytes,
+            match pipe.recv_timeout(deadline.saturating_duration_since(Instant::now())) {
+                Ok(bytes) => *output = bytes,
                 Err(RecvTimeoutError::Disconnected) => {}
                 Err(RecvTimeoutError::Timeout) => {
                     let _ = child.kill();
                     let _ = child.wait();
-                    return Err(GitError::Timeout(self.limit));
+                    return Err(GitError::Timeout(self.timeout));
                 }
             }
         }
         let status = child.wait().map_err(|error| GitError::NotRun(error.to_string()))?;
-        let [stdout, stderr] = said;
-        Ok(Answer { is_success: status.success(), found_nothing: status.code() == Some(1), stdout, stderr })
+        let [stdout, stderr] = outputs;
+        Ok(GitOutput { is_success: status.success(), found_nothing: status.code() == Some(1), stdout, stderr })
     }
 
     fn command(&self) -> Command {
         let mut command = Command::new("git");
-        let mut git_dir = OsString::from("--git-dir=");
-        git_dir.push(&self.repository);
-        let mut work_tree = OsString::from("--work-tree=");
-        work_tree.push(&self.work_tree);
-        command.arg(git_dir).arg(work_tree);
+        let mut git_dir_flag = OsString::from("--git-dir=");
+        git_dir_flag.push(&self.git_dir);
+        let mut work_tree_flag = OsString::from("--work-tree=");
+        work_tree_flag.push(&self.work_tree);
+        command.arg(git_dir_flag).arg(work_tree_flag);
         command.current_dir(&self.folder).env("GIT_OPTIONAL_LOCKS", "0").env("LC_ALL", "C");
         command.env("GIT_TERMINAL_PROMPT", "0").env("GIT_NO_LAZY_FETCH", "1").env("GIT_NO_REPLACE_OBJECTS", "1");
         for variable in REMOVED_VARIABLES {
@@ -217,7 +219,7 @@ impl Git {
     /// it.
     fn configure(&self, command: &mut Command) {
         let fixed = FIXED_CONFIG.iter().map(|(key, value)| (OsString::from(key), *value));
-        let switched_off = self.filters.iter().flat_map(|filter| {
+        let disabled = self.disabled_filters.iter().flat_map(|filter| {
             DISABLED_FILTER.iter().map(move |(setting, value)| {
                 let mut key = OsString::from("filter.");
                 key.push(filter);
@@ -226,7 +228,7 @@ impl Git {
             })
         });
         let mut count = 0;
-        for (key, value) in fixed.chain(switched_off) {
+        for (key, value) in fixed.chain(disabled) {
             command.env(format!("GIT_CONFIG_KEY_{count}"), key).env(format!("GIT_CONFIG_VALUE_{count}"), value);
             count += 1;
         }

@@ -10,7 +10,7 @@ pub struct DiffLine {
     pub old_mode: String,
     pub new_mode: String,
     pub old_id: String,
-    /// Zeros if git has not read the file.
+    /// All zeros if git has not hashed the file.
     pub new_id: String,
     pub status: Status,
 }
@@ -18,35 +18,35 @@ pub struct DiffLine {
 impl DiffLine {
     /// True if only the file's permissions may differ.
     pub fn may_differ_only_in_mode(&self) -> bool {
-        let is_plain = |mode: &str| mode.starts_with("100");
+        let is_regular = |mode: &str| mode.starts_with("100");
         self.status == Status::Modified
             && self.old_mode != self.new_mode
-            && is_plain(&self.old_mode)
-            && is_plain(&self.new_mode)
+            && is_regular(&self.old_mode)
+            && is_regular(&self.new_mode)
     }
 
     /// False if a regular file became a symlink or the reverse, which is a change even with the same content.
-    fn is_of_one_kind(&self) -> bool {
+    fn has_same_file_type(&self) -> bool {
         self.old_mode.get(..3) == self.new_mode.get(..3)
     }
 
-    pub fn is_file(&self) -> bool {
+    pub fn is_regular_file(&self) -> bool {
         self.new_mode.starts_with("100")
     }
 
-    pub fn was_file(&self) -> bool {
+    pub fn was_regular_file(&self) -> bool {
         self.old_mode.starts_with("100")
     }
 }
 
 /// Parses the output of `git diff --raw -z --no-renames`. Returns the lines by path. Paths that are not UTF-8 are
 /// converted lossily.
-pub fn lines(output: &[u8]) -> BTreeMap<String, DiffLine> {
+pub fn parse_lines(output: &[u8]) -> BTreeMap<String, DiffLine> {
     let mut lines = BTreeMap::new();
     let mut parts = output.split(|byte| *byte == 0);
-    while let (Some(head), Some(path)) = (parts.next(), parts.next()) {
-        let head = String::from_utf8_lossy(head);
-        let mut fields = head.trim_start_matches(':').split(' ').map(str::to_owned);
+    while let (Some(header), Some(path)) = (parts.next(), parts.next()) {
+        let header = String::from_utf8_lossy(header);
+        let mut fields = header.trim_start_matches(':').split(' ').map(str::to_owned);
         let (Some(old_mode), Some(new_mode), Some(old_id), Some(new_id), Some(status)) =
             (fields.next(), fields.next(), fields.next(), fields.next(), fields.next())
         else {
@@ -65,12 +65,12 @@ pub fn lines(output: &[u8]) -> BTreeMap<String, DiffLine> {
 }
 
 /// Parses the output of `git cat-file --batch='%(objectname) %(objectsize)'`. Returns the contents by id.
-pub fn blobs(mut output: &[u8]) -> BTreeMap<String, Vec<u8>> {
+pub fn parse_blobs(mut output: &[u8]) -> BTreeMap<String, Vec<u8>> {
     let mut blobs = BTreeMap::new();
     while let Some(end) = output.iter().position(|byte| *byte == b'\n') {
-        let (head, rest) = output.split_at(end);
-        let head = String::from_utf8_lossy(head);
-        let size = head.split_once(' ').and_then(|(id, size)| Some((id, size.parse::<usize>().ok()?)));
+        let (header, rest) = output.split_at(end);
+        let header = String::from_utf8_lossy(header);
+        let size = header.split_once(' ').and_then(|(id, size)| Some((id, size.parse::<usize>().ok()?)));
         let Some((id, size)) = size else { break };
         let Some(content) = rest.get(1..=size) else { break };
         blobs.insert(id.to_owned(), content.to_vec());
@@ -81,40 +81,40 @@ pub fn blobs(mut output: &[u8]) -> BTreeMap<String, Vec<u8>> {
 }
 
 /// Parses a list of paths separated by NUL.
-pub fn paths(output: &[u8]) -> impl Iterator<Item = String> {
+pub fn parse_paths(output: &[u8]) -> impl Iterator<Item = String> {
     let parts = output.split(|byte| *byte == 0).filter(|part| !part.is_empty());
     // A nested repository is listed as a directory, and is skipped.
     parts.map(|part| String::from_utf8_lossy(part).into_owned()).filter(|path| !path.ends_with('/'))
 }
 
-/// The id of an empty file, in SHA-1 and in SHA-256 repositories. An empty file is never considered moved to another
-/// empty file.
-pub const EMPTY: &[&str] =
+/// The id of an empty file, in SHA-1 and in SHA-256 repositories. An empty file is never considered to be a
+/// renamed one.
+pub const EMPTY_BLOB_IDS: &[&str] =
     &["e69de29bb2d1d6434b8b29ae775ad8c2e48c5391", "473a0f4c3be8a93681a267e3b1e9a7dcda1185436fe141f7749120a303721813"];
 
 /// Returns the blob ids of deleted files that were not empty.
 pub fn deleted_ids(lines: &BTreeMap<String, DiffLine>) -> BTreeSet<String> {
     let deleted = lines.values().filter(|line| line.status == Status::Deleted);
-    deleted.map(|line| line.old_id.clone()).filter(|id| !EMPTY.contains(&id.as_str())).collect()
+    deleted.map(|line| line.old_id.clone()).filter(|id| !EMPTY_BLOB_IDS.contains(&id.as_str())).collect()
 }
 
-/// Returns the net changes. `id_of` has the ids of files that git has not read. `moved` has the new files that are old
-/// files with another name and other content.
-pub fn changes(
+/// Returns the net changes. `blob_ids`: the ids of files for which the diff has none. `renamed_with_edits`: the new
+/// paths of files that were renamed and edited.
+pub fn net_changes(
     lines: BTreeMap<String, DiffLine>,
-    id_of: &BTreeMap<String, String>,
-    moved: &BTreeSet<String>,
+    blob_ids: &BTreeMap<String, String>,
+    renamed_with_edits: &BTreeSet<String>,
 ) -> Changes {
-    let id = |path: &str, line: &DiffLine| id_of.get(path).unwrap_or(&line.new_id).clone();
+    let id = |path: &str, line: &DiffLine| blob_ids.get(path).unwrap_or(&line.new_id).clone();
     let deleted = deleted_ids(&lines);
     let changes = lines.into_iter().filter_map(|(path, line)| {
         let id = id(&path, &line);
-        if line.status == Status::Modified && id == line.old_id && line.is_of_one_kind() {
+        if line.status == Status::Modified && id == line.old_id && line.has_same_file_type() {
             return None;
         }
-        // A new file with the content of a deleted one was moved.
-        let is_moved = line.status == Status::Added && (deleted.contains(&id) || moved.contains(&path));
-        let status = if is_moved { Status::Modified } else { line.status };
+        // A new file with the content of a deleted one is the deleted one, renamed.
+        let is_renamed = line.status == Status::Added && (deleted.contains(&id) || renamed_with_edits.contains(&path));
+        let status = if is_renamed { Status::Modified } else { line.status };
         Some(Change { status, path })
     });
     changes.collect()

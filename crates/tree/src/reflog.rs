@@ -11,15 +11,15 @@ use std::io::{Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-use crate::repository::{Repository, id};
+use crate::repository::{Repository, parse_object_id};
 
 /// The maximum number of bytes that are read from a reflog: about ten thousand lines.
-const LIMIT: u64 = 2 * 1024 * 1024;
+const MAX_REFLOG_BYTES: u64 = 2 * 1024 * 1024;
 /// The maximum number of reflogs of branches and of other working trees that are read.
-const MAX_LOGS: usize = 10_000;
+const MAX_REFLOGS: usize = 10_000;
 
 /// The first words of lines that move `HEAD` to an existing commit.
-const MOVES: &[&str] = &["checkout", "reset", "clone", "branch", "fetch"];
+const HEAD_MOVES: &[&str] = &["checkout", "reset", "clone", "branch", "fetch"];
 
 impl Repository {
     /// Returns the present length of the reflog of `HEAD`, for a later call of [`Self::commits_made_since`]; `None` if
@@ -33,15 +33,15 @@ impl Repository {
     pub fn commits_made_since(&self, length: Option<u64>) -> Option<BTreeSet<String>> {
         let length = length?;
         let mut file = File::open(self.git_dir().join("logs/HEAD")).ok()?;
-        let now = file.metadata().ok().filter(fs::Metadata::is_file)?.len();
-        if now < length || now - length > LIMIT {
+        let current_length = file.metadata().ok().filter(fs::Metadata::is_file)?.len();
+        if current_length < length || current_length - length > MAX_REFLOG_BYTES {
             return None;
         }
         // Reads from the newline before the new lines: if there is none, git has dropped old lines, and the length is
         // meaningless.
         file.seek(SeekFrom::Start(length.saturating_sub(1))).ok()?;
         let mut bytes = Vec::new();
-        file.take(LIMIT + 1).read_to_end(&mut bytes).ok()?;
+        file.take(MAX_REFLOG_BYTES + 1).read_to_end(&mut bytes).ok()?;
         let text = String::from_utf8_lossy(&bytes);
         if length > 0 && !text.starts_with('\n') {
             return None;
@@ -53,28 +53,29 @@ impl Repository {
     /// since 1970.
     pub fn commits_made_elsewhere_since(&self, since: i64) -> BTreeSet<String> {
         let seconds = u64::try_from(since / 1000).unwrap_or_default();
-        let moment = SystemTime::UNIX_EPOCH + Duration::from_secs(seconds);
-        let is_new = |log: &&PathBuf| log.metadata().and_then(|log| log.modified()).is_ok_and(|time| time >= moment);
-        let mut made = BTreeSet::new();
-        for log in self.other_logs().iter().filter(is_new) {
+        let since_time = SystemTime::UNIX_EPOCH + Duration::from_secs(seconds);
+        let is_new =
+            |log: &&PathBuf| log.metadata().and_then(|log| log.modified()).is_ok_and(|time| time >= since_time);
+        let mut commits = BTreeSet::new();
+        for log in self.reflogs_of_branches_and_trees().iter().filter(is_new) {
             let text = newest_lines(log).unwrap_or_default();
-            let lines = text.lines().filter(|line| written_at(line).is_some_and(|time| time >= seconds));
-            made.extend(lines.filter_map(commit_made_by));
+            let lines = text.lines().filter(|line| line_time(line).is_some_and(|time| time >= seconds));
+            commits.extend(lines.filter_map(commit_made_by));
         }
-        made
+        commits
     }
 
     /// Returns the reflogs of branches, and of `HEAD` in all working trees.
-    fn other_logs(&self) -> Vec<PathBuf> {
+    fn reflogs_of_branches_and_trees(&self) -> Vec<PathBuf> {
         let common = self.common_dir();
         let trees = fs::read_dir(common.join("worktrees")).into_iter().flatten().flatten();
-        let mut logs: Vec<PathBuf> = trees.take(MAX_LOGS).map(|tree| tree.path().join("logs/HEAD")).collect();
+        let mut logs: Vec<PathBuf> = trees.take(MAX_REFLOGS).map(|tree| tree.path().join("logs/HEAD")).collect();
         logs.push(common.join("logs/HEAD"));
         let mut folders = vec![common.join("logs/refs/heads")];
         while let Some(folder) = folders.pop() {
             for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
                 match entry.file_type() {
-                    _ if logs.len() >= MAX_LOGS => return logs,
+                    _ if logs.len() >= MAX_REFLOGS => return logs,
                     Ok(kind) if kind.is_dir() => folders.push(entry.path()),
                     Ok(kind) if kind.is_file() => logs.push(entry.path()),
                     _ => {}
@@ -89,35 +90,35 @@ impl Repository {
 fn newest_lines(log: &Path) -> Option<String> {
     let mut file = File::open(log).ok()?;
     let length = file.metadata().ok().filter(fs::Metadata::is_file)?.len();
-    let start = length.saturating_sub(LIMIT);
+    let start = length.saturating_sub(MAX_REFLOG_BYTES);
     file.seek(SeekFrom::Start(start)).ok()?;
     let mut bytes = Vec::new();
-    file.take(LIMIT).read_to_end(&mut bytes).ok()?;
+    file.take(MAX_REFLOG_BYTES).read_to_end(&mut bytes).ok()?;
     let text = String::from_utf8_lossy(&bytes).into_owned();
     if start == 0 { Some(text) } else { Some(text.split_once('\n')?.1.to_owned()) }
 }
 
 /// Returns the time of a line, in seconds since 1970.
-fn written_at(line: &str) -> Option<u64> {
-    let before = line.split_once('\t').map_or(line, |(before, _)| before);
-    let (_, time) = before.rsplit_once("> ")?;
+fn line_time(line: &str) -> Option<u64> {
+    let header = line.split_once('\t').map_or(line, |(header, _)| header);
+    let (_, time) = header.rsplit_once("> ")?;
     time.split(' ').next()?.parse().ok()
 }
 
 /// Returns the id of the commit that was made, according to this line; `None` if the line is for a move of `HEAD`.
 fn commit_made_by(line: &str) -> Option<String> {
     let (ids, message) = line.split_once('\t').unwrap_or((line, ""));
-    let made = ids.split(' ').nth(1).and_then(id)?;
-    let (action, what) = message.split_once(':').unwrap_or((message, ""));
-    let is_move = MOVES.iter().any(|name| action.split(' ').next() == Some(name))
+    let new_id = ids.split(' ').nth(1).and_then(parse_object_id)?;
+    let (action, detail) = message.split_once(':').unwrap_or((message, ""));
+    let only_moves_head = HEAD_MOVES.iter().any(|name| action.split(' ').next() == Some(name))
         || ["(start)", "(finish)", "(abort)"].iter().any(|step| action.ends_with(step))
-        || what.trim_start().to_ascii_lowercase().starts_with("fast-forward");
-    (!is_move).then_some(made)
+        || detail.trim_start().to_ascii_lowercase().starts_with("fast-forward");
+    (!only_moves_head).then_some(new_id)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{commit_made_by, written_at};
+    use super::{commit_made_by, line_time};
 
     #[test]
     fn moves_of_head_are_not_commits() {
@@ -152,8 +153,8 @@ mod tests {
     #[test]
     fn the_time_of_a_line_is_parsed() {
         let ids = format!("{} {}", "0".repeat(40), "a".repeat(40));
-        assert_eq!(written_at(&format!("{ids} Me <me@x> 1700000000 +0000\tcommit: x> 1 y")), Some(1_700_000_000));
-        assert_eq!(written_at(&format!("{ids} A > B <me@x> 12 -0500")), Some(12));
-        assert_eq!(written_at("nothing of the kind"), None);
+        assert_eq!(line_time(&format!("{ids} Me <me@x> 1700000000 +0000\tcommit: x> 1 y")), Some(1_700_000_000));
+        assert_eq!(line_time(&format!("{ids} A > B <me@x> 12 -0500")), Some(12));
+        assert_eq!(line_time("no line of a reflog"), None);
     }
 }

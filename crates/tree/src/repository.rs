@@ -12,12 +12,12 @@ use std::time::Duration;
 
 use crate::git::Git;
 
-/// The maximum size in bytes; larger than any real configuration.
-const CONFIG_LIMIT: u64 = 16 * 1024 * 1024;
-/// The maximum size in bytes; enough for a million branches.
-const PACKED_LIMIT: u64 = 128 * 1024 * 1024;
+/// Larger than any real configuration.
+const MAX_CONFIG_BYTES: u64 = 16 * 1024 * 1024;
+/// Enough for a million branches.
+const MAX_PACKED_REFS_BYTES: u64 = 128 * 1024 * 1024;
 /// The timeout of a call of git. It is well below the deadline of a hook.
-const TIME_LIMIT: Duration = Duration::from_secs(1);
+const GIT_TIMEOUT: Duration = Duration::from_secs(1);
 
 #[derive(Debug)]
 pub struct Repository {
@@ -28,6 +28,7 @@ pub struct Repository {
 }
 
 impl Repository {
+    /// Finds the repository that contains a directory.
     pub fn of(folder: &Path) -> Option<Self> {
         // Like git, ignores a directory that is only named `.git`.
         let is_git_entry = |dot_git: &Path| dot_git.is_file() || dot_git.join("HEAD").exists();
@@ -36,10 +37,10 @@ impl Repository {
         let git_dir = if dot_git.is_dir() {
             dot_git
         } else {
-            let text = read_short(&dot_git)?;
+            let text = read_small_file(&dot_git)?;
             work_tree.join(text.strip_prefix("gitdir:")?.trim())
         };
-        let common_dir = read_short(&git_dir.join("commondir"))
+        let common_dir = read_small_file(&git_dir.join("commondir"))
             .map_or_else(|| git_dir.clone(), |common| git_dir.join(common.trim()));
         Some(Self { work_tree: work_tree.to_owned(), git_dir, common_dir })
     }
@@ -59,9 +60,9 @@ impl Repository {
     /// The branch that is checked out; `None` if `HEAD` is detached.
     pub fn branch(&self) -> Option<String> {
         if self.uses_reftable() {
-            return self.ask_git(&["symbolic-ref", "--quiet", "--short", "HEAD"]);
+            return self.git_line(&["symbolic-ref", "--quiet", "--short", "HEAD"]);
         }
-        let head = read_short(&self.git_dir.join("HEAD"))?;
+        let head = read_small_file(&self.git_dir.join("HEAD"))?;
         head.trim().strip_prefix("ref: refs/heads/").map(str::to_owned)
     }
 
@@ -70,37 +71,38 @@ impl Repository {
         if self.uses_reftable() {
             return self.resolve("HEAD");
         }
-        let head = read_short(&self.git_dir.join("HEAD"))?;
+        let head = read_small_file(&self.git_dir.join("HEAD"))?;
         let head = head.trim();
-        head.strip_prefix("ref: ").map_or_else(|| id(head), |name| self.resolve(name))
+        head.strip_prefix("ref: ").map_or_else(|| parse_object_id(head), |name| self.resolve(name))
     }
 
     /// The default branch of the remote; otherwise `main` or `master` if one of them exists; otherwise the only branch.
     pub fn default_branch(&self) -> Option<String> {
         let remote = self.remote();
-        let told = remote.as_deref().and_then(|remote| self.default_of(remote));
-        let remotes = remote.map(|remote| format!("refs/remotes/{remote}/"));
-        let mut folders = remotes.into_iter().chain(["refs/heads/".to_owned()]);
-        let names = ["main", "master"];
+        let remote_default = remote.as_deref().and_then(|remote| self.remote_head_branch(remote));
+        let remote_folder = remote.map(|remote| format!("refs/remotes/{remote}/"));
+        let mut folders = remote_folder.into_iter().chain(["refs/heads/".to_owned()]);
+        let conventional_names = ["main", "master"];
         let exists = |folder: &str, name: &&str| self.resolve(&format!("{folder}{name}")).is_some();
-        let mut usual = || folders.find_map(|folder| names.into_iter().find(|name| exists(&folder, name)));
-        told.or_else(|| usual().map(str::to_owned)).or_else(|| self.only_branch())
+        let mut conventional =
+            || folders.find_map(|folder| conventional_names.into_iter().find(|name| exists(&folder, name)));
+        remote_default.or_else(|| conventional().map(str::to_owned)).or_else(|| self.only_branch())
     }
 
     /// The branch that `HEAD` of a remote points to.
-    fn default_of(&self, remote: &str) -> Option<String> {
+    fn remote_head_branch(&self, remote: &str) -> Option<String> {
         let head = format!("refs/remotes/{remote}/HEAD");
         let name = if self.uses_reftable() {
-            self.ask_git(&["symbolic-ref", "--quiet", &head])?
+            self.git_line(&["symbolic-ref", "--quiet", &head])?
         } else {
-            read_short(&self.common_dir.join(&head))?.trim().strip_prefix("ref: ")?.to_owned()
+            read_small_file(&self.common_dir.join(&head))?.trim().strip_prefix("ref: ")?.to_owned()
         };
         name.strip_prefix(&format!("refs/remotes/{remote}/")).map(str::to_owned)
     }
 
     /// The remote `origin`, or the only remote.
     pub fn remote(&self) -> Option<String> {
-        let config = read_up_to(&self.common_dir.join("config"), CONFIG_LIMIT).unwrap_or_default();
+        let config = read_up_to(&self.common_dir.join("config"), MAX_CONFIG_BYTES).unwrap_or_default();
         let sections = config.lines().filter_map(|line| line.trim().strip_prefix("[remote \"")?.split_once("\"]"));
         let mut names: BTreeSet<String> = sections.map(|(name, _)| name.to_owned()).collect();
         let fetched = fs::read_dir(self.common_dir.join("refs/remotes")).into_iter().flatten().flatten();
@@ -115,11 +117,11 @@ impl Repository {
         let mut names = BTreeSet::new();
         if self.uses_reftable() {
             let listed = ["for-each-ref", "--count=2", "--format=%(refname)", "refs/heads", "refs/remotes"];
-            names.extend(self.ask_git(&listed)?.lines().map(str::to_owned));
+            names.extend(self.git_line(&listed)?.lines().map(str::to_owned));
         } else {
             let packed = self.common_dir.join("packed-refs");
-            // If the file is too large for us, the answer is unknown: git may be able to read it.
-            let packed = if packed.exists() { read_up_to(&packed, PACKED_LIMIT)? } else { String::new() };
+            // If the file is too large to be read here, the answer is unknown: git may be able to read it.
+            let packed = if packed.exists() { read_up_to(&packed, MAX_PACKED_REFS_BYTES)? } else { String::new() };
             let packed = packed.lines().filter_map(|line| line.split_once(' ')).map(|(_, name)| name);
             let is_branch = |name: &&str| name.starts_with("refs/heads/") || name.starts_with("refs/remotes/");
             names.extend(packed.filter(is_branch).take(2).map(str::to_owned));
@@ -132,7 +134,7 @@ impl Repository {
         only.strip_prefix("refs/heads/").map(str::to_owned)
     }
 
-    /// Adds the branches that have a file of their own, until `names` has two.
+    /// Adds the loose refs, which are files in this directory, until `names` has two.
     fn add_loose_refs(&self, folder: &str, names: &mut BTreeSet<String>) {
         for entry in fs::read_dir(self.common_dir.join(folder)).into_iter().flatten().flatten() {
             if names.len() > 1 {
@@ -147,52 +149,52 @@ impl Repository {
         }
     }
 
-    /// Returns the id of the commit that a full branch name points to.
-    pub fn resolve(&self, name: &str) -> Option<String> {
+    /// Returns the id of the commit that a full ref name (`refs/heads/main`, `HEAD`) points to.
+    pub fn resolve(&self, ref_name: &str) -> Option<String> {
         if self.uses_reftable() {
-            return self.ask_git(&[
+            return self.git_line(&[
                 "rev-parse",
                 "--verify",
                 "--quiet",
                 "--end-of-options",
-                &format!("{name}^{{commit}}"),
+                &format!("{ref_name}^{{commit}}"),
             ]);
         }
-        if let Some(text) = read_short(&self.common_dir.join(name)) {
-            return id(text.trim());
+        if let Some(text) = read_small_file(&self.common_dir.join(ref_name)) {
+            return parse_object_id(text.trim());
         }
-        let packed = read_up_to(&self.common_dir.join("packed-refs"), PACKED_LIMIT)?;
+        let packed = read_up_to(&self.common_dir.join("packed-refs"), MAX_PACKED_REFS_BYTES)?;
         packed
             .lines()
-            .find_map(|line| line.split_once(' ').filter(|(_, ref_name)| *ref_name == name))
-            .and_then(|(text, _)| id(text))
+            .find_map(|line| line.split_once(' ').filter(|(_, name)| *name == ref_name))
+            .and_then(|(text, _)| parse_object_id(text))
     }
 
-    /// True if the branch certainly does not exist. A file without an id may refer to another branch.
-    pub fn is_certainly_missing(&self, name: &str) -> bool {
+    /// True if the ref certainly does not exist. A file without an id may refer to another ref.
+    pub fn is_certainly_missing(&self, ref_name: &str) -> bool {
         let packed = self.common_dir.join("packed-refs");
-        // If the file is too large for us, nothing is certain: git may be able to read it.
-        let is_all_read = !packed.exists() || read_up_to(&packed, PACKED_LIMIT).is_some();
-        is_all_read && !self.common_dir.join(name).exists() && self.resolve(name).is_none()
+        // If the file is too large to be read here, nothing is certain: git may be able to read it.
+        let is_fully_read = !packed.exists() || read_up_to(&packed, MAX_PACKED_REFS_BYTES).is_some();
+        is_fully_read && !self.common_dir.join(ref_name).exists() && self.resolve(ref_name).is_none()
     }
 
-    /// True if branches are in a reftable, which only git reads.
+    /// True if refs are in a reftable, which only git can read.
     fn uses_reftable(&self) -> bool {
         self.common_dir.join("reftable").exists()
     }
 
-    fn ask_git(&self, arguments: &[&str]) -> Option<String> {
-        Git::new(&self.work_tree, &self.git_dir, &self.work_tree, TIME_LIMIT).line(arguments).ok()?
+    fn git_line(&self, arguments: &[&str]) -> Option<String> {
+        Git::new(&self.work_tree, &self.git_dir, &self.work_tree, GIT_TIMEOUT).line(arguments).ok()?
     }
 
     /// True if the repository's own configuration could make `git status` run a program: it has a filter or an include.
     pub fn config_may_run_programs(&self) -> bool {
-        let files = [
+        let config_files = [
             self.common_dir.join("config"),
             self.common_dir.join("config.worktree"),
             self.git_dir.join("config.worktree"),
         ];
-        files.iter().any(|file| match read_up_to(file, CONFIG_LIMIT).map(|text| text.to_lowercase()) {
+        config_files.iter().any(|file| match read_up_to(file, MAX_CONFIG_BYTES).map(|text| text.to_lowercase()) {
             Some(text) => text.contains("[filter") || text.contains("[include"),
             // Git may be able to read a file that we cannot read. Only a missing file certainly runs nothing.
             None => !matches!(fs::symlink_metadata(file), Err(error) if error.kind() == io::ErrorKind::NotFound),
@@ -201,14 +203,14 @@ impl Repository {
 
     /// The number of commits on `HEAD` since a time, in seconds since 1970; `None` if git does not answer in time.
     /// `before` is a commit that existed already; it and its ancestors are not counted.
-    pub fn commits_since(&self, time: i64, before: Option<&str>) -> Option<u32> {
-        let git = Git::new(&self.work_tree, &self.git_dir, &self.work_tree, TIME_LIMIT);
+    pub fn count_commits_since(&self, time: i64, before: Option<&str>) -> Option<u32> {
+        let git = Git::new(&self.work_tree, &self.git_dir, &self.work_tree, GIT_TIMEOUT);
         // A repository without any commit has none since that time.
         let Some(_) = self.head() else { return Some(0) };
         let since = format!("--since=@{time}");
         let count = |more: &[&str]| git.line(&[&["rev-list", "--count", &since, "HEAD"], more].concat()).ok().flatten();
         // The commit `before` may no longer exist; then only the time matters.
-        let before = before.and_then(id).map(|before| format!("^{before}"));
+        let before = before.and_then(parse_object_id).map(|before| format!("^{before}"));
         let line = before.and_then(|before| count(&[&before])).or_else(|| count(&[]))?;
         line.trim().parse().ok()
     }
@@ -218,7 +220,7 @@ impl Repository {
         if self.config_may_run_programs() {
             return None;
         }
-        let git = Git::new(&self.work_tree, &self.git_dir, &self.work_tree, TIME_LIMIT);
+        let git = Git::new(&self.work_tree, &self.git_dir, &self.work_tree, GIT_TIMEOUT);
         let arguments = ["status", "--porcelain=v1", "-z", "--no-renames", "--ignore-submodules=dirty"];
         git.output(&arguments).ok().map(|output| !output.is_empty())
     }
@@ -226,28 +228,28 @@ impl Repository {
 
 /// Returns the string if it is the full id of an object. Anything else must not reach git, which could take it for an
 /// option.
-pub(crate) fn id(text: &str) -> Option<String> {
+pub(crate) fn parse_object_id(text: &str) -> Option<String> {
     let is_id = matches!(text.len(), 40 | 64) && text.bytes().all(|byte| byte.is_ascii_hexdigit());
     is_id.then(|| text.to_owned())
 }
 
 /// Reads one of git's own small files; at most 4 KiB.
-fn read_short(path: &Path) -> Option<String> {
+fn read_small_file(path: &Path) -> Option<String> {
     let mut bytes = Vec::new();
-    open(path)?.take(4096).read_to_end(&mut bytes).ok()?;
+    open_regular_file(path)?.take(4096).read_to_end(&mut bytes).ok()?;
     String::from_utf8(bytes).ok()
 }
 
 /// Reads a file in any encoding; `None` if it is larger than the limit.
 fn read_up_to(path: &Path, limit: u64) -> Option<String> {
     let mut bytes = Vec::new();
-    open(path)?.take(limit + 1).read_to_end(&mut bytes).ok()?;
-    let is_all = u64::try_from(bytes.len()).is_ok_and(|length| length <= limit);
-    is_all.then(|| String::from_utf8_lossy(&bytes).into_owned())
+    open_regular_file(path)?.take(limit + 1).read_to_end(&mut bytes).ok()?;
+    let is_complete = u64::try_from(bytes.len()).is_ok_and(|length| length <= limit);
+    is_complete.then(|| String::from_utf8_lossy(&bytes).into_owned())
 }
 
 /// Opens a regular file. Opening a pipe could block forever, and a device has no end.
-fn open(path: &Path) -> Option<fs::File> {
+fn open_regular_file(path: &Path) -> Option<fs::File> {
     fs::metadata(path).ok().filter(fs::Metadata::is_file)?;
     fs::File::open(path).ok()
 }

@@ -1,4 +1,4 @@
-//! A snapshot of a working tree: its commit, and the contents of the files that differed from it.
+//! A snapshot of a working tree: its commit, and fingerprints of the files that differed from it.
 
 use std::collections::BTreeMap;
 
@@ -18,27 +18,29 @@ pub struct Snapshot {
     pub staged_files: Vec<String>,
     pub untracked_files: Vec<String>,
     /// The fingerprint of every file that differed from the commit.
-    pub contents: BTreeMap<String, String>,
+    // Stored as `contents`.
+    #[serde(rename = "contents")]
+    pub fingerprints: BTreeMap<String, String>,
 }
 
 impl Snapshot {
     pub fn take(tree: &Tree, timestamp: String) -> Result<Self, GitError> {
         let commit = tree.head();
-        let contents = contents(tree, commit.as_deref())?;
-        let (staged_files, untracked_files) = (tree.staged()?, tree.untracked()?);
-        Ok(Self { timestamp, commit, staged_files, untracked_files, contents })
+        let fingerprints = changed_fingerprints(tree, commit.as_deref())?;
+        let (staged_files, untracked_files) = (tree.staged_files()?, tree.untracked_files()?);
+        Ok(Self { timestamp, commit, staged_files, untracked_files, fingerprints })
     }
 
     /// Returns the fingerprint of every file that differs from the commit.
-    pub fn contents(tree: &Tree) -> Result<BTreeMap<String, String>, GitError> {
-        contents(tree, tree.head().as_deref())
+    pub fn fingerprints(tree: &Tree) -> Result<BTreeMap<String, String>, GitError> {
+        changed_fingerprints(tree, tree.head().as_deref())
     }
 
     /// Returns the changes since the snapshot. They do not include a file that differed from the commit at that time
     /// and has not changed since.
     pub fn changes(&self, tree: &Tree) -> Result<Changes, GitError> {
-        let now = tree.changes_since(&commit_of(tree, self.commit.as_deref())?)?;
-        let left_over = self.contents.iter().filter_map(|(path, before)| {
+        let changes = tree.changes_since(&commit_or_empty_tree(tree, self.commit.as_deref())?)?;
+        let dirty_before = self.fingerprints.iter().filter_map(|(path, before)| {
             let after = fingerprint(&tree.root().join(path));
             let status = match (before.as_str(), after.as_str()) {
                 (before, after) if before == after => return None,
@@ -48,17 +50,17 @@ impl Snapshot {
             };
             Some(Change { status, path: path.clone() })
         });
-        let others = now.iter().filter(|(path, _)| !self.contents.contains_key(*path));
+        let others = changes.iter().filter(|(path, _)| !self.fingerprints.contains_key(*path));
         let others = others.map(|(path, status)| Change { status, path: path.to_owned() });
-        Ok(others.chain(left_over).collect())
+        Ok(others.chain(dirty_before).collect())
     }
 }
 
-fn contents(tree: &Tree, commit: Option<&str>) -> Result<BTreeMap<String, String>, GitError> {
-    let changes = tree.changes_since(&commit_of(tree, commit)?)?;
+fn changed_fingerprints(tree: &Tree, commit: Option<&str>) -> Result<BTreeMap<String, String>, GitError> {
+    let changes = tree.changes_since(&commit_or_empty_tree(tree, commit)?)?;
     Ok(changes.paths().map(|path| (path.to_owned(), fingerprint(&tree.root().join(path)))).collect())
 }
 
-fn commit_of(tree: &Tree, commit: Option<&str>) -> Result<String, GitError> {
+fn commit_or_empty_tree(tree: &Tree, commit: Option<&str>) -> Result<String, GitError> {
     commit.map_or_else(|| tree.empty_tree().map(|commit| commit.id), |id| Ok(id.to_owned()))
 }

@@ -1,5 +1,6 @@
 //! Tests with real git repositories in unusual states.
 
+mod contents_digest;
 mod net_changes;
 
 use std::fs;
@@ -85,11 +86,11 @@ impl TestProject {
     fn changed(&self) -> Vec<String> {
         let tree = self.tree();
         let base = tree.base(None).expect("a base");
-        listed(&tree.changes_since(&base.id).expect("changes"))
+        changed_files(&tree.changes_since(&base.id).expect("changes"))
     }
 }
 
-fn listed(changes: &Changes) -> Vec<String> {
+fn changed_files(changes: &Changes) -> Vec<String> {
     changes.iter().map(|(path, status)| format!("{} {path}", status.letter())).collect()
 }
 
@@ -140,12 +141,12 @@ fn ignored_files_and_those_of_linchpin_never_count() {
     project.write("sub/.linchpin/state.db-wal", "").write(".linchpin/rules/r.md", "");
     project.write("sub/.linchpin/config.yml", "").write("other/.linchpin/tmp/tool.sh", "");
     // In a directory without a policy, files below `.linchpin` are ordinary files.
-    let others = ["A other/.linchpin/tmp/tool.sh", "A sub/.linchpin/config.yml"];
-    assert_eq!(project.changed(), [["A .gitignore", "A .linchpin/rules/r.md"], others].concat());
+    let ordinary = ["A other/.linchpin/tmp/tool.sh", "A sub/.linchpin/config.yml"];
+    assert_eq!(project.changed(), [["A .gitignore", "A .linchpin/rules/r.md"], ordinary].concat());
 }
 
 #[test]
-fn a_moved_file_is_a_change_and_not_a_creation() {
+fn a_renamed_file_is_a_change_and_not_a_creation() {
     let project = TestProject::new();
     project.git(&["mv", "src/a.rs", "src/b.rs"]);
     assert_eq!(project.changed(), ["D src/a.rs", "M src/b.rs"]);
@@ -154,15 +155,15 @@ fn a_moved_file_is_a_change_and_not_a_creation() {
     let tree = project.tree();
     let base = tree.base(None).expect("a base").id;
     let head = tree.head().expect("a commit");
-    assert_eq!(listed(&tree.changes_between(&base, &head).expect("changes")), ["D src/a.rs", "M src/b.rs"]);
-    // Two empty files are not a move.
+    assert_eq!(changed_files(&tree.changes_between(&base, &head).expect("changes")), ["D src/a.rs", "M src/b.rs"]);
+    // Two empty files are not a rename.
     project.write("src/empty.rs", "").commit("empty").delete("src/empty.rs").write("src/other.rs", "");
     project.git(&["checkout", "--quiet", "-B", "main"]);
     assert_eq!(project.changed(), ["D src/empty.rs", "A src/other.rs"]);
 }
 
 #[test]
-fn an_unstaged_move_is_a_move() {
+fn an_unstaged_rename_is_a_rename() {
     let project = TestProject::new();
     project.git(&["mv", "src/a.rs", "src/b.rs"]);
     fs::rename(project.root.join("kept.txt"), project.root.join("moved.txt")).expect("a move");
@@ -185,7 +186,7 @@ fn permissions_do_not_count_and_symlinks_do() {
     project.commit("mode");
     assert_eq!(project.changed(), [""; 0]);
     project.delete("kept.txt");
-    symlink("src/a.rs", project.root.join("kept.txt")).expect("a link");
+    symlink("src/a.rs", project.root.join("kept.txt")).expect("a symlink");
     assert_eq!(project.changed(), ["M kept.txt"]);
 }
 
@@ -203,7 +204,7 @@ fn unusual_file_names_are_reported_exactly() {
     assert_eq!(project.changed(), expected);
     fs::rename(project.root.join("new\nline.txt"), project.root.join("-other\nline.txt")).expect("a move");
     assert!(project.changed().contains(&"A -other\nline.txt".to_owned()));
-    // The file is moved after it was committed: compared with the base, both files are new.
+    // The file is renamed after it was committed: compared with the base, both files are new.
     project.delete("kept.txt").write("-kept.txt", "one\n");
     assert!(project.changed().contains(&"M -kept.txt".to_owned()));
 }
@@ -218,11 +219,11 @@ fn before_the_first_commit_everything_is_new() {
     let snapshot = Snapshot::take(&tree, String::new()).expect("a snapshot");
     assert_eq!(snapshot.commit, None);
     project.write("c.txt", "x").write("a.txt", "y");
-    assert_eq!(listed(&snapshot.changes(&tree).expect("changes")), ["M a.txt", "A c.txt"]);
+    assert_eq!(changed_files(&snapshot.changes(&tree).expect("changes")), ["M a.txt", "A c.txt"]);
 }
 
 #[test]
-fn the_base_is_where_the_branch_left_the_default_branch() {
+fn the_base_is_the_merge_base_with_the_default_branch() {
     let project = TestProject::new();
     let start = project.git(&["rev-parse", "main"]);
     project.write("mine.txt", "x").commit("mine");
@@ -234,7 +235,7 @@ fn the_base_is_where_the_branch_left_the_default_branch() {
     let tree = project.tree();
     assert_eq!(tree.base(None).expect("a base").id, start);
     assert_eq!(tree.default_tip(None).expect("a tip").id, tip);
-    assert_eq!(listed(&tree.changes_since(&tip).expect("changes")), ["A mine.txt", "D theirs.txt"]);
+    assert_eq!(changed_files(&tree.changes_since(&tip).expect("changes")), ["A mine.txt", "D theirs.txt"]);
     // A configured branch takes precedence over the detected one.
     assert_eq!(tree.base(Some("work")).expect("a base").id, project.git(&["rev-parse", "work"]));
     // The base is the same with a detached `HEAD`, and moves with a rebase.
@@ -260,7 +261,7 @@ fn the_default_branch_of_the_remote_is_used() {
     let tree = Tree::of(&copy, Duration::from_mins(1)).expect("a repository");
     let base = tree.base(None).expect("a base");
     assert_eq!(base.id, project.git(&["rev-parse", "trunk"]));
-    assert_eq!(listed(&tree.changes_since(&base.id).expect("changes")), ["A mine.txt"]);
+    assert_eq!(changed_files(&tree.changes_since(&base.id).expect("changes")), ["A mine.txt"]);
 }
 
 #[test]
@@ -289,7 +290,7 @@ fn a_linked_working_tree_is_supported() {
     fs::write(linked.join("mine.txt"), "x").expect("a file");
     let tree = Tree::of(&linked, Duration::from_mins(1)).expect("a repository");
     let base = tree.base(None).expect("a base");
-    assert_eq!(listed(&tree.changes_since(&base.id).expect("changes")), ["A mine.txt"]);
+    assert_eq!(changed_files(&tree.changes_since(&base.id).expect("changes")), ["A mine.txt"]);
     assert_eq!(project.changed(), [""; 0]);
 }
 
@@ -315,13 +316,13 @@ fn a_project_in_a_subdirectory_sees_only_its_own_files() {
     let part = project.root.join("part");
     let tree = Tree::of(&part, Duration::from_mins(1)).expect("a repository");
     let base = tree.base(None).expect("a base");
-    assert_eq!(listed(&tree.changes_since(&base.id).expect("changes")), ["A inside.txt"]);
+    assert_eq!(changed_files(&tree.changes_since(&base.id).expect("changes")), ["A inside.txt"]);
     project.commit("both");
-    assert_eq!(listed(&tree.changes_since(&base.id).expect("changes")), ["A inside.txt"]);
+    assert_eq!(changed_files(&tree.changes_since(&base.id).expect("changes")), ["A inside.txt"]);
 }
 
 #[test]
-fn a_file_in_conflict_changed() {
+fn a_file_in_conflict_has_changed() {
     let project = TestProject::new();
     project.write("kept.txt", "mine\n").commit("mine");
     project.git(&["checkout", "--quiet", "main"]);
@@ -343,15 +344,15 @@ fn only_changes_after_the_snapshot_count() {
     let tree = project.tree();
     let snapshot = Snapshot::take(&tree, "now".to_owned()).expect("a snapshot");
     assert_eq!(snapshot.untracked_files, ["dirty.txt", "doomed.txt"]);
-    assert_eq!(listed(&snapshot.changes(&tree).expect("changes")), [""; 0]);
+    assert_eq!(changed_files(&snapshot.changes(&tree).expect("changes")), [""; 0]);
     // The files are committed without any other change.
     project.commit("left over");
-    assert_eq!(listed(&snapshot.changes(&tree).expect("changes")), [""; 0]);
+    assert_eq!(changed_files(&snapshot.changes(&tree).expect("changes")), [""; 0]);
     // In this order: a file is changed, reverted, deleted, restored; then there are a new file and a commit.
     project.write("dirty.txt", "y").write("kept.txt", "one\n").delete("doomed.txt").write("src/a.rs", "fn a() {}\n");
     project.write("new.txt", "x").commit("during the turn");
     assert_eq!(
-        listed(&snapshot.changes(&tree).expect("changes")),
+        changed_files(&snapshot.changes(&tree).expect("changes")),
         ["M dirty.txt", "D doomed.txt", "M kept.txt", "A new.txt", "A src/a.rs"]
     );
 }
@@ -361,12 +362,12 @@ fn only_changes_after_the_snapshot_count() {
 fn programs_in_the_repositorys_configuration_are_not_run() {
     use std::os::unix::fs::PermissionsExt;
     let project = TestProject::new();
-    let trap = project.folder.path().join("trap.sh");
-    let sprung = project.folder.path().join("sprung");
-    fs::write(&trap, format!("#!/bin/sh\ntouch '{}'\ncat\n", sprung.display())).expect("a file");
-    fs::set_permissions(&trap, fs::Permissions::from_mode(0o755)).expect("a mode");
+    let evil_program = project.folder.path().join("evil.sh");
+    let evil_output = project.folder.path().join("evil-output");
+    fs::write(&evil_program, format!("#!/bin/sh\ntouch '{}'\ncat\n", evil_output.display())).expect("a file");
+    fs::set_permissions(&evil_program, fs::Permissions::from_mode(0o755)).expect("a mode");
     project.write(".gitattributes", "*.txt filter=evil diff=evil\n").commit("attributes");
-    let trap = trap.to_string_lossy().into_owned();
+    let evil_program = evil_program.to_string_lossy().into_owned();
     for key in [
         "filter.evil.clean",
         "filter.evil.process",
@@ -375,43 +376,43 @@ fn programs_in_the_repositorys_configuration_are_not_run() {
         "diff.evil.textconv",
         "diff.evil.command",
     ] {
-        project.git(&["config", key, &trap]);
+        project.git(&["config", key, &evil_program]);
     }
     let hooks = project.root.join(".git/hooks");
     fs::create_dir_all(&hooks).expect("a folder");
-    fs::copy(&trap, hooks.join("post-index-change")).expect("a hook");
+    fs::copy(&evil_program, hooks.join("post-index-change")).expect("a hook");
     project.write("kept.txt", "two\n").write("other.txt", "x").delete("src/a.rs");
     assert_eq!(project.changed(), ["A .gitattributes", "M kept.txt", "A other.txt", "D src/a.rs"]);
     Snapshot::take(&project.tree(), String::new()).expect("a snapshot");
-    assert_eq!(project.tree().filters(), ["evil"]);
-    assert!(!sprung.exists());
+    assert_eq!(project.tree().disabled_filters(), ["evil"]);
+    assert!(!evil_output.exists());
     // The filter is in a configuration file that only some repositories have.
     project.git(&["config", "extensions.worktreeConfig", "true"]);
     project.git(&["config", "--unset", "filter.evil.clean"]);
     project.git(&["config", "--unset", "filter.evil.process"]);
-    project.git(&["config", "--worktree", "filter.evil.clean", &trap]);
+    project.git(&["config", "--worktree", "filter.evil.clean", &evil_program]);
     project.write("kept.txt", "three\n");
-    assert_eq!(project.tree().filters(), ["evil"]);
+    assert_eq!(project.tree().disabled_filters(), ["evil"]);
     project.changed();
-    assert!(!sprung.exists());
+    assert!(!evil_output.exists());
     // On the command line, the filter's name would be split.
     project.write(".gitattributes", "*.txt filter=a=b\n").commit("attributes");
-    project.git(&["config", "filter.a=b.clean", &trap]);
+    project.git(&["config", "filter.a=b.clean", &evil_program]);
     // The commit of this test itself ran the filter.
-    let _ = fs::remove_file(&sprung);
+    let _ = fs::remove_file(&evil_output);
     project.write("kept.txt", "four\n");
-    assert_eq!(project.tree().filters(), ["a=b", "evil"]);
+    assert_eq!(project.tree().disabled_filters(), ["a=b", "evil"]);
     project.changed();
-    assert!(!sprung.exists());
+    assert!(!evil_output.exists());
     // Git reads a configuration that is not UTF-8.
     let config = project.root.join(".git/config");
     let mut bytes = fs::read(&config).expect("a file");
     bytes.extend(b"[user]\n\tname = \xff\n");
     fs::write(&config, bytes).expect("a file");
     project.write("kept.txt", "five\n");
-    assert_eq!(project.tree().filters(), ["a=b", "evil"]);
+    assert_eq!(project.tree().disabled_filters(), ["a=b", "evil"]);
     project.changed();
-    assert!(!sprung.exists());
+    assert!(!evil_output.exists());
 }
 
 #[test]
@@ -432,7 +433,7 @@ fn branches_in_a_reftable_are_found() {
     assert_eq!(repository().branch(), Some("work".to_owned()));
     assert_eq!(project.tree().base(None).expect("a base").id, first);
     assert_eq!(project.changed(), ["A b.txt"]);
-    assert_eq!(repository().commits_since(1_000_000_000, None), Some(2));
+    assert_eq!(repository().count_commits_since(1_000_000_000, None), Some(2));
     project.git(&["checkout", "--quiet", "--detach"]);
     assert_eq!(repository().branch(), None);
 }
@@ -469,7 +470,7 @@ fn a_symlink_differs_from_a_file_with_the_same_content() {
     project.git(&["merge", "--quiet", "work"]);
     project.git(&["checkout", "--quiet", "work"]);
     project.delete("there");
-    std::os::unix::fs::symlink("kept.txt", project.root.join("there")).expect("a link");
+    std::os::unix::fs::symlink("kept.txt", project.root.join("there")).expect("a symlink");
     assert_eq!(project.changed(), ["M there"]);
     project.commit("a link");
     assert_eq!(project.changed(), ["M there"]);
@@ -497,33 +498,33 @@ fn a_directory_outside_of_git_has_no_tree() {
 fn a_commit_is_found_by_name_and_a_flag_is_not_a_name() {
     let project = TestProject::new();
     let tree = project.tree();
-    assert_eq!(tree.commit("main").expect("an answer"), tree.head());
+    assert_eq!(tree.resolve_commit("main").expect("an answer"), tree.head());
     for name in ["nothing", "--all", "", "main..work", "HEAD:kept.txt"] {
-        assert_eq!(tree.commit(name).expect("an answer"), None, "{name}");
+        assert_eq!(tree.resolve_commit(name).expect("an answer"), None, "{name}");
     }
     project.write("a", "x").commit("one\n\nLinchpin-Ack: x (y)");
-    let messages = tree.messages("main", "work").expect("messages");
+    let messages = tree.commit_messages("main", "work").expect("messages");
     assert!(messages.contains("Linchpin-Ack: x (y)"), "{messages}");
 }
 
 #[cfg(unix)]
 #[test]
-fn another_repository_in_between_is_not_used() {
+fn a_bare_repository_in_the_project_directory_is_not_used() {
     let project = TestProject::new();
     // From inside the bare repository, git would find it first.
     let inner = project.root.join("sub");
     git_in(&project.root, &["init", "--quiet", "--bare", "sub"]);
-    let sprung = project.folder.path().join("sprung");
-    git_in(&inner, &["config", "core.fsmonitor", &format!("touch '{}'; false", sprung.display())]);
+    let evil_output = project.folder.path().join("evil-output");
+    git_in(&inner, &["config", "core.fsmonitor", &format!("touch '{}'; false", evil_output.display())]);
     git_in(&inner, &["config", "core.bare", "false"]);
     git_in(&inner, &["config", "core.worktree", ".."]);
     project.write("sub/mine.txt", "x");
     let tree = Tree::of(&inner, Duration::from_mins(1)).expect("a repository");
     let base = tree.base(None).expect("a base");
     assert_eq!(base.id, project.git(&["rev-parse", "main"]));
-    let changed = listed(&tree.changes_since(&base.id).expect("changes"));
+    let changed = changed_files(&tree.changes_since(&base.id).expect("changes"));
     assert!(changed.contains(&"A mine.txt".to_owned()), "{changed:?}");
-    assert!(!sprung.exists());
+    assert!(!evil_output.exists());
     // An empty directory named `.git` is no repository.
     fs::create_dir_all(project.root.join("part/.git")).expect("a folder");
     let tree = Tree::of(&project.root.join("part"), Duration::from_mins(1)).expect("a repository");
@@ -545,105 +546,7 @@ fn a_branch_file_without_an_id_is_ignored() {
 }
 
 #[test]
-fn a_digest_depends_on_content_and_not_on_the_state_of_git() {
-    let project = TestProject::new();
-    project.write(".gitignore", "built/\n").commit("ignored");
-    let digest = |project: &TestProject| project.tree().digest().expect("a digest");
-    let first = digest(&project);
-    assert_eq!(digest(&project), first);
-
-    project.write("kept.txt", "two\n").write("new.txt", "new\n");
-    let edited = digest(&project);
-    assert_ne!(edited, first);
-    project.git(&["add", "--all"]);
-    assert_eq!(digest(&project), edited);
-    project.commit("second");
-    assert_eq!(digest(&project), edited);
-
-    project.write("built/out.o", "x").write(".linchpin/tmp/queue", "x").write(".linchpin/state.db", "x");
-    assert_eq!(digest(&project), edited);
-
-    fs::remove_file(project.root.join("new.txt")).expect("a file");
-    project.write("kept.txt", "one\n");
-    assert_eq!(digest(&project), first);
-    project.write("kept.txt", "three\n");
-    let third = digest(&project);
-    assert!(third != first && third != edited);
-}
-
-#[cfg(unix)]
-#[test]
-fn a_digest_includes_files_whose_names_are_not_utf8() {
-    use std::ffi::OsStr;
-    use std::os::unix::ffi::OsStrExt;
-    let project = TestProject::new();
-    let file = project.root.join(OsStr::from_bytes(b"x\xff.sh"));
-    let mut known = vec![project.tree().digest().expect("a digest")];
-    for text in ["one", "two", "six"] {
-        fs::write(&file, text).expect("a file");
-        let digest = project.tree().digest().expect("a digest");
-        assert!(!known.contains(&digest), "{text}");
-        known.push(digest);
-    }
-}
-
-#[cfg(unix)]
-#[test]
-fn a_digest_includes_names_modes_symlinks_and_submodules() {
-    use std::os::unix::fs::{PermissionsExt, symlink};
-    let project = TestProject::new();
-    let mut known = vec![project.tree().digest().expect("a digest")];
-    let mut is_new = |project: &TestProject| {
-        let digest = project.tree().digest().expect("a digest");
-        let is_new = !known.contains(&digest);
-        known.push(digest);
-        is_new
-    };
-    fs::rename(project.root.join("kept.txt"), project.root.join("moved.txt")).expect("a file");
-    assert!(is_new(&project));
-    fs::set_permissions(project.root.join("moved.txt"), fs::Permissions::from_mode(0o755)).expect("a file");
-    assert!(is_new(&project));
-    project.commit("moved");
-    assert!(!is_new(&project));
-    symlink("src/a.rs", project.root.join("link")).expect("a link");
-    assert!(is_new(&project));
-    fs::remove_file(project.root.join("link")).expect("a link");
-    symlink("src/b.rs", project.root.join("link")).expect("a link");
-    assert!(is_new(&project));
-
-    let other = TestProject::new();
-    let url = other.root.to_string_lossy().into_owned();
-    project.git(&["submodule", "--quiet", "add", &url, "inner"]);
-    assert!(is_new(&project));
-    project.commit("with a submodule");
-    let _ = is_new(&project);
-    git_in(&project.root.join("inner"), &["commit", "--quiet", "--allow-empty", "--message=on"]);
-    assert!(is_new(&project));
-    git_in(&project.root.join("inner"), &["commit", "--quiet", "--allow-empty", "--message=further"]);
-    assert!(is_new(&project));
-}
-
-#[test]
-fn a_digest_includes_only_the_project() {
-    let project = TestProject::new();
-    let of_part =
-        || Tree::of(&project.root.join("src"), Duration::from_secs(10)).expect("a tree").digest().expect("one");
-    let first = of_part();
-    project.write("kept.txt", "two\n").commit("elsewhere");
-    assert_eq!(of_part(), first);
-    project.write("src/a.rs", "fn b() {}\n");
-    let edited = of_part();
-    assert_ne!(edited, first);
-    project.commit("here");
-    assert_eq!(of_part(), edited);
-    let unborn = TestProject::unborn();
-    let empty = unborn.tree().digest().expect("a digest");
-    unborn.write("a.txt", "a");
-    assert_ne!(unborn.tree().digest().expect("a digest"), empty);
-}
-
-#[test]
-fn a_moved_and_edited_file_is_not_a_creation() {
+fn a_renamed_and_edited_file_is_not_a_creation() {
     let text = "one\ntwo\nthree\nfour\nfive\n";
     let edited = text.replace("three", "3");
     let project = TestProject::new();
@@ -653,17 +556,17 @@ fn a_moved_and_edited_file_is_not_a_creation() {
     fs::remove_file(project.root.join("old.txt")).expect("a file");
     project.write("moved.txt", &edited).write("new.txt", "something else\n");
     let expected = ["M moved.txt", "A new.txt", "D old.txt"];
-    assert_eq!(listed(&project.tree().changes_since(&commit).expect("changes")), expected);
+    assert_eq!(changed_files(&project.tree().changes_since(&commit).expect("changes")), expected);
     project.git(&["add", "--all"]);
-    assert_eq!(listed(&project.tree().changes_since(&commit).expect("changes")), expected);
-    assert_eq!(listed(&project.tree().staged_changes_since(&commit, None).expect("changes")), expected);
+    assert_eq!(changed_files(&project.tree().changes_since(&commit).expect("changes")), expected);
+    assert_eq!(changed_files(&project.tree().staged_changes_since(&commit, None).expect("changes")), expected);
     project.git(&["commit", "--quiet", "--message=third"]);
-    assert_eq!(listed(&project.tree().changes_since(&commit).expect("changes")), expected);
-    assert_eq!(listed(&project.tree().changes_between(&commit, "HEAD").expect("changes")), expected);
+    assert_eq!(changed_files(&project.tree().changes_since(&commit).expect("changes")), expected);
+    assert_eq!(changed_files(&project.tree().changes_between(&commit, "HEAD").expect("changes")), expected);
     // A file with little in common is a new one.
     project.write("moved.txt", "one\nand nothing else that was there before\n");
     let expected = ["A moved.txt", "A new.txt", "D old.txt"];
-    assert_eq!(listed(&project.tree().changes_since(&commit).expect("changes")), expected);
+    assert_eq!(changed_files(&project.tree().changes_since(&commit).expect("changes")), expected);
 }
 
 #[test]
@@ -679,5 +582,5 @@ fn the_only_branch_of_a_repository_without_a_remote_is_its_default() {
     project.git(&["branch", "-D", "team/other"]);
     project.git(&["update-ref", "refs/remotes/origin/work", "HEAD"]);
     assert_eq!(branch(&project), None);
-    assert!(project.tree().base(None).expect("a commit").unknown.is_some());
+    assert!(project.tree().base(None).expect("a commit").unknown_default.is_some());
 }

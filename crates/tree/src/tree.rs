@@ -12,18 +12,18 @@ use engine::file_rules::{Changes, Status};
 use crate::git::{Git, GitError};
 use crate::raw_diff::{self, DiffLine};
 use crate::repository::Repository;
-use crate::{similarity, status};
+use crate::{rename_detection, status};
 
-/// The maximum number of new files that are checked for moves by identical content.
-const MOVED_LIMIT: usize = 1000;
-/// The maximum number of files on each side that are checked for moves with edits. It is low, because every file is
+/// The maximum number of new files that are checked for renames by identical content.
+const MAX_RENAME_CANDIDATES: usize = 1000;
+/// The maximum number of files on each side that are checked for renames with edits. It is low, because every file is
 /// compared with every other.
-const EDITED_LIMIT: usize = 200;
+const MAX_EDITED_RENAME_CANDIDATES: usize = 200;
 /// The maximum number of paths for one call of git.
-const NAMES_AT_ONCE: usize = 200;
+const MAX_PATHS_PER_CALL: usize = 200;
 
-/// The maximum number of commits that are listed of a history.
-const HISTORY_LIMIT: usize = 2000;
+/// The maximum number of commits in a listed history.
+const MAX_HISTORY_COMMITS: usize = 2000;
 
 /// The arguments of every diff.
 const RAW_DIFF_ARGUMENTS: &[&str] = &[
@@ -46,29 +46,29 @@ pub struct Tree {
     repository: Repository,
 }
 
-/// A commit that the working tree is compared with.
+/// The commit, or the empty tree, that the working tree is compared with.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Commit {
-    /// The full id of the commit, or the id of the empty tree.
+pub struct BaselineCommit {
+    /// A full object id.
     pub id: String,
     /// A remark for people on how it was chosen.
     pub note: Option<String>,
     /// The reason if `HEAD` was chosen because the default branch is not known.
-    pub unknown: Option<UnknownDefault>,
+    pub unknown_default: Option<UnknownDefaultBranch>,
 }
 
 /// The error for an unknown default branch.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct UnknownDefault {
+pub struct UnknownDefaultBranch {
     pub why: String,
     /// Instructions to solve the problem.
     pub help: String,
 }
 
-impl UnknownDefault {
-    /// `named` is the branch from the configuration.
-    fn new(named: Option<&str>, remote: Option<&str>) -> Self {
-        let why = match (named, remote) {
+impl UnknownDefaultBranch {
+    /// `default_branch`: the branch from the configuration.
+    fn new(default_branch: Option<&str>, remote: Option<&str>) -> Self {
+        let why = match (default_branch, remote) {
             (Some(name), _) => format!("there is no branch `{name}`, which `default_branch` names"),
             (None, Some(remote)) => format!(
                 "the default branch is not known: `{remote}/HEAD` is not set, and there is no `main` or `master`"
@@ -77,22 +77,22 @@ impl UnknownDefault {
                 "the default branch is not known: there are several branches, and none is `main` or `master`".to_owned()
             }
         };
-        let set = match named {
+        let change_config = match default_branch {
             Some(_) => "name another one in `.linchpin/config.yml`",
             None => "set `default_branch: NAME` in `.linchpin/config.yml`",
         };
         // In a single-branch clone, `git fetch` needs the destination.
         let fetch = |remote: &str, name: &str| format!("`git fetch {remote} {name}:refs/remotes/{remote}/{name}`");
-        let help = match (named, remote) {
-            (Some(name), Some(remote)) => format!("{set}, or run {}", fetch(remote, name)),
-            (None, Some(remote)) => format!("{set}, and run {} if it was not fetched", fetch(remote, "NAME")),
-            (_, None) => set.to_owned(),
+        let help = match (default_branch, remote) {
+            (Some(name), Some(remote)) => format!("{change_config}, or run {}", fetch(remote, name)),
+            (None, Some(remote)) => format!("{change_config}, and run {} if it was not fetched", fetch(remote, "NAME")),
+            (_, None) => change_config.to_owned(),
         };
         Self { why, help }
     }
 }
 
-impl Commit {
+impl BaselineCommit {
     fn at(id: String) -> Self {
         Self { id, ..Self::default() }
     }
@@ -105,15 +105,15 @@ pub struct CommitWithParents {
 }
 
 impl Tree {
-    /// Returns `None` if the directory is not in a git repository. `limit` is the timeout of each call of git.
-    pub fn of(root: &Path, limit: Duration) -> Option<Self> {
+    /// Returns `None` if the directory is not in a git repository. `timeout` is for each call of git.
+    pub fn of(root: &Path, timeout: Duration) -> Option<Self> {
         let repository = Repository::of(root)?;
-        let git = Git::new(root, repository.git_dir(), repository.work_tree(), limit);
+        let git = Git::new(root, repository.git_dir(), repository.work_tree(), timeout);
         let git = if repository.config_may_run_programs() {
-            match filters(&git) {
+            match configured_filters(&git) {
                 Ok(filters) => git.without_filters(filters),
                 // The filters are not known, so git must not run.
-                Err(fault) => git.failing(fault),
+                Err(error) => git.always_failing(error),
             }
         } else {
             git
@@ -132,96 +132,98 @@ impl Tree {
         if inside.is_empty() { String::new() } else { format!("{inside}/") }
     }
 
-    /// The filters in the repository's own configuration, which are disabled.
-    pub fn filters(&self) -> Vec<String> {
-        self.git.filters().iter().map(|filter| filter.to_string_lossy().into_owned()).collect()
+    /// The filters in the repository's own configuration, which would run programs.
+    pub fn disabled_filters(&self) -> Vec<String> {
+        self.git.disabled_filters().iter().map(|filter| filter.to_string_lossy().into_owned()).collect()
     }
 
     /// The commit that is checked out; `None` before the first commit.
     pub fn head(&self) -> Option<String> {
         // If `HEAD` contains no id, git may still be able to resolve it.
-        self.repository.head().or_else(|| self.commit("HEAD").ok().flatten())
+        self.repository.head().or_else(|| self.resolve_commit("HEAD").ok().flatten())
     }
 
-    /// Returns the commit at which the branch left the default branch. `named` is the default branch; if it is `None`,
-    /// the default branch is detected.
-    pub fn base(&self, named: Option<&str>) -> Result<Commit, GitError> {
+    /// Returns the merge base of `HEAD` and the default branch. If `default_branch` is `None`, the default branch is
+    /// detected.
+    pub fn base(&self, default_branch: Option<&str>) -> Result<BaselineCommit, GitError> {
         let Some(head) = self.head() else { return self.empty_tree() };
-        let Some(tip) = self.tip_of_default(named)? else { return Ok(self.without_default(head, named)) };
-        self.fork_point(&head, &tip)
+        let Some(tip) = self.default_branch_tip(default_branch)? else {
+            return Ok(self.head_as_base(head, default_branch));
+        };
+        self.merge_base(&head, &tip)
     }
 
     /// Returns the tip of the default branch.
-    pub fn default_tip(&self, named: Option<&str>) -> Result<Commit, GitError> {
-        match (self.tip_of_default(named)?, self.head()) {
-            (Some(tip), _) => Ok(Commit::at(tip)),
-            (None, Some(head)) => Ok(self.without_default(head, named)),
+    pub fn default_tip(&self, default_branch: Option<&str>) -> Result<BaselineCommit, GitError> {
+        match (self.default_branch_tip(default_branch)?, self.head()) {
+            (Some(tip), _) => Ok(BaselineCommit::at(tip)),
+            (None, Some(head)) => Ok(self.head_as_base(head, default_branch)),
             (None, None) => self.empty_tree(),
         }
     }
 
-    /// Returns `HEAD`, to be used because the default branch is unknown.
-    fn without_default(&self, head: String, named: Option<&str>) -> Commit {
-        let unknown = UnknownDefault::new(named, self.repository.remote().as_deref());
-        Commit { unknown: Some(unknown), ..Commit::at(head) }
+    /// Returns `HEAD`, the base if the default branch is unknown.
+    fn head_as_base(&self, head: String, default_branch: Option<&str>) -> BaselineCommit {
+        let unknown_default = UnknownDefaultBranch::new(default_branch, self.repository.remote().as_deref());
+        BaselineCommit { unknown_default: Some(unknown_default), ..BaselineCommit::at(head) }
     }
 
-    /// Returns the merge base of two commits.
-    pub fn fork_point(&self, one: &str, other: &str) -> Result<Commit, GitError> {
+    /// Returns the merge base of two commits; the second one if there is none.
+    pub fn merge_base(&self, one: &str, other: &str) -> Result<BaselineCommit, GitError> {
         if one == other {
-            return Ok(Commit::at(one.to_owned()));
+            return Ok(BaselineCommit::at(one.to_owned()));
         }
         Ok(match self.git.line(&["merge-base", "--end-of-options", one, other])? {
-            Some(id) => Commit::at(id),
-            None => Commit {
+            Some(id) => BaselineCommit::at(id),
+            None => BaselineCommit {
                 note: Some(
                     "no common commit is known (a shallow clone?), so changes are counted from the tip".to_owned(),
                 ),
-                ..Commit::at(other.to_owned())
+                ..BaselineCommit::at(other.to_owned())
             },
         })
     }
 
     /// Returns the ancestors of `tip` that are not ancestors of `before`, children first; at most the newest
-    /// [`HISTORY_LIMIT`].
+    /// [`MAX_HISTORY_COMMITS`].
     pub fn history(&self, tip: &str, before: Option<&str>) -> Result<Vec<CommitWithParents>, GitError> {
-        let limit = format!("--max-count={HISTORY_LIMIT}");
+        let limit = format!("--max-count={MAX_HISTORY_COMMITS}");
         let mut arguments = vec!["rev-list", "--topo-order", "--parents", &limit, "--end-of-options", tip];
         let before = before.map(|before| format!("^{before}"));
         arguments.extend(before.as_deref());
-        let printed = self.git.output(&arguments)?;
-        let made = |line: &str| {
+        let output = self.git.output(&arguments)?;
+        let parse = |line: &str| {
             let mut ids = line.split(' ').map(str::to_owned);
             Some(CommitWithParents { id: ids.next()?, parents: ids.collect() })
         };
-        Ok(String::from_utf8_lossy(&printed).lines().filter_map(made).collect())
+        Ok(String::from_utf8_lossy(&output).lines().filter_map(parse).collect())
     }
 
     /// Returns the ids of the commits that were made in this repository since the reflog of `HEAD` had this length, or
     /// on other branches since this time; `None` if the reflog of `HEAD` does not reach back so far.
     pub fn commits_made_since(&self, length: Option<u64>, time: Option<i64>) -> Option<BTreeSet<String>> {
-        let mut made = self.repository.commits_made_since(length)?;
-        made.extend(time.map(|time| self.repository.commits_made_elsewhere_since(time)).unwrap_or_default());
-        Some(made)
+        let mut commits = self.repository.commits_made_since(length)?;
+        commits.extend(time.map(|time| self.repository.commits_made_elsewhere_since(time)).unwrap_or_default());
+        Some(commits)
     }
 
-    /// Returns the full id of a commit that a person names.
-    pub fn commit(&self, name: &str) -> Result<Option<String>, GitError> {
+    /// Returns the full id of the commit that a person named.
+    pub fn resolve_commit(&self, name: &str) -> Result<Option<String>, GitError> {
         // After `--end-of-options`, a name that begins with a dash is no option.
         self.git.line(&["rev-parse", "--verify", "--quiet", "--end-of-options", &format!("{name}^{{commit}}")])
     }
 
-    fn tip_of_default(&self, named: Option<&str>) -> Result<Option<String>, GitError> {
-        let Some(branch) = named.map(str::to_owned).or_else(|| self.repository.default_branch()) else {
+    fn default_branch_tip(&self, default_branch: Option<&str>) -> Result<Option<String>, GitError> {
+        let Some(branch) = default_branch.map(str::to_owned).or_else(|| self.repository.default_branch()) else {
             return Ok(None);
         };
         let remotes = self.repository.remote().map(|remote| format!("refs/remotes/{remote}"));
         for folder in remotes.iter().map(String::as_str).chain(["refs/heads"]) {
             let name = format!("{folder}/{branch}");
-            let known = self.repository.resolve(&name);
-            let id = match known {
-                None if !self.repository.is_certainly_missing(&name) => self.commit(&name)?,
-                known => known,
+            let resolved = self.repository.resolve(&name);
+            let id = match resolved {
+                None if !self.repository.is_certainly_missing(&name) => self.resolve_commit(&name)?,
+                resolved => resolved,
             };
             if id.is_some() {
                 return Ok(id);
@@ -231,23 +233,23 @@ impl Tree {
     }
 
     /// Returns the empty tree, which is the base if the repository has no commit.
-    pub fn empty_tree(&self) -> Result<Commit, GitError> {
+    pub fn empty_tree(&self) -> Result<BaselineCommit, GitError> {
         let id = self.git.line(&["hash-object", "-t", "tree", "/dev/null"])?;
         let id = id.ok_or_else(|| GitError::Failed("it does not know the empty tree".to_owned()))?;
-        Ok(Commit::at(id))
+        Ok(BaselineCommit::at(id))
     }
 
     /// Returns the net changes between a commit and the working tree: committed, staged, unstaged and untracked.
     pub fn changes_since(&self, commit: &str) -> Result<Changes, GitError> {
         let lines = self.diff_with_working_tree(commit)?;
-        let ids = self.ids(&lines);
-        Ok(self.changes(lines, &ids))
+        let ids = self.missing_blob_ids(&lines);
+        Ok(self.net_changes(lines, &ids))
     }
 
     /// Like `changes_since`, but returns the diff line of each file.
     pub(crate) fn diff_with_working_tree(&self, commit: &str) -> Result<BTreeMap<String, DiffLine>, GitError> {
         let (tracked, untracked) = thread::scope(|scope| {
-            let untracked = scope.spawn(|| self.untracked());
+            let untracked = scope.spawn(|| self.untracked_files());
             let tracked = self.tracked_diff(commit);
             (tracked, untracked.join())
         });
@@ -262,7 +264,7 @@ impl Tree {
                     line.new_id.clear();
                 }
                 None => {
-                    lines.insert(path, new_file());
+                    lines.insert(path, untracked_file_line());
                 }
             }
         }
@@ -271,7 +273,7 @@ impl Tree {
 
     /// Returns the net diff of tracked files.
     fn tracked_diff(&self, commit: &str) -> Result<BTreeMap<String, DiffLine>, GitError> {
-        let status = status::read(&self.git.output(status::ARGUMENTS)?, &self.prefix());
+        let status = status::parse(&self.git.output(status::ARGUMENTS)?, &self.prefix());
         let head = match status.head {
             Some(head) => head,
             None => self.empty_tree()?.id,
@@ -291,13 +293,13 @@ impl Tree {
         if paths.is_empty() {
             return Ok(BTreeMap::new());
         }
-        let mut between = vec![commit.to_owned(), "--".to_owned()];
+        let mut arguments = vec![commit.to_owned(), "--".to_owned()];
         // A name that is not UTF-8 cannot be passed back to git.
-        let can_be_named = paths.len() <= NAMES_AT_ONCE && !paths.iter().any(|path| path.contains('\u{fffd}'));
-        if can_be_named {
-            between.extend(paths.iter().map(|path| format!(":(literal){path}")));
+        let can_be_passed = paths.len() <= MAX_PATHS_PER_CALL && !paths.iter().any(|path| path.contains('\u{fffd}'));
+        if can_be_passed {
+            arguments.extend(paths.iter().map(|path| format!(":(literal){path}")));
         }
-        let mut lines = self.raw_diff(&between.iter().map(String::as_str).collect::<Vec<_>>())?;
+        let mut lines = self.raw_diff(&arguments.iter().map(String::as_str).collect::<Vec<_>>())?;
         lines.retain(|path, _| paths.contains(path));
         Ok(lines)
     }
@@ -309,72 +311,77 @@ impl Tree {
         let mut arguments = vec!["diff", "--cached"];
         arguments.extend(RAW_DIFF_ARGUMENTS);
         arguments.extend([commit, "--"]);
-        let lines = raw_diff::lines(&git.output(&arguments)?);
-        Ok(self.changes(lines, &BTreeMap::new()))
+        let lines = raw_diff::parse_lines(&git.output(&arguments)?);
+        Ok(self.net_changes(lines, &BTreeMap::new()))
     }
 
     /// Returns the net changes between two commits.
     pub fn changes_between(&self, from: &str, to: &str) -> Result<Changes, GitError> {
         let lines = self.raw_diff(&[from, to, "--"])?;
-        Ok(self.changes(lines, &BTreeMap::new()))
+        Ok(self.net_changes(lines, &BTreeMap::new()))
     }
 
-    fn changes(&self, lines: BTreeMap<String, DiffLine>, ids: &BTreeMap<String, String>) -> Changes {
-        let moved = self.moved(&lines, ids);
-        raw_diff::changes(lines, ids, &moved).filtered(|path| self.is_not_written_by_linchpin(path))
+    fn net_changes(&self, lines: BTreeMap<String, DiffLine>, blob_ids: &BTreeMap<String, String>) -> Changes {
+        let renamed = self.renamed_with_edits(&lines, blob_ids);
+        raw_diff::net_changes(lines, blob_ids, &renamed).filtered(|path| self.is_not_written_by_linchpin(path))
     }
 
-    /// Returns the new files that are old ones with another name and other content.
-    fn moved(&self, lines: &BTreeMap<String, DiffLine>, ids: &BTreeMap<String, String>) -> BTreeSet<String> {
-        let id = |path: &str, line: &DiffLine| ids.get(path).unwrap_or(&line.new_id).clone();
-        let gone = raw_diff::deleted_ids(lines);
-        let new = lines.iter().filter(|(_, line)| line.status == Status::Added && line.is_file());
+    /// Returns the new paths of files that were renamed and edited.
+    fn renamed_with_edits(
+        &self,
+        lines: &BTreeMap<String, DiffLine>,
+        blob_ids: &BTreeMap<String, String>,
+    ) -> BTreeSet<String> {
+        let id = |path: &str, line: &DiffLine| blob_ids.get(path).unwrap_or(&line.new_id).clone();
+        let deleted_ids = raw_diff::deleted_ids(lines);
+        let new = lines.iter().filter(|(_, line)| line.status == Status::Added && line.is_regular_file());
         let new: Vec<(&String, String)> = new.map(|(path, line)| (path, id(path, line))).collect();
-        // If the content of an old file exists under a new name, the move is already known.
-        let found: BTreeSet<&String> = new.iter().map(|(_, id)| id).filter(|id| gone.contains(*id)).collect();
-        let old = lines.iter().filter(|(_, line)| line.status == Status::Deleted && line.was_file());
-        let old = old.filter(|(_, line)| gone.contains(&line.old_id) && !found.contains(&line.old_id));
+        // If the content of an old file exists under a new name, the rename is already known.
+        let renamed_ids: BTreeSet<&String> =
+            new.iter().map(|(_, id)| id).filter(|id| deleted_ids.contains(*id)).collect();
+        let old = lines.iter().filter(|(_, line)| line.status == Status::Deleted && line.was_regular_file());
+        let old = old.filter(|(_, line)| deleted_ids.contains(&line.old_id) && !renamed_ids.contains(&line.old_id));
         let old: Vec<(&String, &String)> = old.map(|(path, line)| (path, &line.old_id)).collect();
         let new: Vec<(&String, &String)> =
-            new.iter().filter(|(_, id)| !gone.contains(id)).map(|(path, id)| (*path, id)).collect();
-        if old.is_empty() || new.is_empty() || old.len().max(new.len()) > EDITED_LIMIT {
+            new.iter().filter(|(_, id)| !deleted_ids.contains(id)).map(|(path, id)| (*path, id)).collect();
+        if old.is_empty() || new.is_empty() || old.len().max(new.len()) > MAX_EDITED_RENAME_CANDIDATES {
             return BTreeSet::new();
         }
-        let sizes = self.sizes(old.iter().chain(&new).map(|(_, id)| id.as_str()));
+        let sizes = self.blob_sizes(old.iter().chain(&new).map(|(_, id)| id.as_str()));
         let old_sizes = old.iter().filter_map(|(path, id)| Some(((*path).clone(), *sizes.get(*id)?))).collect();
         let new_sizes = new.iter().filter_map(|(path, id)| {
             let size = sizes.get(*id).copied().or_else(|| regular_file_size(&self.root.join(path)))?;
             Some(((*path).clone(), size))
         });
-        let (worth_old, worth_new) = similarity::select_for_reading(&old_sizes, &new_sizes.collect());
-        let old: Vec<_> = old.into_iter().filter(|(path, _)| worth_old.contains(*path)).collect();
-        let new: Vec<_> = new.into_iter().filter(|(path, _)| worth_new.contains(*path)).collect();
+        let (selected_old, selected_new) = rename_detection::select_for_reading(&old_sizes, &new_sizes.collect());
+        let old: Vec<_> = old.into_iter().filter(|(path, _)| selected_old.contains(*path)).collect();
+        let new: Vec<_> = new.into_iter().filter(|(path, _)| selected_new.contains(*path)).collect();
         let ids = old.iter().chain(&new).map(|(_, id)| id.as_str());
-        let blobs = self.blobs(ids.filter(|id| sizes.contains_key(*id)));
+        let blobs = self.blob_contents(ids.filter(|id| sizes.contains_key(*id)));
         let old = old.into_iter().filter_map(|(path, id)| Some((path.clone(), blobs.get(id)?.clone()))).collect();
         let new = new.into_iter().filter_map(|(path, id)| {
             let content = blobs.get(id).cloned().or_else(|| fs::read(self.root.join(path)).ok())?;
             Some((path.clone(), content))
         });
-        similarity::moved(&old, &new.collect())
+        rename_detection::renamed_files(&old, &new.collect())
     }
 
     /// Returns the size of each object that git knows.
-    fn sizes<'i>(&self, ids: impl Iterator<Item = &'i str>) -> BTreeMap<String, u64> {
-        let is_told = |id: &&str| id.len() >= 40 && !id.bytes().all(|byte| byte == b'0');
-        let asked = distinct_lines(ids.filter(is_told));
-        // If git fails, an edited file that was moved counts as a new file.
-        let printed = self.git.output_of(&["cat-file", "--batch-check=%(objectname) %(objectsize)"], asked);
-        let printed = String::from_utf8(printed.unwrap_or_default()).unwrap_or_default();
-        let sizes = printed.lines().filter_map(|line| line.split_once(' '));
+    fn blob_sizes<'i>(&self, ids: impl Iterator<Item = &'i str>) -> BTreeMap<String, u64> {
+        let is_known = |id: &&str| id.len() >= 40 && !id.bytes().all(|byte| byte == b'0');
+        let stdin = distinct_lines(ids.filter(is_known));
+        // If git fails, a file that was renamed and edited counts as a new file.
+        let output = self.git.output_with_stdin(&["cat-file", "--batch-check=%(objectname) %(objectsize)"], stdin);
+        let output = String::from_utf8(output.unwrap_or_default()).unwrap_or_default();
+        let sizes = output.lines().filter_map(|line| line.split_once(' '));
         sizes.filter_map(|(id, size)| Some((id.to_owned(), size.parse().ok()?))).collect()
     }
 
     /// Returns the contents of each object.
-    fn blobs<'i>(&self, ids: impl Iterator<Item = &'i str>) -> BTreeMap<String, Vec<u8>> {
-        let asked = distinct_lines(ids);
-        let printed = self.git.output_of(&["cat-file", "--batch=%(objectname) %(objectsize)"], asked);
-        raw_diff::blobs(&printed.unwrap_or_default())
+    fn blob_contents<'i>(&self, ids: impl Iterator<Item = &'i str>) -> BTreeMap<String, Vec<u8>> {
+        let stdin = distinct_lines(ids);
+        let output = self.git.output_with_stdin(&["cat-file", "--batch=%(objectname) %(objectsize)"], stdin);
+        raw_diff::parse_blobs(&output.unwrap_or_default())
     }
 
     /// False for files that Linchpin itself writes, ignored or not: at the root, and in directories with a policy of
@@ -395,57 +402,59 @@ impl Tree {
     }
 
     /// Returns the files that are in no commit and not ignored.
-    pub fn untracked(&self) -> Result<Vec<String>, GitError> {
+    pub fn untracked_files(&self) -> Result<Vec<String>, GitError> {
         let output = self.git.output(&["ls-files", "--others", "--exclude-standard", "-z"])?;
-        Ok(raw_diff::paths(&output).collect())
+        Ok(raw_diff::parse_paths(&output).collect())
     }
 
     /// Returns the files whose staged state differs from the checked-out commit.
-    pub fn staged(&self) -> Result<Vec<String>, GitError> {
+    pub fn staged_files(&self) -> Result<Vec<String>, GitError> {
         let arguments = ["diff", "--cached", "--name-only", "-z", "--no-renames", "--no-ext-diff", "--relative"];
-        Ok(raw_diff::paths(&self.git.output(&arguments)?).collect())
+        Ok(raw_diff::parse_paths(&self.git.output(&arguments)?).collect())
     }
 
     /// Returns the messages of the commits between two commits.
-    pub fn messages(&self, from: &str, to: &str) -> Result<String, GitError> {
+    pub fn commit_messages(&self, from: &str, to: &str) -> Result<String, GitError> {
         let range = format!("{from}..{to}");
         let output =
             self.git.output(&["log", "--no-show-signature", "--format=%B%x00", "--end-of-options", &range, "--"])?;
         Ok(String::from_utf8_lossy(&output).into_owned())
     }
 
-    fn raw_diff(&self, between: &[&str]) -> Result<BTreeMap<String, DiffLine>, GitError> {
+    fn raw_diff(&self, commits_and_paths: &[&str]) -> Result<BTreeMap<String, DiffLine>, GitError> {
         let mut arguments = vec!["diff"];
         arguments.extend(RAW_DIFF_ARGUMENTS);
-        arguments.extend(between);
-        Ok(raw_diff::lines(&self.git.output(&arguments)?))
+        arguments.extend(commits_and_paths);
+        Ok(raw_diff::parse_lines(&self.git.output(&arguments)?))
     }
 
-    /// Returns the ids of files that git has not read, if they are needed.
-    fn ids(&self, lines: &BTreeMap<String, DiffLine>) -> BTreeMap<String, String> {
-        let may_be_moved = lines.values().any(|line| line.status == Status::Deleted)
-            && lines.values().filter(|line| line.status == Status::Added).count() <= MOVED_LIMIT;
+    /// Returns the blob ids of the files that git has not hashed, if the changes depend on them.
+    fn missing_blob_ids(&self, lines: &BTreeMap<String, DiffLine>) -> BTreeMap<String, String> {
+        let may_be_renamed = lines.values().any(|line| line.status == Status::Deleted)
+            && lines.values().filter(|line| line.status == Status::Added).count() <= MAX_RENAME_CANDIDATES;
         let matters = |line: &DiffLine| match line.status {
-            Status::Added => may_be_moved,
+            Status::Added => may_be_renamed,
             Status::Modified => line.new_id.is_empty() || line.may_differ_only_in_mode(),
             Status::Deleted => false,
         };
-        let is_plain = |path: &str| fs::symlink_metadata(self.root.join(path)).is_ok_and(|metadata| metadata.is_file());
-        let wanted = lines.iter().filter(|(path, line)| matters(line) && line.is_file() && is_plain(path));
-        let wanted: Vec<&str> = wanted.map(|(path, _)| path.as_str()).collect();
-        self.blob_ids(&wanted)
+        let is_regular_file =
+            |path: &str| fs::symlink_metadata(self.root.join(path)).is_ok_and(|metadata| metadata.is_file());
+        let selected =
+            lines.iter().filter(|(path, line)| matters(line) && line.is_regular_file() && is_regular_file(path));
+        let selected: Vec<&str> = selected.map(|(path, _)| path.as_str()).collect();
+        self.blob_ids(&selected)
     }
 
     /// Returns the blob ids of regular files.
-    pub(crate) fn blob_ids(&self, wanted: &[&str]) -> BTreeMap<String, String> {
+    pub(crate) fn blob_ids(&self, paths: &[&str]) -> BTreeMap<String, String> {
         let mut ids = BTreeMap::new();
-        for paths in wanted.chunks(NAMES_AT_ONCE) {
+        for chunk in paths.chunks(MAX_PATHS_PER_CALL) {
             let mut arguments = vec!["hash-object", "--"];
-            arguments.extend(paths);
+            arguments.extend(chunk);
             // If one file has just vanished, git fails for all of them; then they count as changed.
             let Ok(output) = self.git.output(&arguments) else { continue };
             let output = String::from_utf8_lossy(&output).into_owned();
-            ids.extend(paths.iter().zip(output.lines()).map(|(path, id)| ((*path).to_owned(), id.to_owned())));
+            ids.extend(chunk.iter().zip(output.lines()).map(|(path, id)| ((*path).to_owned(), id.to_owned())));
         }
         ids
     }
@@ -466,8 +475,8 @@ fn regular_file_size(path: &Path) -> Option<u64> {
     metadata.is_file().then_some(metadata.len())
 }
 
-/// Returns the line for an untracked file.
-fn new_file() -> DiffLine {
+/// Returns the diff line of an untracked file.
+fn untracked_file_line() -> DiffLine {
     DiffLine {
         old_mode: "000000".to_owned(),
         new_mode: "100644".to_owned(),
@@ -478,11 +487,11 @@ fn new_file() -> DiffLine {
 }
 
 /// Returns the names of filters in the repository's own configuration files, which must not run without trust.
-fn filters(git: &Git) -> Result<Vec<OsString>, GitError> {
+fn configured_filters(git: &Git) -> Result<Vec<OsString>, GitError> {
     let arguments = ["config", "--includes", "--show-scope", "--name-only", "-z", "--get-regexp", r"^filter\."];
     let output = git.query_output(&arguments)?;
     let parts: Vec<&[u8]> = output.split(|byte| *byte == 0).collect();
-    let own = parts.chunks_exact(2).filter_map(|pair| match pair {
+    let repository_keys = parts.chunks_exact(2).filter_map(|pair| match pair {
         [scope, key] if *scope != b"system" && *scope != b"global" && *scope != b"command" => Some(*key),
         _ => None,
     });
@@ -491,7 +500,7 @@ fn filters(git: &Git) -> Result<Vec<OsString>, GitError> {
         let end = rest.iter().rposition(|byte| *byte == b'.')?;
         Some(os_string(rest.get(..end)?))
     };
-    let mut filters: Vec<OsString> = own.filter_map(name).collect();
+    let mut filters: Vec<OsString> = repository_keys.filter_map(name).collect();
     filters.sort();
     filters.dedup();
     Ok(filters)

@@ -16,7 +16,7 @@ mod task_error;
 mod task_graph;
 mod task_transitions;
 mod tasks;
-mod text_limits;
+mod text_checks;
 
 #[cfg(test)]
 mod tests;
@@ -29,8 +29,8 @@ pub use run::{Iteration, IterationOutcome, PublishedTopic, Run, RunEnd, RunId, R
 pub use runs::{HandOver, HandOverOutcome, IterationEnd};
 pub use task::{Blocker, DEFAULT_PRIORITY, PRIORITIES, Task, TaskDraft, TaskId, TaskState};
 pub use task_error::TaskError;
-pub use task_transitions::{TaskChange, starter_id};
-pub use tasks::{EnsuredTask, TITLE, TaskCounts, Tasks};
-pub use text_limits::TextError;
+pub use task_transitions::{TaskChange, starter_id, starter_text};
+pub use tasks::{EnsuredTask, TITLE_LABEL, TaskCounts, Tasks};
+pub use text_checks::TextError;
 
 pub(crate) type Result<T, E = WorkError> = std::result::Result<T, E>;

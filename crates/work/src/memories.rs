@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 
 use rusqlite::{OptionalExtension, Row, ToSql, params};
 
-use crate::text_limits::{self as limits, MAX_TAG};
+use crate::text_checks::{MAX_TAG, check_name, check_text};
 use crate::{Memory, MemoryError, MemoryId, MemoryKind, Result, TextError, WorkDatabase};
 
 pub(crate) const TABLES: &str = "
@@ -54,11 +54,11 @@ impl WorkDatabase {
 
 impl Memories<'_> {
     pub fn add(self, kind: MemoryKind, text: &str, tags: &[String], now: i64) -> Result<Memory, MemoryError> {
-        let text = limits::text("the text", text)?;
+        let text = check_text("the text", text)?;
         if text.trim().is_empty() {
             return Err(TextError::Empty { what: "the text" }.into());
         }
-        let tags = tags.iter().map(|tag| read_tag(tag)).collect::<Result<BTreeSet<_>, _>>()?;
+        let tags = tags.iter().map(|tag| check_tag(tag)).collect::<Result<BTreeSet<_>, _>>()?;
         let tags = tags.into_iter().collect::<Vec<_>>().join(" ");
         let transaction = self.work.write_transaction()?;
         let id: MemoryId = transaction.query_row(
@@ -105,11 +105,11 @@ impl Memories<'_> {
         if query.is_empty() {
             return Err(MemoryError::NoWords(words.to_owned()));
         }
-        let found = format!(
+        let select = format!(
             "SELECT {COLUMNS} FROM memory_words JOIN memories ON memories.id = memory_words.rowid
              WHERE memory_words MATCH ?3 AND {MATCHES_FILTER} ORDER BY memory_words.rank, memories.id DESC"
         );
-        let mut found = self.select(&found, params![filter.kind, filter.tag, query])?;
+        let mut found = self.select(&select, params![filter.kind, filter.tag, query])?;
         let total = found.len();
         found.truncate(limit);
         Ok((found, total))
@@ -125,17 +125,17 @@ impl Memories<'_> {
             "SELECT {COLUMNS}, memory_words.rank FROM memory_words JOIN memories ON memories.id = memory_words.rowid
              WHERE memory_words MATCH ?1 ORDER BY memory_words.rank, memories.id DESC"
         ))?;
-        let ranked = statement.query_map([query], |row| Ok((memory(row)?, row.get(5)?)))?;
-        let (mut best, mut rest) = (None, MAX_PROMPT_BYTES);
+        let ranked = statement.query_map([query], |row| Ok((memory_from_row(row)?, row.get(5)?)))?;
+        let (mut best_rank, mut free_bytes) = (None, MAX_PROMPT_BYTES);
         let mut fitting = Vec::new();
-        for found in ranked {
+        for row in ranked {
             // Ranks are negative; lower is better.
-            let (memory, rank): (Memory, f64) = found?;
-            if rank > *best.get_or_insert(rank) * MIN_RELATIVE_RANK {
+            let (memory, rank): (Memory, f64) = row?;
+            if rank > *best_rank.get_or_insert(rank) * MIN_RELATIVE_RANK {
                 break;
             }
-            if let Some(left) = rest.checked_sub(memory.text.len() + OVERHEAD_PER_MEMORY) {
-                rest = left;
+            if let Some(left) = free_bytes.checked_sub(memory.text.len() + OVERHEAD_PER_MEMORY) {
+                free_bytes = left;
                 fitting.push(memory);
             }
         }
@@ -144,26 +144,26 @@ impl Memories<'_> {
 
     fn get(self, id: MemoryId) -> Result<Memory, MemoryError> {
         let select = format!("SELECT {COLUMNS} FROM memories WHERE id = ?1");
-        let found = self.work.connection.query_row(&select, [id], memory).optional()?;
+        let found = self.work.connection.query_row(&select, [id], memory_from_row).optional()?;
         found.ok_or_else(|| MemoryError::NotFound(id.to_string()))
     }
 
-    fn select(self, select: &str, parameters: &[&dyn ToSql]) -> Result<Vec<Memory>> {
-        let mut statement = self.work.connection.prepare(select)?;
-        let found = statement.query_map(parameters, memory)?;
+    fn select(self, sql: &str, parameters: &[&dyn ToSql]) -> Result<Vec<Memory>> {
+        let mut statement = self.work.connection.prepare(sql)?;
+        let found = statement.query_map(parameters, memory_from_row)?;
         Ok(found.collect::<rusqlite::Result<_>>()?)
     }
 }
 
-fn memory(row: &Row<'_>) -> rusqlite::Result<Memory> {
+fn memory_from_row(row: &Row<'_>) -> rusqlite::Result<Memory> {
     let tags: String = row.get(3)?;
     let tags = tags.split_whitespace().map(str::to_owned).collect();
     Ok(Memory { id: row.get(0)?, kind: row.get(1)?, text: row.get(2)?, tags, created: row.get(4)? })
 }
 
 /// Checks a tag. It must not contain white space, because tags are stored separated by spaces.
-fn read_tag(tag: &str) -> Result<&str, MemoryError> {
-    let tag = limits::name("a tag", tag, MAX_TAG)?;
+fn check_tag(tag: &str) -> Result<&str, MemoryError> {
+    let tag = check_name("a tag", tag, MAX_TAG)?;
     if tag.contains(char::is_whitespace) { Err(MemoryError::Tag(tag.to_owned())) } else { Ok(tag) }
 }
 
@@ -171,7 +171,7 @@ fn read_tag(tag: &str) -> Result<&str, MemoryError> {
 /// full-text search ignores them too.
 fn quoted_words(text: &str) -> Vec<String> {
     let mut seen = BTreeSet::new();
-    text.split(|letter: char| letter.is_whitespace() || letter.is_control())
+    text.split(|character: char| character.is_whitespace() || character.is_control())
         .filter(|word| word.contains(char::is_alphanumeric) && seen.insert(word.to_lowercase()))
         .take(MAX_WORDS)
         .map(|word| format!("\"{}\"", word.replace('"', "\"\"")))

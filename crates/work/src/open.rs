@@ -15,14 +15,14 @@ const MIGRATIONS: &[&[&str]] = &[&[memories::TABLES, runs::TABLES, tasks::TABLES
 
 /// Long enough: other processes hold the lock for milliseconds.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
-const PAUSE: Duration = Duration::from_millis(5);
+const RETRY_INTERVAL: Duration = Duration::from_millis(5);
 
 impl WorkDatabase {
     /// Opens the database at `path`, and creates it if it does not exist.
     pub fn open(path: &Path) -> Result<Self> {
-        make_private(path)?;
+        ensure_private_file(path)?;
         let mut work = Self::connect(path)?;
-        work.wait_to_migrate(path)?;
+        work.migrate_with_retry(path)?;
         Ok(work)
     }
 
@@ -44,20 +44,20 @@ impl WorkDatabase {
 
     /// Retries while the database is locked: if two processes create the same database, SQLite may return "busy" at
     /// once.
-    fn wait_to_migrate(&mut self, path: &Path) -> Result<()> {
-        let since = Instant::now();
+    fn migrate_with_retry(&mut self, path: &Path) -> Result<()> {
+        let started = Instant::now();
         loop {
             match self.migrate(path) {
-                Err(WorkError::Locked) if since.elapsed() < BUSY_TIMEOUT => std::thread::sleep(PAUSE),
+                Err(WorkError::Locked) if started.elapsed() < BUSY_TIMEOUT => std::thread::sleep(RETRY_INTERVAL),
                 done => return done,
             }
         }
     }
 
     fn migrate(&mut self, path: &Path) -> Result<()> {
-        let version = |connection: &Connection| connection.query_row("PRAGMA user_version", [], |row| row.get(0));
+        let version_of = |connection: &Connection| connection.query_row("PRAGMA user_version", [], |row| row.get(0));
         let known = i64::try_from(MIGRATIONS.len()).unwrap_or(i64::MAX);
-        let found: i64 = version(&self.connection)?;
+        let found: i64 = version_of(&self.connection)?;
         if found == known {
             return Ok(());
         }
@@ -66,7 +66,7 @@ impl WorkDatabase {
         }
         self.connection.query_row("PRAGMA journal_mode = WAL", [], |_| Ok(()))?;
         let transaction = self.connection.transaction_with_behavior(TransactionBehavior::Exclusive)?;
-        let found: i64 = version(&transaction)?;
+        let found: i64 = version_of(&transaction)?;
         for tables in MIGRATIONS.iter().skip(usize::try_from(found).unwrap_or(0)) {
             for table in *tables {
                 transaction.execute_batch(table)?;
@@ -78,23 +78,23 @@ impl WorkDatabase {
 }
 
 /// Creates an empty file, readable only by its owner, if there is none. SQLite treats it as an empty database.
-fn make_private(path: &Path) -> Result<()> {
+fn ensure_private_file(path: &Path) -> Result<()> {
     if path.exists() {
         return Ok(());
     }
-    let mut folders = DirBuilder::new();
-    folders.recursive(true);
-    let mut file = OpenOptions::new();
-    file.write(true).create_new(true);
+    let mut folder_builder = DirBuilder::new();
+    folder_builder.recursive(true);
+    let mut file_options = OpenOptions::new();
+    file_options.write(true).create_new(true);
     #[cfg(unix)]
     {
-        std::os::unix::fs::DirBuilderExt::mode(&mut folders, 0o700);
-        std::os::unix::fs::OpenOptionsExt::mode(&mut file, 0o600);
+        std::os::unix::fs::DirBuilderExt::mode(&mut folder_builder, 0o700);
+        std::os::unix::fs::OpenOptionsExt::mode(&mut file_options, 0o600);
     }
     if let Some(folder) = path.parent() {
-        folders.create(folder)?;
+        folder_builder.create(folder)?;
     }
-    match file.open(path) {
+    match file_options.open(path) {
         Err(error) if error.kind() != io::ErrorKind::AlreadyExists => Err(error.into()),
         _ => Ok(()),
     }

@@ -71,7 +71,7 @@ impl RunOutcome {
     }
 
     pub(crate) fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|ending| ending.name() == name)
+        Self::ALL.into_iter().find(|outcome| outcome.name() == name)
     }
 }
 
@@ -112,28 +112,29 @@ pub struct Iteration {
 pub enum IterationOutcome {
     HandedOver,
     /// The hat's default topic was published, because the agent published none.
-    Default,
+    DefaultTopic,
     /// The agent succeeded, and its hat publishes nothing.
     Done,
     /// The agent succeeded, but published nothing.
-    Nothing,
-    /// The agent failed.
+    NoTopic,
     Failed,
-    /// The iteration was aborted: the driver was killed, somebody interrupted, or the time limit was reached.
-    CutOff,
+    /// The driver was killed, somebody interrupted, or the time limit was reached.
+    Aborted,
 }
 
 impl IterationOutcome {
-    const ALL: [Self; 6] = [Self::HandedOver, Self::Default, Self::Done, Self::Nothing, Self::Failed, Self::CutOff];
+    const ALL: [Self; 6] =
+        [Self::HandedOver, Self::DefaultTopic, Self::Done, Self::NoTopic, Self::Failed, Self::Aborted];
 
+    /// The stored name.
     pub fn name(self) -> &'static str {
         match self {
             Self::HandedOver => "handed_over",
-            Self::Default => "default",
+            Self::DefaultTopic => "default",
             Self::Done => "done",
-            Self::Nothing => "nothing",
+            Self::NoTopic => "nothing",
             Self::Failed => "failed",
-            Self::CutOff => "cut_off",
+            Self::Aborted => "cut_off",
         }
     }
 
@@ -145,19 +146,19 @@ impl IterationOutcome {
 impl RunUsage {
     /// Adds an iteration that has ended.
     #[must_use]
-    pub fn with(self, ended: &Iteration) -> Self {
-        let is_cut_off = ended.outcome == Some(IterationOutcome::CutOff);
+    pub fn with_iteration(self, ended: &Iteration) -> Self {
+        let is_aborted = ended.outcome == Some(IterationOutcome::Aborted);
         let failures = match ended.outcome {
             Some(IterationOutcome::Failed) => self.failures + 1,
-            Some(IterationOutcome::CutOff) => self.failures,
+            Some(IterationOutcome::Aborted) => self.failures,
             _ => 0,
         };
-        let both = |one: Option<i64>, other: Option<i64>| one.into_iter().chain(other).reduce(|one, other| one + other);
+        let sum = |one: Option<i64>, other: Option<i64>| one.into_iter().chain(other).reduce(|one, other| one + other);
         let costs = self.cost_usd.into_iter().chain(ended.cost_usd);
         Self {
-            iterations: self.iterations + u32::from(!is_cut_off),
+            iterations: self.iterations + u32::from(!is_aborted),
             time: self.time + ended.ended.unwrap_or(ended.started) - ended.started,
-            tokens: both(self.tokens, ended.tokens),
+            tokens: sum(self.tokens, ended.tokens),
             cost_usd: costs.reduce(|one, other| one + other),
             failures,
         }

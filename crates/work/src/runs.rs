@@ -118,12 +118,12 @@ impl WorkDatabase {
 
     /// Resumes a run that ended or was aborted. An aborted iteration counts as ended if it has handed something over;
     /// otherwise its topic waits again. Topics that no hat took wait again too, as the hats may have changed, except
-    /// `ends`: the topic that completes the run.
-    pub fn resume_run(&self, run: RunId, ends: &str, now: i64) -> Result<()> {
+    /// `completion_topic`, which completes the run.
+    pub fn resume_run(&self, run: RunId, completion_topic: &str, now: i64) -> Result<()> {
         let transaction = self.write_transaction()?;
         transaction.execute(
             "UPDATE topics SET taken = NULL WHERE run = ?1 AND taken = 0 AND topic <> ?2",
-            params![run, ends],
+            params![run, completion_topic],
         )?;
         transaction.execute(
             "UPDATE topics SET taken = NULL WHERE run = ?1 AND taken IN (SELECT number FROM iterations i WHERE i.run = ?1 \
@@ -133,7 +133,7 @@ impl WorkDatabase {
         transaction.execute(
             "UPDATE iterations SET ended = seen, outcome = CASE WHEN EXISTS (SELECT 1 FROM topics t WHERE t.run = ?1 \
              AND t.iteration = number) THEN ?2 ELSE ?3 END WHERE run = ?1 AND outcome IS NULL",
-            params![run, IterationOutcome::HandedOver.name(), IterationOutcome::CutOff.name()],
+            params![run, IterationOutcome::HandedOver.name(), IterationOutcome::Aborted.name()],
         )?;
         reopen_tasks(&transaction, &format!("{run}/%"), now)?;
         // Resuming withdraws a request to stop, and topics that failed get all their retries again.
@@ -152,15 +152,18 @@ impl WorkDatabase {
     }
 
     pub fn run(&self, run: RunId) -> Result<Option<Run>> {
-        let found =
-            self.connection.prepare_cached(&format!("{RUN} WHERE id = ?1"))?.query_row([run], run_of).optional()?;
+        let found = self
+            .connection
+            .prepare_cached(&format!("{SELECT_RUN} WHERE id = ?1"))?
+            .query_row([run], run_from_row)
+            .optional()?;
         Ok(found)
     }
 
     /// Newest first.
     pub fn runs(&self, limit: u32) -> Result<Vec<Run>> {
-        let mut statement = self.connection.prepare(&format!("{RUN} ORDER BY id DESC LIMIT ?1"))?;
-        let runs = statement.query_map([limit], run_of)?.collect::<rusqlite::Result<_>>()?;
+        let mut statement = self.connection.prepare(&format!("{SELECT_RUN} ORDER BY id DESC LIMIT ?1"))?;
+        let runs = statement.query_map([limit], run_from_row)?.collect::<rusqlite::Result<_>>()?;
         Ok(runs)
     }
 
@@ -187,7 +190,7 @@ impl WorkDatabase {
         Ok(found)
     }
 
-    /// Marks a topic that no hat takes.
+    /// Marks a topic as handled, because no hat takes it.
     pub fn skip_topic(&self, published: i64) -> Result<()> {
         self.connection.execute("UPDATE topics SET taken = 0 WHERE id = ?1", [published])?;
         Ok(())
@@ -210,7 +213,7 @@ impl WorkDatabase {
         Ok(number)
     }
 
-    /// Notes that the driver is still alive.
+    /// Stores that the driver was alive at this time.
     pub fn record_heartbeat(&self, run: RunId, iteration: u32, now: i64) -> Result<()> {
         self.connection
             .prepare_cached("UPDATE iterations SET seen = ?3 WHERE run = ?1 AND number = ?2")?
@@ -219,32 +222,33 @@ impl WorkDatabase {
     }
 
     /// Accepts a topic, if the iteration has not ended and has handed nothing over yet.
-    pub fn hand_over(&self, run: RunId, iteration: u32, hat: &str, given: HandOver<'_>) -> Result<HandOverOutcome> {
+    pub fn hand_over(&self, run: RunId, iteration: u32, hat: &str, hand_over: HandOver<'_>) -> Result<HandOverOutcome> {
         let transaction = self.write_transaction()?;
-        let lasts = transaction
+        let is_active = transaction
             .query_row(
                 "SELECT 1 FROM iterations JOIN runs ON runs.id = run WHERE run = ?1 AND number = ?2 AND outcome IS NULL \
                  AND runs.ended IS NULL",
                 params![run, iteration],
                 |_| Ok(()),
             )
-            .optional()?;
-        if lasts.is_none() {
+            .optional()?
+            .is_some();
+        if !is_active {
             return Ok(HandOverOutcome::IterationOver);
         }
-        if let Some(topic) = handed_over(&transaction, run, iteration)? {
+        if let Some(topic) = handed_over_topic(&transaction, run, iteration)? {
             return Ok(HandOverOutcome::AlreadyHandedOver(topic));
         }
         transaction.execute(
             "INSERT INTO topics (run, topic, summary, payload, hat, iteration, taken) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
             params![
                 run,
-                given.topic,
-                mask(given.summary),
-                given.payload.map(mask),
+                hand_over.topic,
+                mask(hand_over.summary),
+                hand_over.payload.map(mask),
                 hat,
                 iteration,
-                given.is_last.then_some(0)
+                hand_over.is_last.then_some(0)
             ],
         )?;
         transaction.commit()?;
@@ -253,7 +257,7 @@ impl WorkDatabase {
 
     /// Stores why the iteration's last attempt to hand over was refused. `waits_for`: the gate, if the only reason is a
     /// gate that a person has to open.
-    pub fn note_refusal(&self, run: RunId, iteration: u32, why: &str, waits_for: Option<&str>) -> Result<()> {
+    pub fn record_refusal(&self, run: RunId, iteration: u32, why: &str, waits_for: Option<&str>) -> Result<()> {
         self.connection.execute(
             "UPDATE iterations SET refused = ?3, waits_for = ?4 WHERE run = ?1 AND number = ?2",
             params![run, iteration, mask(why), waits_for],
@@ -301,14 +305,14 @@ impl WorkDatabase {
         Ok(found.optional()?.flatten())
     }
 
-    pub fn handed_over(&self, run: RunId, iteration: u32) -> Result<Option<String>> {
-        handed_over(&self.connection, run, iteration)
+    pub fn handed_over_topic(&self, run: RunId, iteration: u32) -> Result<Option<String>> {
+        handed_over_topic(&self.connection, run, iteration)
     }
 
     /// Stores the end of an iteration. If it handed nothing over, the topic it had taken waits again, with the remark.
     pub fn end_iteration(&self, run: RunId, number: u32, end: &IterationEnd, now: i64) -> Result<()> {
         let transaction = self.write_transaction()?;
-        let (outcome, remark) = (end.outcome.unwrap_or(IterationOutcome::Nothing), end.remark.as_deref().map(mask));
+        let (outcome, remark) = (end.outcome.unwrap_or(IterationOutcome::NoTopic), end.remark.as_deref().map(mask));
         let note_for_retry = end.note_for_retry.as_deref().map(mask).or_else(|| remark.clone());
         transaction.execute(
             "UPDATE iterations SET ended = ?3, seen = ?3, outcome = ?4, remark = ?5, tokens = ?6, cost_usd = ?7 \
@@ -317,7 +321,7 @@ impl WorkDatabase {
         )?;
         reopen_tasks(&transaction, &crate::starter_id(&run.to_string(), number.into()), now)?;
         match outcome {
-            IterationOutcome::HandedOver | IterationOutcome::Default => {
+            IterationOutcome::HandedOver | IterationOutcome::DefaultTopic => {
                 transaction.execute(
                     "UPDATE topics SET tree = ?3 WHERE run = ?1 AND iteration = ?2",
                     params![run, number, end.tree],
@@ -325,13 +329,13 @@ impl WorkDatabase {
             }
             // Its topic has been handled.
             IterationOutcome::Done => {}
-            IterationOutcome::Nothing => {
+            IterationOutcome::NoTopic => {
                 transaction.execute(
                     "UPDATE topics SET taken = NULL, tries = tries + 1, remark = ?3 WHERE run = ?1 AND taken = ?2",
                     params![run, number, note_for_retry],
                 )?;
             }
-            IterationOutcome::Failed | IterationOutcome::CutOff => {
+            IterationOutcome::Failed | IterationOutcome::Aborted => {
                 transaction.execute(
                     "UPDATE topics SET taken = NULL, remark = ?3 WHERE run = ?1 AND taken = ?2",
                     params![run, number, note_for_retry],
@@ -342,7 +346,7 @@ impl WorkDatabase {
     }
 
     /// Stores the tokens that an aborted iteration had used.
-    pub fn note_tokens(&self, run: RunId, iteration: u32, tokens: Option<i64>) -> Result<()> {
+    pub fn record_tokens(&self, run: RunId, iteration: u32, tokens: Option<i64>) -> Result<()> {
         let update = "UPDATE iterations SET tokens = ?3 WHERE run = ?1 AND number = ?2 AND tokens IS NULL";
         self.connection.execute(update, params![run, iteration, tokens])?;
         Ok(())
@@ -350,7 +354,7 @@ impl WorkDatabase {
 
     /// Counts how often the iteration's topic was handed over with the same summary and payload and an unchanged
     /// working tree.
-    pub fn repetitions(&self, run: RunId, iteration: u32) -> Result<u32> {
+    pub fn count_repetitions(&self, run: RunId, iteration: u32) -> Result<u32> {
         let count = self.connection.query_row(
             "SELECT count(*) FROM topics a JOIN topics b ON b.run = a.run AND b.topic = a.topic AND b.summary = a.summary \
              AND b.payload IS a.payload AND b.tree = a.tree WHERE a.run = ?1 AND a.iteration = ?2 AND b.iteration > 0",
@@ -361,11 +365,11 @@ impl WorkDatabase {
     }
 
     pub fn usage(&self, run: RunId) -> Result<RunUsage> {
-        let spent = self.connection.query_row(
+        let usage = self.connection.query_row(
             "SELECT count(*) FILTER (WHERE outcome IS NOT ?2), coalesce(sum(coalesce(ended, seen) - started), 0), \
              sum(tokens), sum(cost_usd), count(*) FILTER (WHERE outcome = ?3 AND number > (SELECT coalesce(max(number), 0) \
              FROM iterations WHERE run = ?1 AND outcome NOT IN (?2, ?3))) FROM iterations WHERE run = ?1",
-            params![run, IterationOutcome::CutOff.name(), IterationOutcome::Failed.name()],
+            params![run, IterationOutcome::Aborted.name(), IterationOutcome::Failed.name()],
             |row| {
                 Ok(RunUsage {
                     iterations: row.get(0)?,
@@ -376,14 +380,14 @@ impl WorkDatabase {
                 })
             },
         )?;
-        Ok(spent)
+        Ok(usage)
     }
 
-    /// The number of a hat's iterations, without aborted ones.
-    pub fn activations(&self, run: RunId, hat: &str) -> Result<u32> {
+    /// Returns the number of a hat's iterations, without aborted ones.
+    pub fn count_activations(&self, run: RunId, hat: &str) -> Result<u32> {
         let count = self.connection.query_row(
             "SELECT count(*) FROM iterations WHERE run = ?1 AND hat = ?2 AND outcome IS NOT ?3",
-            params![run, hat, IterationOutcome::CutOff.name()],
+            params![run, hat, IterationOutcome::Aborted.name()],
             |row| row.get(0),
         )?;
         Ok(count)
@@ -443,27 +447,27 @@ impl WorkDatabase {
     pub fn progress_since(&self, run: RunId, number: i64) -> Result<Vec<(i64, String)>> {
         let mut statement =
             self.connection.prepare_cached("SELECT id, text FROM progress WHERE run = ?1 AND id > ?2 ORDER BY id")?;
-        let told = statement.query_map(params![run, number], |row| Ok((row.get(0)?, row.get(1)?)))?;
-        Ok(told.collect::<rusqlite::Result<_>>()?)
+        let messages = statement.query_map(params![run, number], |row| Ok((row.get(0)?, row.get(1)?)))?;
+        Ok(messages.collect::<rusqlite::Result<_>>()?)
     }
 
-    /// Requests the end of a run. `at_once`: without waiting for the end of the iteration.
-    pub fn request_run_stop(&self, run: RunId, at_once: bool, time: i64) -> Result<()> {
-        self.ask_to_stop(&run_stop_name(run), if at_once { -time } else { time })
+    /// Requests the end of a run. `immediately`: without waiting for the end of the iteration.
+    pub fn request_run_stop(&self, run: RunId, immediately: bool, time: i64) -> Result<()> {
+        self.request_stop(&run_stop_name(run), if immediately { -time } else { time })
     }
 
     pub fn request_session_stop(&self, session: &str, time: i64) -> Result<()> {
-        self.ask_to_stop(&session_stop_name(session), time)
+        self.request_stop(&session_stop_name(session), time)
     }
 
     /// Returns the request to stop, if there is one; true if the run has to stop at once.
     pub fn run_stop_request(&self, run: RunId) -> Result<Option<bool>> {
-        Ok(self.stop(&run_stop_name(run))?.map(|time| time < 0))
+        Ok(self.stop_time(&run_stop_name(run))?.map(|time| time < 0))
     }
 
     /// Returns when a person asked a session to stop.
     pub fn session_stop_request(&self, session: &str) -> Result<Option<i64>> {
-        self.stop(&session_stop_name(session))
+        self.stop_time(&session_stop_name(session))
     }
 
     /// Withdraws a session's request to stop. Returns false if there was none.
@@ -472,12 +476,12 @@ impl WorkDatabase {
         Ok(deleted > 0)
     }
 
-    fn ask_to_stop(&self, name: &str, time: i64) -> Result<()> {
+    fn request_stop(&self, name: &str, time: i64) -> Result<()> {
         self.connection.execute("INSERT OR REPLACE INTO stops VALUES (?1, ?2)", params![name, time])?;
         Ok(())
     }
 
-    fn stop(&self, name: &str) -> Result<Option<i64>> {
+    fn stop_time(&self, name: &str) -> Result<Option<i64>> {
         let mut statement = self.connection.prepare_cached("SELECT time FROM stops WHERE name = ?1")?;
         Ok(statement.query_row([name], |row| row.get(0)).optional()?)
     }
@@ -500,9 +504,9 @@ fn reopen_tasks(transaction: &rusqlite::Connection, started_by: &str, now: i64) 
     Ok(())
 }
 
-const RUN: &str = "SELECT id, objective, started, ended, ending, why FROM runs";
+const SELECT_RUN: &str = "SELECT id, objective, started, ended, ending, why FROM runs";
 
-fn run_of(row: &Row<'_>) -> rusqlite::Result<Run> {
+fn run_from_row(row: &Row<'_>) -> rusqlite::Result<Run> {
     let ending: Option<String> = row.get(4)?;
     let end = match (row.get(3)?, ending.as_deref().and_then(RunOutcome::from_name)) {
         (Some(time), Some(outcome)) => {
@@ -514,7 +518,7 @@ fn run_of(row: &Row<'_>) -> rusqlite::Result<Run> {
     Ok(Run { id: RunId(id.unsigned_abs()), objective: row.get(1)?, started: row.get(2)?, end })
 }
 
-fn handed_over(connection: &rusqlite::Connection, run: RunId, iteration: u32) -> Result<Option<String>> {
+fn handed_over_topic(connection: &rusqlite::Connection, run: RunId, iteration: u32) -> Result<Option<String>> {
     let mut statement = connection.prepare_cached("SELECT topic FROM topics WHERE run = ?1 AND iteration = ?2")?;
     Ok(statement.query_row(params![run, iteration], |row| row.get(0)).optional()?)
 }
@@ -542,19 +546,19 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let work = WorkDatabase::open(&folder.path().join("work.db")).expect("a database");
         let run = work.begin_run(None, "task.start", 0).expect("a run");
-        let mut spent = work.usage(run).expect("counted");
+        let mut usage = work.usage(run).expect("counted");
         let outcomes = [
             IterationOutcome::Failed,
-            IterationOutcome::CutOff,
+            IterationOutcome::Aborted,
             IterationOutcome::Failed,
-            IterationOutcome::Nothing,
+            IterationOutcome::NoTopic,
             IterationOutcome::Failed,
         ];
-        for (at, outcome) in outcomes.into_iter().enumerate() {
+        for (index, outcome) in outcomes.into_iter().enumerate() {
             let published = work.oldest_waiting_topic(run).expect("read").expect("something waits");
-            let now = i64::try_from(at).expect("few") * 100;
+            let now = i64::try_from(index).expect("few") * 100;
             let number = work.begin_iteration(run, &published, "hat", now).expect("begun");
-            let tokens = (at > 1).then_some(7);
+            let tokens = (index > 1).then_some(7);
             let end = IterationEnd {
                 outcome: Some(outcome),
                 tokens,
@@ -562,9 +566,9 @@ mod tests {
                 ..IterationEnd::default()
             };
             work.end_iteration(run, number, &end, now + 30).expect("ended");
-            spent = spent.with(&work.iterations(run, 1).expect("read").pop().expect("the last"));
-            assert_eq!(spent, work.usage(run).expect("counted"), "after {number}");
+            usage = usage.with_iteration(&work.iterations(run, 1).expect("read").pop().expect("the last"));
+            assert_eq!(usage, work.usage(run).expect("counted"), "after {number}");
         }
-        assert_eq!((spent.iterations, spent.failures, spent.time, spent.tokens), (4, 1, 150, Some(21)));
+        assert_eq!((usage.iterations, usage.failures, usage.time, usage.tokens), (4, 1, 150, Some(21)));
     }
 }

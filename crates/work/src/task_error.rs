@@ -11,19 +11,19 @@ pub enum TaskError {
     #[error("there is no task `{0}`")]
     NotFound(String),
     #[error("{id} has the key `{key}` already")]
-    KeyTaken { key: String, id: TaskId },
+    DuplicateKey { key: String, id: TaskId },
     #[error("a priority is a number from 1 to 5, not {0}")]
-    Priority(u8),
+    InvalidPriority(u8),
     #[error("a task cannot be above itself: {}", cycle_text(.0))]
     ParentCycle(Vec<TaskId>),
     #[error("a task cannot wait for itself: {}", cycle_text(.0))]
     BlockerCycle(Vec<TaskId>),
-    #[error("{id} waits for {}", listed(.blockers))]
+    #[error("{id} waits for {}", comma_separated(.blockers))]
     Blocked { id: TaskId, blockers: Vec<TaskId> },
-    #[error("{id} is already in progress, started by {}", .by.as_deref().unwrap_or("somebody outside of runs"))]
+    #[error("{id} is already in progress, started {}", .by.as_deref().map_or_else(|| "outside of a run".to_owned(), crate::starter_text))]
     InProgress { id: TaskId, by: Option<String> },
-    #[error("{id} {}: it cannot be {} before it is reopened", ended(*.is), transition_name(*.wanted))]
-    State { id: TaskId, is: TaskState, wanted: TaskState },
+    #[error("{id} {}: it cannot be {} before it is reopened", state_phrase(*.from), transition_name(*.to))]
+    InvalidTransition { id: TaskId, from: TaskState, to: TaskState },
 }
 
 impl From<rusqlite::Error> for TaskError {
@@ -32,7 +32,7 @@ impl From<rusqlite::Error> for TaskError {
     }
 }
 
-fn ended(state: TaskState) -> &'static str {
+fn state_phrase(state: TaskState) -> &'static str {
     match state {
         TaskState::Open => "is open",
         TaskState::InProgress => "is in progress",
@@ -54,6 +54,6 @@ fn cycle_text(cycle: &[TaskId]) -> String {
     cycle.iter().map(ToString::to_string).collect::<Vec<_>>().join(" → ")
 }
 
-fn listed(ids: &[TaskId]) -> String {
+fn comma_separated(ids: &[TaskId]) -> String {
     ids.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
 }

@@ -8,17 +8,18 @@ use crate::{Result, TaskId};
 
 /// Returns the cycle that making `parent` the parent of `id` would close.
 pub(crate) fn parent_cycle(connection: &Connection, id: TaskId, parent: TaskId) -> Result<Option<Vec<TaskId>>> {
-    let mut above = connection.prepare("SELECT parent FROM tasks WHERE id = ?1")?;
+    let mut parent_query = connection.prepare("SELECT parent FROM tasks WHERE id = ?1")?;
     find_cycle(id, parent, |task| {
-        Ok(above.query_row([task], |row| row.get(0)).optional()?.flatten().into_iter().collect())
+        Ok(parent_query.query_row([task], |row| row.get(0)).optional()?.flatten().into_iter().collect())
     })
 }
 
 /// Returns the cycle that making `blocker` a blocker of `id` would close.
 pub(crate) fn blocker_cycle(connection: &Connection, id: TaskId, blocker: TaskId) -> Result<Option<Vec<TaskId>>> {
-    let mut waited_for = connection.prepare("SELECT blocker FROM task_blockers WHERE task = ?1 ORDER BY blocker")?;
+    let mut blockers_query =
+        connection.prepare("SELECT blocker FROM task_blockers WHERE task = ?1 ORDER BY blocker")?;
     find_cycle(id, blocker, |task| {
-        Ok(waited_for.query_map([task], |row| row.get(0))?.collect::<rusqlite::Result<_>>()?)
+        Ok(blockers_query.query_map([task], |row| row.get(0))?.collect::<rusqlite::Result<_>>()?)
     })
 }
 
@@ -28,16 +29,16 @@ fn find_cycle(
     first: TaskId,
     mut next: impl FnMut(TaskId) -> Result<Vec<TaskId>>,
 ) -> Result<Option<Vec<TaskId>>> {
-    // Each reached task with its predecessor.
-    let mut reached = BTreeMap::from([(first, id)]);
-    let mut waiting = vec![first];
-    while let Some(task) = waiting.pop() {
+    // The predecessor of each reached task.
+    let mut predecessors = BTreeMap::from([(first, id)]);
+    let mut stack = vec![first];
+    while let Some(task) = stack.pop() {
         if task == id {
-            return Ok(Some(path_to(id, &reached)));
+            return Ok(Some(path_to(id, &predecessors)));
         }
         for other in next(task)? {
-            reached.entry(other).or_insert_with(|| {
-                waiting.push(other);
+            predecessors.entry(other).or_insert_with(|| {
+                stack.push(other);
                 task
             });
         }
@@ -45,10 +46,10 @@ fn find_cycle(
     Ok(None)
 }
 
-fn path_to(id: TaskId, reached: &BTreeMap<TaskId, TaskId>) -> Vec<TaskId> {
+fn path_to(id: TaskId, predecessors: &BTreeMap<TaskId, TaskId>) -> Vec<TaskId> {
     let mut path = vec![id];
     let mut last = id;
-    while let Some(before) = reached.get(&last) {
+    while let Some(before) = predecessors.get(&last) {
         path.push(*before);
         last = *before;
         if last == id {

@@ -2,7 +2,7 @@
 
 use rusqlite::params;
 
-use crate::tasks::read;
+use crate::tasks::read_task;
 use crate::{Result, Task, TaskError, TaskId, TaskState, Tasks};
 
 /// The result of a state change.
@@ -18,49 +18,63 @@ pub fn starter_id(run: &str, iteration: u64) -> String {
     format!("{run}/{iteration}")
 }
 
+/// Words a starter id for people: ``in run `r1`, iteration 2``.
+pub fn starter_text(starter: &str) -> String {
+    match starter.split_once('/') {
+        Some((run, iteration)) => format!("in run `{run}`, iteration {iteration}"),
+        None => format!("in run `{starter}`"),
+    }
+}
+
 /// Returns the run of a starter id. A bare run is a valid starter id too.
-fn run_of(starter: &str) -> &str {
+fn run_of_starter(starter: &str) -> &str {
     starter.split_once('/').map_or(starter, |(run, _)| run)
 }
 
 impl Tasks<'_> {
-    /// Starts an open task that is not blocked. A task in progress belongs to the run that started it: a later
-    /// iteration of the same run may take it over, others may not.
-    pub fn start(self, id: TaskId, by: Option<&str>, now: i64) -> Result<TaskChange, TaskError> {
-        self.to(TaskState::InProgress, id, by, now)
+    /// Starts an open task that is not blocked. `starter`: a [`starter_id`]; none outside of runs. A task in progress
+    /// belongs to the run that started it: a later iteration of the same run may take it over, others may not.
+    pub fn start(self, id: TaskId, starter: Option<&str>, now: i64) -> Result<TaskChange, TaskError> {
+        self.transition(TaskState::InProgress, id, starter, now)
     }
 
     pub fn close(self, id: TaskId, now: i64) -> Result<TaskChange, TaskError> {
-        self.to(TaskState::Closed, id, None, now)
+        self.transition(TaskState::Closed, id, None, now)
     }
 
     pub fn fail(self, id: TaskId, now: i64) -> Result<TaskChange, TaskError> {
-        self.to(TaskState::Failed, id, None, now)
+        self.transition(TaskState::Failed, id, None, now)
     }
 
     pub fn reopen(self, id: TaskId, now: i64) -> Result<TaskChange, TaskError> {
-        self.to(TaskState::Open, id, None, now)
+        self.transition(TaskState::Open, id, None, now)
     }
 
     pub fn set_needs_review(self, id: TaskId, needs_review: bool, now: i64) -> Result<TaskChange, TaskError> {
         let transaction = self.work.write_transaction()?;
-        let is_unchanged = read(&transaction, id)?.needs_review == needs_review;
+        let is_unchanged = read_task(&transaction, id)?.needs_review == needs_review;
         if !is_unchanged {
             let update = "UPDATE tasks SET needs_review = ?2, changed = ?3 WHERE id = ?1";
             transaction.execute(update, params![id, needs_review, now])?;
         }
-        let task = read(&transaction, id)?;
+        let task = read_task(&transaction, id)?;
         transaction.commit()?;
         Ok(TaskChange { task, is_unchanged })
     }
 
-    fn to(self, wanted: TaskState, id: TaskId, by: Option<&str>, now: i64) -> Result<TaskChange, TaskError> {
+    fn transition(
+        self,
+        wanted: TaskState,
+        id: TaskId,
+        starter: Option<&str>,
+        now: i64,
+    ) -> Result<TaskChange, TaskError> {
         let transaction = self.work.write_transaction()?;
-        let before = read(&transaction, id)?;
+        let before = read_task(&transaction, id)?;
         let is_unchanged = before.state == wanted;
-        check(&before, wanted, by)?;
+        check_transition(&before, wanted, starter)?;
         let started_by = match wanted {
-            TaskState::InProgress => by,
+            TaskState::InProgress => starter,
             TaskState::Open => None,
             TaskState::Closed | TaskState::Failed => before.started_by.as_deref(),
         };
@@ -68,17 +82,17 @@ impl Tasks<'_> {
             let update = "UPDATE tasks SET state = ?2, started_by = ?3, changed = ?4 WHERE id = ?1";
             transaction.execute(update, params![id, wanted, started_by, now])?;
         }
-        let task = read(&transaction, id)?;
+        let task = read_task(&transaction, id)?;
         transaction.commit()?;
         Ok(TaskChange { task, is_unchanged })
     }
 }
 
-fn check(task: &Task, wanted: TaskState, by: Option<&str>) -> Result<(), TaskError> {
+fn check_transition(task: &Task, wanted: TaskState, starter: Option<&str>) -> Result<(), TaskError> {
     let id = task.id;
     match (task.state, wanted) {
         (TaskState::InProgress, TaskState::InProgress) => {
-            if task.started_by.as_deref().map(run_of) == by.map(run_of) {
+            if task.started_by.as_deref().map(run_of_starter) == starter.map(run_of_starter) {
                 Ok(())
             } else {
                 Err(TaskError::InProgress { id, by: task.started_by.clone() })
@@ -89,7 +103,7 @@ fn check(task: &Task, wanted: TaskState, by: Option<&str>) -> Result<(), TaskErr
             blockers => Err(TaskError::Blocked { id, blockers }),
         },
         (_, TaskState::Open) | (TaskState::Open | TaskState::InProgress, _) => Ok(()),
-        (is, wanted) if is == wanted => Ok(()),
-        (is, wanted) => Err(TaskError::State { id, is, wanted }),
+        (from, wanted) if from == wanted => Ok(()),
+        (from, wanted) => Err(TaskError::InvalidTransition { id, from, to: wanted }),
     }
 }

@@ -4,7 +4,7 @@ use rusqlite::{Connection, OptionalExtension, Row, params};
 
 use crate::task::{DEFAULT_PRIORITY, PRIORITIES};
 use crate::task_graph::{blocker_cycle, parent_cycle};
-use crate::text_limits::{self as limits, MAX_KEY, MAX_TITLE};
+use crate::text_checks::{MAX_KEY, MAX_TITLE, check_line, check_name, check_text};
 use crate::{Blocker, Result, Task, TaskDraft, TaskError, TaskId, TaskState, WorkDatabase};
 
 pub(crate) const TABLES: &str = "
@@ -31,7 +31,7 @@ pub(crate) const TABLES: &str = "
 ";
 
 /// The name of the title in error messages.
-pub const TITLE: &str = "the title";
+pub const TITLE_LABEL: &str = "the title";
 
 /// The columns of a task. The last one has its blockers with their states, as JSON.
 const COLUMNS: &str =
@@ -44,7 +44,7 @@ const IS_READY: &str = "tasks.state = 'open' AND NOT EXISTS (
     SELECT 1 FROM task_blockers waited JOIN tasks other ON other.id = waited.blocker
     WHERE waited.task = tasks.id AND other.state IN ('open', 'in_progress'))";
 
-/// The number of tasks in each state. `claimed` counts tasks in progress that a given run has started.
+/// The number of tasks in each state. `claimed` counts tasks in progress that one run has started.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct TaskCounts {
     pub open: u64,
@@ -76,38 +76,38 @@ impl WorkDatabase {
 impl Tasks<'_> {
     pub fn add(self, key: Option<&str>, draft: &TaskDraft<'_>, now: i64) -> Result<Task, TaskError> {
         let transaction = self.work.write_transaction()?;
-        let key = key.map(read_key).transpose()?;
+        let key = key.map(check_key).transpose()?;
         if let Some(key) = key
             && let Some(id) = id_by_key(&transaction, key)?
         {
-            return Err(TaskError::KeyTaken { key: key.to_owned(), id });
+            return Err(TaskError::DuplicateKey { key: key.to_owned(), id });
         }
         let id = insert(&transaction, key, draft, now)?;
-        let task = read(&transaction, id)?;
+        let task = read_task(&transaction, id)?;
         transaction.commit()?;
         Ok(task)
     }
 
-    /// Returns the task with this key. Adds it if there is none; otherwise updates title, the other given properties,
-    /// and adds the blockers. The state stays unchanged.
+    /// Returns the task with this key. Adds it if there is none; otherwise updates its title and the properties that
+    /// the draft sets, and adds the blockers. The state stays unchanged.
     pub fn ensure(self, key: &str, draft: &TaskDraft<'_>, now: i64) -> Result<EnsuredTask, TaskError> {
         let transaction = self.work.write_transaction()?;
-        let key = read_key(key)?;
-        let known = id_by_key(&transaction, key)?;
-        let id = match known {
+        let key = check_key(key)?;
+        let existing = id_by_key(&transaction, key)?;
+        let id = match existing {
             Some(id) => {
-                amend(&transaction, id, draft, now)?;
+                update(&transaction, id, draft, now)?;
                 id
             }
             None => insert(&transaction, Some(key), draft, now)?,
         };
-        let task = read(&transaction, id)?;
+        let task = read_task(&transaction, id)?;
         transaction.commit()?;
-        Ok(EnsuredTask { task, is_new: known.is_none() })
+        Ok(EnsuredTask { task, is_new: existing.is_none() })
     }
 
     pub fn get(self, id: TaskId) -> Result<Task, TaskError> {
-        read(&self.work.connection, id)
+        read_task(&self.work.connection, id)
     }
 
     /// Returns the task with the id that a person typed.
@@ -126,7 +126,7 @@ impl Tasks<'_> {
     /// True if all of these tasks and their descendants are complete. A task without children is complete if it is
     /// closed, a parent if its children are complete. A task that does not exist is not complete. True if `ids` is
     /// empty.
-    pub fn tree_is_complete(self, ids: &[TaskId]) -> Result<bool> {
+    pub fn trees_are_complete(self, ids: &[TaskId]) -> Result<bool> {
         let mut statement = self.work.connection.prepare(
             "WITH RECURSIVE tree (id) AS (
                 SELECT id FROM tasks WHERE id = ?1 UNION SELECT tasks.id FROM tasks JOIN tree ON tasks.parent = tree.id)
@@ -158,7 +158,7 @@ impl Tasks<'_> {
     }
 
     /// Returns the tasks in progress that were started by this [`starter_id`](crate::starter_id).
-    pub fn started_in(self, started_by: &str) -> Result<Vec<Task>> {
+    pub fn started_by(self, started_by: &str) -> Result<Vec<Task>> {
         self.select("state = 'in_progress' AND started_by = ?1 ORDER BY id", [started_by])
     }
 
@@ -172,21 +172,22 @@ impl Tasks<'_> {
                     (started_by = ?1 OR substr(started_by, 1, length(?1) + 1) = ?1 || '/'))
              FROM tasks"
         );
-        let number = |row: &Row<'_>, at: usize| row.get(at).map(|count: i64| u64::try_from(count).unwrap_or(0));
+        let count_at =
+            |row: &Row<'_>, column: usize| row.get(column).map(|count: i64| u64::try_from(count).unwrap_or(0));
         Ok(self.work.connection.query_row(&counts, [run], |row| {
             Ok(TaskCounts {
-                open: number(row, 0)?,
-                ready: number(row, 1)?,
-                in_progress: number(row, 2)?,
-                closed: number(row, 3)?,
-                failed: number(row, 4)?,
-                claimed: number(row, 5)?,
+                open: count_at(row, 0)?,
+                ready: count_at(row, 1)?,
+                in_progress: count_at(row, 2)?,
+                closed: count_at(row, 3)?,
+                failed: count_at(row, 4)?,
+                claimed: count_at(row, 5)?,
             })
         })?)
     }
 
     /// The number of tasks in progress that this run has started.
-    pub fn claimed(self, run: &str) -> Result<u64> {
+    pub fn count_claimed(self, run: &str) -> Result<u64> {
         Ok(self.counts(Some(run))?.claimed)
     }
 
@@ -197,19 +198,20 @@ impl Tasks<'_> {
         Ok(found.optional()?.unwrap_or(false))
     }
 
-    fn select(self, which: &str, parameters: impl rusqlite::Params) -> Result<Vec<Task>> {
-        let mut statement = self.work.connection.prepare(&format!("SELECT {COLUMNS} FROM tasks WHERE {which}"))?;
-        let tasks = statement.query_map(parameters, task)?;
+    fn select(self, condition: &str, parameters: impl rusqlite::Params) -> Result<Vec<Task>> {
+        let mut statement = self.work.connection.prepare(&format!("SELECT {COLUMNS} FROM tasks WHERE {condition}"))?;
+        let tasks = statement.query_map(parameters, task_from_row)?;
         Ok(tasks.collect::<rusqlite::Result<_>>()?)
     }
 }
 
-pub(crate) fn read(connection: &Connection, id: TaskId) -> Result<Task, TaskError> {
-    let found = connection.query_row(&format!("SELECT {COLUMNS} FROM tasks WHERE id = ?1"), [id], task).optional()?;
+pub(crate) fn read_task(connection: &Connection, id: TaskId) -> Result<Task, TaskError> {
+    let found =
+        connection.query_row(&format!("SELECT {COLUMNS} FROM tasks WHERE id = ?1"), [id], task_from_row).optional()?;
     found.ok_or_else(|| TaskError::NotFound(id.to_string()))
 }
 
-fn task(row: &Row<'_>) -> rusqlite::Result<Task> {
+fn task_from_row(row: &Row<'_>) -> rusqlite::Result<Task> {
     let blockers: String = row.get(11)?;
     Ok(Task {
         id: row.get(0)?,
@@ -239,8 +241,8 @@ fn read_blockers(pairs: &str) -> Vec<Blocker> {
     blockers
 }
 
-fn read_key(key: &str) -> Result<&str, TaskError> {
-    Ok(limits::name("the key", key, MAX_KEY)?)
+fn check_key(key: &str) -> Result<&str, TaskError> {
+    Ok(check_name("the key", key, MAX_KEY)?)
 }
 
 fn id_by_key(connection: &Connection, key: &str) -> Result<Option<TaskId>, TaskError> {
@@ -248,11 +250,11 @@ fn id_by_key(connection: &Connection, key: &str) -> Result<Option<TaskId>, TaskE
 }
 
 fn insert(connection: &Connection, key: Option<&str>, draft: &TaskDraft<'_>, now: i64) -> Result<TaskId, TaskError> {
-    let title = limits::line(TITLE, draft.title, MAX_TITLE)?;
-    let description = limits::text("the description", draft.description.unwrap_or_default())?;
+    let title = check_line(TITLE_LABEL, draft.title, MAX_TITLE)?;
+    let description = check_text("the description", draft.description.unwrap_or_default())?;
     check_priority(draft.priority)?;
-    for other in draft.blockers.iter().chain(&draft.parent) {
-        read(connection, *other)?;
+    for id in draft.blockers.iter().chain(&draft.parent) {
+        read_task(connection, *id)?;
     }
     let id = connection.query_row(
         "INSERT INTO tasks (key, title, description, state, priority, parent, created, changed)
@@ -268,27 +270,27 @@ fn insert(connection: &Connection, key: Option<&str>, draft: &TaskDraft<'_>, now
         ],
         |row| row.get(0),
     )?;
-    block(connection, id, draft.blockers)?;
+    add_blockers(connection, id, draft.blockers)?;
     Ok(id)
 }
 
-fn amend(connection: &Connection, id: TaskId, draft: &TaskDraft<'_>, now: i64) -> Result<(), TaskError> {
-    let title = limits::line(TITLE, draft.title, MAX_TITLE)?;
-    let description = draft.description.map(|draft| limits::text("the description", draft)).transpose()?;
+fn update(connection: &Connection, id: TaskId, draft: &TaskDraft<'_>, now: i64) -> Result<(), TaskError> {
+    let title = check_line(TITLE_LABEL, draft.title, MAX_TITLE)?;
+    let description = draft.description.map(|text| check_text("the description", text)).transpose()?;
     check_priority(draft.priority)?;
     if let Some(parent) = draft.parent {
-        read(connection, parent)?;
+        read_task(connection, parent)?;
         if let Some(cycle) = parent_cycle(connection, id, parent)? {
             return Err(TaskError::ParentCycle(cycle));
         }
     }
     for blocker in draft.blockers {
-        read(connection, *blocker)?;
+        read_task(connection, *blocker)?;
         if let Some(cycle) = blocker_cycle(connection, id, *blocker)? {
             return Err(TaskError::BlockerCycle(cycle));
         }
     }
-    block(connection, id, draft.blockers)?;
+    add_blockers(connection, id, draft.blockers)?;
     connection.execute(
         "UPDATE tasks SET title = ?2, description = coalesce(?3, description), priority = coalesce(?4, priority),
             parent = coalesce(?5, parent), changed = ?6
@@ -298,7 +300,7 @@ fn amend(connection: &Connection, id: TaskId, draft: &TaskDraft<'_>, now: i64) -
     Ok(())
 }
 
-fn block(connection: &Connection, id: TaskId, blockers: &[TaskId]) -> Result<(), TaskError> {
+fn add_blockers(connection: &Connection, id: TaskId, blockers: &[TaskId]) -> Result<(), TaskError> {
     for blocker in blockers {
         connection.execute("INSERT OR IGNORE INTO task_blockers (task, blocker) VALUES (?1, ?2)", [id, *blocker])?;
     }
@@ -307,7 +309,7 @@ fn block(connection: &Connection, id: TaskId, blockers: &[TaskId]) -> Result<(),
 
 fn check_priority(priority: Option<u8>) -> Result<(), TaskError> {
     match priority {
-        Some(priority) if !PRIORITIES.contains(&priority) => Err(TaskError::Priority(priority)),
+        Some(priority) if !PRIORITIES.contains(&priority) => Err(TaskError::InvalidPriority(priority)),
         _ => Ok(()),
     }
 }

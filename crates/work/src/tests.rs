@@ -10,11 +10,11 @@ use tempfile::TempDir;
 
 use crate::WorkDatabase;
 
-struct Scratch {
+struct TestDatabase {
     folder: TempDir,
 }
 
-impl Scratch {
+impl TestDatabase {
     fn new() -> Self {
         Self { folder: tempfile::tempdir().expect("a folder") }
     }
@@ -30,19 +30,19 @@ impl Scratch {
 
 #[test]
 fn open_existing_creates_nothing() {
-    let scratch = Scratch::new();
-    assert!(WorkDatabase::open_existing(&scratch.path()).expect("no error").is_none());
-    assert!(!scratch.path().exists());
+    let database = TestDatabase::new();
+    assert!(WorkDatabase::open_existing(&database.path()).expect("no error").is_none());
+    assert!(!database.path().exists());
 }
 
 #[test]
 fn a_later_version_and_another_file_are_errors() {
-    let scratch = Scratch::new();
-    scratch.work().connection.pragma_update(None, "user_version", 7).expect("written");
-    let error = WorkDatabase::open(&scratch.path()).expect_err("too new").to_string();
+    let database = TestDatabase::new();
+    database.work().connection.pragma_update(None, "user_version", 7).expect("written");
+    let error = WorkDatabase::open(&database.path()).expect_err("too new").to_string();
     assert!(error.ends_with("has version 7, this Linchpin knows up to 1"), "{error}");
 
-    let other = Scratch::new();
+    let other = TestDatabase::new();
     std::fs::create_dir_all(other.path().parent().expect("a folder")).expect("made");
     std::fs::write(other.path(), "no database at all, and longer than a header of one hundred bytes".repeat(9))
         .expect("written");

@@ -1,6 +1,6 @@
 //! `cargo xtask bench --against BINARY`: compares two binaries, which do the same work in turns.
 //!
-//! Each binary has its own copy of every scene, because a newer binary may migrate the store that it opens.
+//! Each binary has its own copy of every project, because a newer binary may migrate the store that it opens.
 
 use std::path::Path;
 use std::process::Command;
@@ -8,68 +8,73 @@ use std::process::Command;
 use anyhow::Result;
 
 use super::file_rules::{BenchTree, CHANGES, FILES, RULES};
-use super::{EDITS, ROUNDS, Scene, in_turns, row, time};
+use super::{BenchProject, EDITS, ROUNDS, interleaved_medians, print_ratio, time};
 
 /// The maximum ratio of the new binary's time to the old one's.
-const BAR: f64 = 1.05;
+const MAX_RATIO: f64 = 1.05;
 
 /// The binary that was just built, and the one it is compared with.
-struct Pair<'a> {
+struct BinaryPair<'a> {
     new: &'a Path,
     old: &'a Path,
 }
 
 pub fn run(new: &Path, old: &Path) -> Result<()> {
-    let pair = Pair { new, old };
-    pair.hooks("one event, bundled rules", ROUNDS, |_| Scene::new(0))?;
-    pair.hooks("1,000 rules", ROUNDS, |_| Scene::new(1000))?;
-    pair.hooks("1,000,000 events", ROUNDS, |binary| {
-        let scene = Scene::new(0)?;
-        time(&mut scene.hook(binary))?;
-        scene.fill_journal(1_000_000)?;
-        Ok(scene)
+    let binaries = BinaryPair { new, old };
+    binaries.compare_hooks("one event, bundled rules", ROUNDS, |_| BenchProject::new(0))?;
+    binaries.compare_hooks("1,000 rules", ROUNDS, |_| BenchProject::new(1000))?;
+    binaries.compare_hooks("1,000,000 events", ROUNDS, |binary| {
+        let new_project = BenchProject::new(0)?;
+        time(&mut new_project.hook(binary))?;
+        new_project.fill_journal(1_000_000)?;
+        Ok(new_project)
     })?;
-    pair.edited_rules()?;
-    pair.phases()?;
-    pair.checks("check, 100,000 files", FILES, 1, false)?;
-    pair.checks("1,000 file rules x 1,000 changes", CHANGES, RULES, true)
+    binaries.compare_edited_rules()?;
+    binaries.compare_phases()?;
+    binaries.compare_checks("check, 100,000 files", FILES, 1, false)?;
+    binaries.compare_checks("1,000 file rules x 1,000 changes", CHANGES, RULES, true)
 }
 
-impl Pair<'_> {
-    fn hooks(&self, name: &str, rounds: usize, scene: impl Fn(&Path) -> Result<Scene>) -> Result<()> {
-        let [new, old] = [scene(self.new)?, scene(self.old)?];
+impl BinaryPair<'_> {
+    fn compare_hooks(
+        &self,
+        name: &str,
+        rounds: usize,
+        new_project: impl Fn(&Path) -> Result<BenchProject>,
+    ) -> Result<()> {
+        let [new, old] = [new_project(self.new)?, new_project(self.old)?];
         compare(name, rounds, &|| Ok(new.hook(self.new)), &|| Ok(old.hook(self.old)))
     }
 
-    fn edited_rules(&self) -> Result<()> {
-        let [new, old] = [Scene::new(1000)?, Scene::new(1000)?];
-        let edited_hook = |scene: &Scene, binary: &Path| {
-            scene.edit_a_rule()?;
-            Ok(scene.hook(binary))
+    fn compare_edited_rules(&self) -> Result<()> {
+        let [new, old] = [BenchProject::new(1000)?, BenchProject::new(1000)?];
+        let hook_after_edit = |new_project: &BenchProject, binary: &Path| {
+            new_project.edit_rule()?;
+            Ok(new_project.hook(binary))
         };
         let name = "1,000 rules, one just edited";
-        compare(name, EDITS, &|| edited_hook(&new, self.new), &|| edited_hook(&old, self.old))
+        compare(name, EDITS, &|| hook_after_edit(&new, self.new), &|| hook_after_edit(&old, self.old))
     }
 
-    fn phases(&self) -> Result<()> {
-        let [new, old] = [Scene::in_active_phase(self.new)?, Scene::in_active_phase(self.old)?];
-        for scene in [&new, &old] {
-            scene.fill_phase()?;
+    fn compare_phases(&self) -> Result<()> {
+        let [new, old] = [BenchProject::in_active_phase(self.new)?, BenchProject::in_active_phase(self.old)?];
+        for new_project in [&new, &old] {
+            new_project.fill_phase()?;
         }
         let name = "a hook in a phase of 200,000 events";
         compare(name, EDITS, &|| Ok(new.hook(self.new)), &|| Ok(old.hook(self.old)))?;
-        let status = |scene: &Scene, binary: &Path| Ok(scene.command(binary, &["status"]));
+        let status = |new_project: &BenchProject, binary: &Path| Ok(new_project.command(binary, &["status"]));
         compare("status in the same phase", EDITS, &|| status(&new, self.new), &|| status(&old, self.old))?;
         let [mut new_times, mut old_times] = [Vec::new(), Vec::new()];
         for _ in 0..EDITS {
-            new_times.push(new.next(self.new)?);
-            old_times.push(old.next(self.old)?);
+            new_times.push(new.time_next(self.new)?);
+            old_times.push(old.time_next(self.old)?);
         }
-        row("next in the same phase", super::median(new_times), super::median(old_times), BAR);
+        print_ratio("next in the same phase", super::median(new_times), super::median(old_times), MAX_RATIO);
         Ok(())
     }
 
-    fn checks(&self, name: &str, files: usize, rules: usize, changes_everything: bool) -> Result<()> {
+    fn compare_checks(&self, name: &str, files: usize, rules: usize, changes_everything: bool) -> Result<()> {
         let folder = tempfile::tempdir()?;
         let trees = [
             BenchTree::build(&folder.path().join("new/tree"), files, rules)?,
@@ -77,7 +82,7 @@ impl Pair<'_> {
         ];
         if changes_everything {
             for tree in &trees {
-                tree.change_everything()?;
+                tree.change_every_file()?;
             }
         }
         let [new, old] = &trees;
@@ -88,8 +93,8 @@ impl Pair<'_> {
 type MakeCommand<'a> = &'a dyn Fn() -> Result<Command>;
 
 fn compare(name: &str, rounds: usize, new: MakeCommand<'_>, old: MakeCommand<'_>) -> Result<()> {
-    let times = in_turns(rounds, &[new, old])?;
+    let times = interleaved_medians(rounds, &[new, old])?;
     let [new, old] = times.as_slice() else { unreachable!() };
-    row(name, *new, *old, BAR);
+    print_ratio(name, *new, *old, MAX_RATIO);
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! How long file rules take: compared with git itself on a large tree, and a thousand rules for a thousand changes.
+//! Measures file rules: on a large tree, compared with git itself; and a thousand rules with a thousand changes.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 
 use anyhow::{Result, ensure};
 
-use super::{in_turns, milliseconds, print, row};
+use super::{interleaved_medians, milliseconds, print, print_ratio};
 
 pub const FILES: usize = 100_000;
 const FOLDERS: usize = 400;
@@ -19,24 +19,25 @@ const MAX_MS_OVER_GIT: f64 = 50.0;
 pub fn run(linchpin: &Path) -> Result<()> {
     let folder = tempfile::tempdir()?;
     let large = BenchTree::build(&folder.path().join("large"), FILES, 1)?;
-    let times = in_turns(ROUNDS, &[&|| Ok(large.git(&["status", "--porcelain"])), &|| Ok(large.check(linchpin))])?;
+    let times =
+        interleaved_medians(ROUNDS, &[&|| Ok(large.git(&["status", "--porcelain"])), &|| Ok(large.check(linchpin))])?;
     let [status, check] = times.as_slice() else { unreachable!() };
-    row("check / git status, 100,000 files", *check, *status, 1.5);
+    print_ratio("check / git status, 100,000 files", *check, *status, 1.5);
 
     let few = BenchTree::build(&folder.path().join("few"), CHANGES, 1)?;
     let many = BenchTree::build(&folder.path().join("many"), CHANGES, RULES)?;
     for tree in [&few, &many] {
-        tree.change_everything()?;
+        tree.change_every_file()?;
     }
-    let times = in_turns(
+    let times = interleaved_medians(
         ROUNDS,
         &[&|| Ok(few.git(&["status", "--porcelain"])), &|| Ok(few.check(linchpin)), &|| Ok(many.check(linchpin))],
     )?;
     let [status, one, thousand] = times.as_slice() else { unreachable!() };
-    let beyond = milliseconds(*thousand) - milliseconds(*status);
-    let verdict = if beyond <= MAX_MS_OVER_GIT { "within" } else { "OVER" };
+    let ms_over_git = milliseconds(*thousand) - milliseconds(*status);
+    let verdict = if ms_over_git <= MAX_MS_OVER_GIT { "within" } else { "OVER" };
     print(&format!(
-        "1,000 file rules x 1,000 changes          {:>7.2} ms, {beyond:.1} ms beyond git status ({verdict} {MAX_MS_OVER_GIT}); one rule {:.2} ms",
+        "1,000 file rules x 1,000 changes          {:>7.2} ms, {ms_over_git:.1} ms beyond git status ({verdict} {MAX_MS_OVER_GIT}); one rule {:.2} ms",
         milliseconds(*thousand),
         milliseconds(*one)
     ));
@@ -62,16 +63,16 @@ impl BenchTree {
         let policy = root.join(".linchpin/rules");
         fs::create_dir_all(&policy)?;
         for number in 0..rules {
-            fs::write(policy.join(format!("rule-{number:04}.md")), rule(number))?;
+            fs::write(policy.join(format!("rule-{number:04}.md")), rule_text(number))?;
         }
-        tree.run(&["init", "--quiet", "--initial-branch=main"])?;
-        tree.run(&["add", "--all"])?;
-        tree.run(&["-c", "user.name=B", "-c", "user.email=b@example.com", "commit", "--quiet", "--message=first"])?;
+        tree.run_git(&["init", "--quiet", "--initial-branch=main"])?;
+        tree.run_git(&["add", "--all"])?;
+        tree.run_git(&["-c", "user.name=B", "-c", "user.email=b@example.com", "commit", "--quiet", "--message=first"])?;
         Ok(tree)
     }
 
     /// Changes every file, so that it differs from the commit.
-    pub fn change_everything(&self) -> Result<()> {
+    pub fn change_every_file(&self) -> Result<()> {
         for folder in fs::read_dir(self.root.join("src"))? {
             for file in fs::read_dir(folder?.path())? {
                 fs::write(file?.path(), "fn changed() {}\n")?;
@@ -86,7 +87,7 @@ impl BenchTree {
         command
     }
 
-    fn run(&self, arguments: &[&str]) -> Result<()> {
+    fn run_git(&self, arguments: &[&str]) -> Result<()> {
         let status = self.git(arguments).status()?;
         ensure!(status.success(), "git {arguments:?}: {status}");
         Ok(())
@@ -102,9 +103,9 @@ impl BenchTree {
     }
 }
 
-/// Returns a rule; the rules have all kinds in turn. Half of them refer to existing files. All are met, so that `check`
-/// succeeds.
-fn rule(number: usize) -> String {
+/// Returns the text of one rule. Consecutive numbers give rules of different kinds, and half of the rules refer to
+/// existing files. All are met, so that `check` succeeds.
+fn rule_text(number: usize) -> String {
     let part = number % FOLDERS;
     let fields = match number % 4 {
         0 => format!("trigger: \"src/part{part:03}/**\"\nsafety: \"src/part{part:03}/*.rs\""),

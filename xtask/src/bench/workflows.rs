@@ -1,4 +1,4 @@
-//! How long commands and hooks take in a phase with very many events: `next`, `status`, and the phase's next event.
+//! Measures commands and hooks in a phase with very many events: `next`, `status`, and one more event.
 
 use std::fs;
 use std::path::Path;
@@ -8,7 +8,7 @@ use std::time::Duration;
 use anyhow::{Result, ensure};
 use rusqlite::{Connection, params};
 
-use super::{EDITS, Scene, in_turns, median, row, time};
+use super::{BenchProject, EDITS, interleaved_medians, median, print_ratio, time};
 
 const EVENTS: usize = 200;
 /// How often each event is copied in the long phase.
@@ -28,86 +28,90 @@ nodes:
 ";
 
 pub fn run(linchpin: &Path) -> Result<()> {
-    let [few, many] = [Scene::in_active_phase(linchpin)?, Scene::in_active_phase(linchpin)?];
+    let [few, many] = [BenchProject::in_active_phase(linchpin)?, BenchProject::in_active_phase(linchpin)?];
     many.fill_phase()?;
-    let times = in_turns(EDITS, &[&|| Ok(few.hook(linchpin)), &|| Ok(many.hook(linchpin))])?;
+    let times = interleaved_medians(EDITS, &[&|| Ok(few.hook(linchpin)), &|| Ok(many.hook(linchpin))])?;
     let [short, long] = times.as_slice() else { unreachable!() };
-    row("a hook in a phase of 200,000 events / 200", *long, *short, 1.5);
-    let times =
-        in_turns(EDITS, &[&|| Ok(few.command(linchpin, &["status"])), &|| Ok(many.command(linchpin, &["status"]))])?;
+    print_ratio("a hook in a phase of 200,000 events / 200", *long, *short, 1.5);
+    let times = interleaved_medians(
+        EDITS,
+        &[&|| Ok(few.command(linchpin, &["status"])), &|| Ok(many.command(linchpin, &["status"]))],
+    )?;
     let [short, long] = times.as_slice() else { unreachable!() };
-    row("status, the same", *long, *short, 1.5);
+    print_ratio("status, the same", *long, *short, 1.5);
     let [mut short, mut long] = [Vec::new(), Vec::new()];
     for _ in 0..EDITS {
-        short.push(few.next(linchpin)?);
-        long.push(many.next(linchpin)?);
+        short.push(few.time_next(linchpin)?);
+        long.push(many.time_next(linchpin)?);
     }
-    row("next, the same", median(long), median(short), 1.5);
+    print_ratio("next, the same", median(long), median(short), 1.5);
     Ok(())
 }
 
-impl Scene {
+impl BenchProject {
     /// Creates a project in a phase with `EVENTS` events.
     pub fn in_active_phase(linchpin: &Path) -> Result<Self> {
-        let scene = Self::new(0)?;
-        let folder = scene.folder.path().join("project/.linchpin/workflows");
+        let project = Self::new(0)?;
+        let folder = project.folder.path().join("project/.linchpin/workflows");
         fs::create_dir_all(&folder)?;
         fs::write(folder.join("work.yml"), WORKFLOW)?;
-        time(&mut scene.command(linchpin, &["start", "work"]))?;
-        let payload = fs::read_to_string(&scene.payload)?;
+        time(&mut project.command(linchpin, &["start", "work"]))?;
+        let payload = fs::read_to_string(&project.payload)?;
         for number in 0..EVENTS {
             // Two events with the same call id count once.
-            fs::write(&scene.payload, payload.replace("toolu_1", &format!("toolu_{number}")))?;
-            time(&mut scene.hook(linchpin))?;
+            fs::write(&project.payload, payload.replace("toolu_1", &format!("toolu_{number}")))?;
+            time(&mut project.hook(linchpin))?;
         }
-        Ok(scene)
+        Ok(project)
     }
 
     pub fn command(&self, linchpin: &Path, arguments: &[&str]) -> Command {
         let mut command = Command::new(linchpin);
-        // The caller's shell may have variables that identify it as an agent's.
+        // The caller's shell may have environment variables that identify it as an agent's.
         command.env_clear().args(arguments).current_dir(self.folder.path().join("project"));
         command.envs(std::env::var_os("PATH").map(|path| ("PATH", path)));
-        self.own_home(&mut command);
+        self.set_home(&mut command);
         command
     }
 
     /// Measures `next`, which the gate refuses.
-    pub fn next(&self, linchpin: &Path) -> Result<Duration> {
+    pub fn time_next(&self, linchpin: &Path) -> Result<Duration> {
         let mut command = self.command(linchpin, &["next"]);
         command.stdout(Stdio::null()).stderr(Stdio::null());
         let started = std::time::Instant::now();
         let status = command.status()?;
-        let taken = started.elapsed();
-        ensure!(status.code() == Some(1), "`next` was to be held: {status}");
-        Ok(taken)
+        let duration = started.elapsed();
+        ensure!(status.code() == Some(1), "`next` should have been refused by the gate: {status}");
+        Ok(duration)
     }
 
     /// Copies every event of the phase and every counted attempt `COPIES` times, within the last hour.
     pub fn fill_phase(&self) -> Result<()> {
         self.fill_journal(EVENTS * usize::try_from(COPIES)?)?;
         let mut database = Connection::open(self.folder.path().join("project/.linchpin/state.db"))?;
-        let change = database.transaction()?;
-        let mut counted: Vec<(i64, String, String)> = Vec::new();
+        let transaction = database.transaction()?;
+        let mut attempts: Vec<(i64, String, String)> = Vec::new();
         {
-            let mut statement = change.prepare("SELECT session, name, value FROM state WHERE kind = 'counted'")?;
+            let mut statement = transaction.prepare("SELECT session, name, value FROM state WHERE kind = 'counted'")?;
             let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?;
             for row in rows {
-                counted.push(row?);
+                attempts.push(row?);
             }
-            ensure!(counted.len() >= EVENTS, "nothing was counted");
-            let mut insert = change.prepare("INSERT OR REPLACE INTO state VALUES (?1, 'counted', ?2, ?3)")?;
-            for (session, name, value) in &counted {
+            ensure!(attempts.len() >= EVENTS, "too few attempts were counted");
+            let mut insert = transaction.prepare("INSERT OR REPLACE INTO state VALUES (?1, 'counted', ?2, ?3)")?;
+            for (session, name, value) in &attempts {
                 let mut parts = name.rsplitn(3, '/');
-                let (Some(event), Some(time), Some(lot)) = (parts.next(), parts.next(), parts.next()) else { continue };
+                let (Some(event), Some(time), Some(group)) = (parts.next(), parts.next(), parts.next()) else {
+                    continue;
+                };
                 let time: i64 = time.parse()?;
                 for copy in 1..COPIES {
-                    let name = format!("{lot}/{:019}/{event}", time - copy * 3600);
+                    let name = format!("{group}/{:019}/{event}", time - copy * 3600);
                     insert.execute(params![session, name, value])?;
                 }
             }
         }
-        change.commit()?;
+        transaction.commit()?;
         Ok(())
     }
 }

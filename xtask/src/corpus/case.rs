@@ -11,7 +11,8 @@ use serde::Deserialize;
 pub struct CorpusCase {
     pub id: String,
     /// The bundled rule that the case tests. All bundled rules are in force.
-    pub policy: String,
+    #[serde(rename = "policy")]
+    pub rule: String,
     pub expect: ExpectedDecision,
     /// The branch that is checked out when the command is judged.
     pub branch: String,
@@ -43,19 +44,19 @@ impl ExpectedDecision {
         }
     }
 
-    pub fn is_met_by(self, verdict: &str) -> bool {
+    pub fn is_met_by(self, decision: &str) -> bool {
         match self {
-            Self::Deny => matches!(verdict, "deny" | "ask"),
-            Self::Allow => verdict == "allow",
-            Self::Unknown => verdict == "ask",
+            Self::Deny => matches!(decision, "deny" | "ask"),
+            Self::Allow => decision == "allow",
+            Self::Unknown => decision == "ask",
         }
     }
 }
 
 pub fn read_all(path: &Path) -> Result<Vec<CorpusCase>> {
     let text = fs::read_to_string(path).with_context(|| format!("`{}` cannot be read", path.display()))?;
-    let case = |(number, line): (usize, &str)| {
-        serde_json::from_str(line).with_context(|| format!("{}:{}: no case", path.display(), number + 1))
+    let parse = |(number, line): (usize, &str)| {
+        serde_json::from_str(line).with_context(|| format!("{}:{}: invalid case", path.display(), number + 1))
     };
-    text.lines().enumerate().map(case).collect()
+    text.lines().enumerate().map(parse).collect()
 }

@@ -32,17 +32,17 @@ impl CorpusProject {
             fs::remove_dir_all(folder)?;
         }
         fs::create_dir_all(folder)?;
-        let stage = Self { folder: folder.canonicalize()?, linchpin };
+        let project = Self { folder: folder.canonicalize()?, linchpin };
         let temp = std::env::temp_dir();
         ensure!(
-            !stage.folder.starts_with(&temp),
+            !project.folder.starts_with(&temp),
             "the corpus needs a folder that is not in `{}`: check the repository out elsewhere",
             temp.display()
         );
-        stage.build_project()?;
-        stage.build_home()?;
-        stage.run(&mut stage.command(&["validate"]))?;
-        Ok(stage)
+        project.build_project()?;
+        project.build_home()?;
+        project.run(&mut project.command(&["validate"]))?;
+        Ok(project)
     }
 
     fn project(&self) -> PathBuf {
@@ -50,17 +50,17 @@ impl CorpusProject {
     }
 
     fn build_project(&self) -> Result<()> {
-        let project = self.project();
+        let root = self.project();
         for folder in ["build", "dist", "config", "sub", ".claude", ".linchpin/rules"] {
-            fs::create_dir_all(project.join(folder))?;
+            fs::create_dir_all(root.join(folder))?;
         }
-        fs::write(project.join(".env"), "KEY=secret\n")?;
-        fs::write(project.join(".claude/settings.json"), "{}\n")?;
-        fs::write(project.join("README.md"), "A project.\n")?;
+        fs::write(root.join(".env"), "KEY=secret\n")?;
+        fs::write(root.join(".claude/settings.json"), "{}\n")?;
+        fs::write(root.join("README.md"), "A project.\n")?;
         #[cfg(unix)]
-        std::os::unix::fs::symlink("/", project.join("linkout"))?;
+        std::os::unix::fs::symlink("/", root.join("linkout"))?;
         let rules: Vec<_> = policy::bundled_rules().iter().map(|rule| rule.id).collect();
-        fs::write(project.join(".linchpin/config.yml"), format!("rules: [{}]\n", rules.join(", ")))?;
+        fs::write(root.join(".linchpin/config.yml"), format!("rules: [{}]\n", rules.join(", ")))?;
         let identity = ["-c", "user.name=Corpus", "-c", "user.email=corpus@example.com"];
         self.git(&["init", "--quiet", "--initial-branch=main"])?;
         self.git(&["add", "README.md"])?;
@@ -75,17 +75,17 @@ impl CorpusProject {
     }
 
     fn git(&self, arguments: &[&str]) -> Result<()> {
-        self.run(self.alone(&mut Command::new("git")).args(arguments))
+        self.run(self.isolate(&mut Command::new("git")).args(arguments))
     }
 
     fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(&self.linchpin);
-        self.alone(&mut command).args(arguments);
+        self.isolate(&mut command).args(arguments);
         command
     }
 
-    /// Sets the project as the working directory, and clears the machine's environment except `PATH`.
-    fn alone<'c>(&self, command: &'c mut Command) -> &'c mut Command {
+    /// Sets the project as the working directory, and clears the environment variables except `PATH`.
+    fn isolate<'c>(&self, command: &'c mut Command) -> &'c mut Command {
         command.current_dir(self.project()).env_clear();
         if let Some(path) = std::env::var_os("PATH") {
             command.env("PATH", path);
@@ -103,8 +103,8 @@ impl CorpusProject {
 
     fn run(&self, command: &mut Command) -> Result<()> {
         let output = command.output().with_context(|| format!("{command:?} cannot be run"))?;
-        let said = || [output.stdout.as_slice(), &output.stderr].map(String::from_utf8_lossy).concat();
-        ensure!(output.status.success(), "{command:?} failed in `{}`: {}", self.project().display(), said());
+        let output_text = || [output.stdout.as_slice(), &output.stderr].map(String::from_utf8_lossy).concat();
+        ensure!(output.status.success(), "{command:?} failed in `{}`: {}", self.project().display(), output_text());
         Ok(())
     }
 

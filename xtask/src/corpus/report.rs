@@ -1,4 +1,4 @@
-//! Counts the cases with the right decision, and lists the others.
+//! Counts the cases that are decided correctly, and lists the others.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -8,102 +8,105 @@ use serde_json::{Value, json};
 use super::case::{CorpusCase, ExpectedDecision};
 use super::project::HookDecision;
 
-pub const BAR: &str = "all of `deny` are to be stopped, all of `allow` left alone and all of `unknown` asked about";
+pub const REQUIREMENT: &str =
+    "every `deny` case must be refused or asked about, every `allow` case allowed, every `unknown` case asked about";
 
 #[derive(Default)]
 pub struct CorpusReport {
-    policies: BTreeMap<String, Tally>,
+    by_rule: BTreeMap<String, Tally>,
     misses: Vec<(CorpusCase, HookDecision)>,
 }
 
-/// The number of right cases and of all cases, by expected decision, in the order of [`ExpectedDecision::ALL`].
+/// The number of correct cases and of all cases, by expected decision, in the order of [`ExpectedDecision::ALL`].
 #[derive(Default, Clone, Copy)]
 struct Tally {
     by_expectation: [(usize, usize); 3],
 }
 
 impl Tally {
-    fn count(&mut self, expected: ExpectedDecision, met: bool) {
-        for (expectation, (held, all)) in ExpectedDecision::ALL.iter().zip(&mut self.by_expectation) {
+    fn count(&mut self, expected: ExpectedDecision, is_correct: bool) {
+        for (expectation, (correct, all)) in ExpectedDecision::ALL.iter().zip(&mut self.by_expectation) {
             if *expectation == expected {
-                *held += usize::from(met);
+                *correct += usize::from(is_correct);
                 *all += 1;
             }
         }
     }
 
     fn add(&mut self, other: &Self) {
-        for ((held, all), (more_held, more)) in self.by_expectation.iter_mut().zip(other.by_expectation) {
-            *held += more_held;
+        for ((correct, all), (more_correct, more)) in self.by_expectation.iter_mut().zip(other.by_expectation) {
+            *correct += more_correct;
             *all += more;
         }
     }
 
-    fn is_within_the_bar(&self) -> bool {
-        self.by_expectation.iter().all(|(held, all)| held == all)
+    fn passes(&self) -> bool {
+        self.by_expectation.iter().all(|(correct, all)| correct == all)
     }
 
     fn row(&self, name: &str) -> String {
-        let [deny, allow, unknown] =
-            self.by_expectation.map(|(held, all)| if all == 0 { "-".to_owned() } else { format!("{held} of {all}") });
+        let [deny, allow, unknown] = self
+            .by_expectation
+            .map(|(correct, all)| if all == 0 { "-".to_owned() } else { format!("{correct} of {all}") });
         format!("{name:<24}  {deny:>12}  {allow:>15}  {unknown:>13}")
     }
 
     fn json(&self) -> Value {
-        let [deny, allow, unknown] = self.by_expectation.map(|(held, all)| json!({ "held": held, "cases": all }));
+        let [deny, allow, unknown] =
+            self.by_expectation.map(|(correct, all)| json!({ "correct": correct, "cases": all }));
         json!({ "deny": deny, "allow": allow, "unknown": unknown })
     }
 }
 
 impl CorpusReport {
-    pub fn add(&mut self, case: CorpusCase, verdict: HookDecision) {
-        let met = case.expect.is_met_by(&verdict.decision);
-        self.policies.entry(case.policy.clone()).or_default().count(case.expect, met);
-        if !met {
-            self.misses.push((case, verdict));
+    pub fn add(&mut self, case: CorpusCase, decision: HookDecision) {
+        let is_correct = case.expect.is_met_by(&decision.decision);
+        self.by_rule.entry(case.rule.clone()).or_default().count(case.expect, is_correct);
+        if !is_correct {
+            self.misses.push((case, decision));
         }
     }
 
     fn total(&self) -> Tally {
         let mut total = Tally::default();
-        self.policies.values().for_each(|tally| total.add(tally));
+        self.by_rule.values().for_each(|tally| total.add(tally));
         total
     }
 
-    pub fn is_within_the_bar(&self) -> bool {
-        self.total().is_within_the_bar()
+    pub fn passes(&self) -> bool {
+        self.total().passes()
     }
 
     pub fn text(&self) -> String {
         let mut text = String::new();
-        for (case, verdict) in &self.misses {
-            let _ = writeln!(text, "{}: expected {}, got {}", case.id, case.expect.name(), verdict.decision);
+        for (case, decision) in &self.misses {
+            let _ = writeln!(text, "{}: expected {}, got {}", case.id, case.expect.name(), decision.decision);
             for line in case.command.lines() {
                 let _ = writeln!(text, "    {line}");
             }
-            if let Some(reason) = verdict.reason.lines().next() {
+            if let Some(reason) = decision.reason.lines().next() {
                 let _ = writeln!(text, "  {reason}");
             }
             text.push('\n');
         }
-        let _ = writeln!(text, "{:<24}  deny stopped  allow untouched  unknown asked", "policy");
-        for (policy, tally) in &self.policies {
-            let _ = writeln!(text, "{}", tally.row(policy));
+        let _ = writeln!(text, "{:<24}  deny refused    allow allowed  unknown asked", "rule");
+        for (rule, tally) in &self.by_rule {
+            let _ = writeln!(text, "{}", tally.row(rule));
         }
         text + &self.total().row("all")
     }
 
     pub fn json(&self) -> Value {
-        let policies: BTreeMap<_, _> = self.policies.iter().map(|(policy, tally)| (policy, tally.json())).collect();
-        let miss = |(case, verdict): &(CorpusCase, HookDecision)| {
+        let by_rule: BTreeMap<_, _> = self.by_rule.iter().map(|(rule, tally)| (rule, tally.json())).collect();
+        let miss = |(case, decision): &(CorpusCase, HookDecision)| {
             json!({
-                "id": case.id, "policy": case.policy, "branch": case.branch, "command": case.command,
-                "expect": case.expect.name(), "got": verdict.decision, "reason": verdict.reason,
+                "id": case.id, "rule": case.rule, "branch": case.branch, "command": case.command,
+                "expect": case.expect.name(), "got": decision.decision, "reason": decision.reason,
             })
         };
         let misses: Vec<_> = self.misses.iter().map(miss).collect();
         json!({
-            "within_bar": self.is_within_the_bar(), "all": self.total().json(), "policies": policies, "misses": misses,
+            "passes": self.passes(), "all": self.total().json(), "rules": by_rule, "misses": misses,
         })
     }
 }

@@ -20,20 +20,20 @@ const PACKAGES: [&str; 5] = [
     "opencode-ai@1.18.33",
 ];
 
-/// A normal run takes some seconds. A client that runs this long hangs.
-const TIME_LIMIT: Duration = Duration::from_mins(3);
+/// A client that runs this long hangs: a normal run takes some seconds.
+const TIMEOUT: Duration = Duration::from_mins(3);
 
 pub(super) struct Clients {
     programs: PathBuf,
 }
 
 impl Clients {
-    /// Installs missing clients. None if npm is not available.
+    /// Installs missing clients. `None` if npm is not available.
     pub fn installed_in(folder: &Path) -> Result<Option<Self>> {
-        let stamp = folder.join("installed.txt");
-        let wanted = PACKAGES.join("\n");
+        let installed_versions = folder.join("installed.txt");
+        let required_versions = PACKAGES.join("\n");
         let clients = Self { programs: folder.join("node_modules/.bin") };
-        if fs::read_to_string(&stamp).is_ok_and(|installed| installed == wanted) {
+        if fs::read_to_string(&installed_versions).is_ok_and(|installed| installed == required_versions) {
             return Ok(Some(clients));
         }
         if Command::new("npm").arg("--version").stdout(Stdio::null()).status().is_err() {
@@ -46,7 +46,7 @@ impl Clients {
             .args(PACKAGES)
             .status()?;
         ensure!(status.success(), "npm could not install {}", PACKAGES.join(" and "));
-        fs::write(stamp, wanted)?;
+        fs::write(installed_versions, required_versions)?;
         Ok(Some(clients))
     }
 
@@ -150,7 +150,7 @@ fn opencode_config(port: u16) -> Value {
 
 fn wait(mut child: Child) -> Result<ExitStatus> {
     let start = Instant::now();
-    while start.elapsed() < TIME_LIMIT {
+    while start.elapsed() < TIMEOUT {
         if let Some(status) = child.try_wait()? {
             return Ok(status);
         }
@@ -158,5 +158,5 @@ fn wait(mut child: Child) -> Result<ExitStatus> {
     }
     child.kill()?;
     child.wait()?;
-    bail!("the client did not end within {} s", TIME_LIMIT.as_secs())
+    bail!("the client did not end within {} s", TIMEOUT.as_secs())
 }

@@ -53,10 +53,10 @@ pub(super) fn play(clients: &Clients, linchpin: &Path, folder: &Path) -> Result<
     Clients::prepare_codex(&mut command, &workspace, model.port())?;
     let output = command.args(["run", "-p", "Build it"]).output().context("the run cannot be started")?;
     let conversation = model.stop();
-    workspace.keep("conversation.jsonl", &conversation.requests.join("\n"))?;
-    let said = format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
-    workspace.keep("run.log", &said)?;
-    ensure!(output.status.success(), "the run ended with {}: {said}", output.status);
+    workspace.write_artifact("conversation.jsonl", &conversation.requests.join("\n"))?;
+    let output_text = format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    workspace.write_artifact("run.log", &output_text)?;
+    ensure!(output.status.success(), "the run ended with {}: {output_text}", output.status);
     for text in [
         "You are builder.",
         "You are reviewer.",
@@ -65,13 +65,13 @@ pub(super) fn play(clients: &Clients, linchpin: &Path, folder: &Path) -> Result<
         "`build.done` is accepted.",
         "The hat `reviewer` writes only: docs/**.",
     ] {
-        ensure!(conversation.was_told(text), "the model was never told `{text}`");
+        ensure!(conversation.has_received(text), "the model never received `{text}`");
     }
-    ensure!(!workspace.has("reviewed.txt"), "the reviewer wrote where it may not");
-    let shown = workspace.command(linchpin).args(["runs", "show", "--json"]).output()?;
-    let shown: serde_json::Value = serde_json::from_slice(&shown.stdout)?;
-    let field = |name: &str| shown.get(name).cloned().unwrap_or_default();
-    ensure!(field("state") == "completed" && field("iterations_done") == 2, "the run came to {shown}");
-    ensure!(field("tokens").as_i64().is_some_and(|tokens| tokens > 0), "no tokens were counted: {shown}");
+    ensure!(!workspace.has("reviewed.txt"), "the reviewer wrote outside of its allowed paths");
+    let run_details = workspace.command(linchpin).args(["runs", "show", "--json"]).output()?;
+    let run_details: serde_json::Value = serde_json::from_slice(&run_details.stdout)?;
+    let field = |name: &str| run_details.get(name).cloned().unwrap_or_default();
+    ensure!(field("state") == "completed" && field("iterations_done") == 2, "the run ended as {run_details}");
+    ensure!(field("tokens").as_i64().is_some_and(|tokens| tokens > 0), "no tokens were counted: {run_details}");
     Ok(())
 }

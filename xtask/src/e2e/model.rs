@@ -47,7 +47,7 @@ impl Step {
 pub(super) struct Model {
     address: SocketAddr,
     shared: Arc<Shared>,
-    listening: JoinHandle<()>,
+    listener_thread: JoinHandle<()>,
 }
 
 struct Shared {
@@ -70,7 +70,7 @@ impl Conversation {
     }
 
     /// True if any request contains this piece of JSON.
-    pub fn was_told(&self, text: &str) -> bool {
+    pub fn has_received(&self, text: &str) -> bool {
         self.requests.iter().any(|request| request.contains(text))
     }
 }
@@ -80,7 +80,7 @@ impl Model {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
         let address = listener.local_addr()?;
         let shared = Arc::new(Shared { script, project, requests: Mutex::default(), stopped: AtomicBool::new(false) });
-        let listening = thread::spawn({
+        let listener_thread = thread::spawn({
             let shared = Arc::clone(&shared);
             move || {
                 for connection in listener.incoming().map_while(Result::ok) {
@@ -93,7 +93,7 @@ impl Model {
                 }
             }
         });
-        Ok(Self { address, shared, listening })
+        Ok(Self { address, shared, listener_thread })
     }
 
     pub fn port(&self) -> u16 {
@@ -104,7 +104,7 @@ impl Model {
         self.shared.stopped.store(true, Ordering::SeqCst);
         // This connection wakes up the listener, which then sees `stopped` and ends.
         drop(TcpStream::connect_timeout(&self.address, Duration::from_secs(1)));
-        drop(self.listening.join());
+        drop(self.listener_thread.join());
         let requests = self.shared.requests.lock().unwrap_or_else(PoisonError::into_inner).clone();
         Conversation { requests }
     }
@@ -118,18 +118,22 @@ fn answer(mut connection: TcpStream, shared: &Shared) -> Result<()> {
     let request: Value = serde_json::from_str(&body).unwrap_or_default();
     let has_tools = body.contains("\"tools\":[{");
     let reply = if path.ends_with("/responses") {
-        stream(&openai(shared.turn(body, openai_turns(&request)), &request))
+        event_stream_response(&openai_events(shared.turn(body, openai_turns(&request)), &request))
     } else if path.ends_with("/messages") && has_tools {
-        stream(&anthropic(shared.turn(body, anthropic_turns(&request)), &request, &shared.project))
+        event_stream_response(&anthropic_events(
+            shared.turn(body, anthropic_turns(&request)),
+            &request,
+            &shared.project,
+        ))
     } else if path.ends_with("/messages") {
         // Not part of the conversation: the client asks for a title or a summary.
-        stream(&anthropic(&Step::say("ok"), &request, &shared.project))
+        event_stream_response(&anthropic_events(&Step::say("ok"), &request, &shared.project))
     } else if path.ends_with(":streamGenerateContent") && has_tools {
-        stream(&[gemini(shared.turn(body, gemini_turns(&request)))])
+        event_stream_response(&[gemini_response(shared.turn(body, gemini_turns(&request)))])
     } else if path.ends_with(":generateContent") || path.ends_with(":streamGenerateContent") {
-        plain(&gemini(&Step::say("ok")))
+        json_response(&gemini_response(&Step::say("ok")))
     } else {
-        plain(&json!({ "data": [], "models": [], "input_tokens": 1 }))
+        json_response(&json!({ "data": [], "models": [], "input_tokens": 1 }))
     };
     connection.write_all(reply.as_bytes())?;
     Ok(connection.flush()?)
@@ -142,11 +146,11 @@ impl Shared {
         let mut requests = self.requests.lock().unwrap_or_else(PoisonError::into_inner);
         let number = number.unwrap_or(requests.len());
         requests.push(request);
-        self.script.get(number).or(self.script.last()).unwrap_or(&NOTHING_MORE)
+        self.script.get(number).or(self.script.last()).unwrap_or(&EMPTY_STEP)
     }
 }
 
-static NOTHING_MORE: Step = Step::Say(String::new());
+static EMPTY_STEP: Step = Step::Say(String::new());
 
 /// The number of the model's messages in a conversation.
 fn anthropic_turns(request: &Value) -> Option<usize> {
@@ -161,11 +165,11 @@ fn gemini_turns(request: &Value) -> Option<usize> {
 
 fn openai_turns(request: &Value) -> Option<usize> {
     let items = request.get("input")?.as_array()?;
-    let by_model = |item: &&Value| {
-        let is = |key: &str, value: &str| item.get(key).and_then(Value::as_str) == Some(value);
-        is("type", "function_call") || is("type", "custom_tool_call") || is("role", "assistant")
+    let is_from_model = |item: &&Value| {
+        let has = |key: &str, value: &str| item.get(key).and_then(Value::as_str) == Some(value);
+        has("type", "function_call") || has("type", "custom_tool_call") || has("role", "assistant")
     };
-    Some(items.iter().filter(by_model).count())
+    Some(items.iter().filter(is_from_model).count())
 }
 
 fn read_request(source: &mut impl BufRead) -> Result<(String, String)> {
@@ -186,7 +190,7 @@ fn read_request(source: &mut impl BufRead) -> Result<(String, String)> {
     Ok((path, String::from_utf8(body)?))
 }
 
-fn plain(body: &Value) -> String {
+fn json_response(body: &Value) -> String {
     let body = body.to_string();
     format!(
         "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: {}\r\nconnection: close\r\n\r\n{body}",
@@ -195,7 +199,7 @@ fn plain(body: &Value) -> String {
 }
 
 /// Encodes server-sent events. Each is a JSON object; if it has a `type`, that is the event's name.
-fn stream(events: &[Value]) -> String {
+fn event_stream_response(events: &[Value]) -> String {
     let mut reply = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n".to_owned();
     for event in events {
         if let Some(kind) = event.get("type").and_then(Value::as_str) {
@@ -211,12 +215,12 @@ fn stream(events: &[Value]) -> String {
 }
 
 /// Returns JSON of this depth as text, because building it as a value would need a stack of that depth.
-fn nested(depth: usize) -> String {
+fn nested_json(depth: usize) -> String {
     format!("{}1{}", r#"{"a":"#.repeat(depth), "}".repeat(depth))
 }
 
 /// Three clients use this format with different tools, so the tool to call is chosen from those in the request.
-fn anthropic(step: &Step, request: &Value, project: &Path) -> Vec<Value> {
+fn anthropic_events(step: &Step, request: &Value, project: &Path) -> Vec<Value> {
     let id = format!("msg_{}", anthropic_turns(request).unwrap_or_default());
     let offered = |name: &str| {
         let tools = request.get("tools").and_then(Value::as_array).into_iter().flatten();
@@ -224,7 +228,7 @@ fn anthropic(step: &Step, request: &Value, project: &Path) -> Vec<Value> {
     };
     let call = |name: &str| json!({ "type": "tool_use", "id": format!("toolu_{id}"), "name": name, "input": {} });
     let input = |text: String| json!({ "type": "input_json_delta", "partial_json": text });
-    let (block, delta, ending) = match step {
+    let (block, delta, stop_reason) = match step {
         Step::Say(text) => {
             (json!({ "type": "text", "text": "" }), json!({ "type": "text_delta", "text": text }), "end_turn")
         }
@@ -243,7 +247,7 @@ fn anthropic(step: &Step, request: &Value, project: &Path) -> Vec<Value> {
             (call(name), input(arguments.to_string()), "tool_use")
         }
         Step::DeepCall { nesting } => {
-            let deep = format!(r#"{{"subject":"x","description":"x","metadata":{}}}"#, nested(*nesting));
+            let deep = format!(r#"{{"subject":"x","description":"x","metadata":{}}}"#, nested_json(*nesting));
             (call("TaskCreate"), input(deep), "tool_use")
         }
     };
@@ -256,12 +260,12 @@ fn anthropic(step: &Step, request: &Value, project: &Path) -> Vec<Value> {
         json!({ "type": "content_block_start", "index": 0, "content_block": block }),
         json!({ "type": "content_block_delta", "index": 0, "delta": delta }),
         json!({ "type": "content_block_stop", "index": 0 }),
-        json!({ "type": "message_delta", "delta": { "stop_reason": ending, "stop_sequence": null }, "usage": usage }),
+        json!({ "type": "message_delta", "delta": { "stop_reason": stop_reason, "stop_sequence": null }, "usage": usage }),
         json!({ "type": "message_stop" }),
     ]
 }
 
-fn gemini(step: &Step) -> Value {
+fn gemini_response(step: &Step) -> Value {
     let call = |name: &str, args: Value| json!({ "functionCall": { "name": name, "args": args } });
     let part = match step {
         Step::Say(text) => json!({ "text": text }),
@@ -276,7 +280,7 @@ fn gemini(step: &Step) -> Value {
     })
 }
 
-fn openai(step: &Step, request: &Value) -> Vec<Value> {
+fn openai_events(step: &Step, request: &Value) -> Vec<Value> {
     let turn = openai_turns(request).unwrap_or_default();
     let call = |name: &str, arguments: String| {
         json!({ "type": "function_call", "id": format!("fc_{turn}"), "call_id": format!("call_{turn}"),
@@ -289,7 +293,7 @@ fn openai(step: &Step, request: &Value) -> Vec<Value> {
         Step::NewFile(path) => json!({ "type": "custom_tool_call", "id": format!("ctc_{turn}"),
             "call_id": format!("call_{turn}"), "name": "apply_patch",
             "input": format!("*** Begin Patch\n*** Add File: {path}\n+new\n*** End Patch") }),
-        Step::DeepCall { nesting } => call("update_goal", nested(*nesting)),
+        Step::DeepCall { nesting } => call("update_goal", nested_json(*nesting)),
     };
     let usage = json!({ "input_tokens": 10, "input_tokens_details": null, "output_tokens": 5,
         "output_tokens_details": null, "total_tokens": 15 });

@@ -22,6 +22,6 @@ pub(super) fn play(linchpin: &Path, folder: &Path) -> Result<()> {
     fs::write(&host, HOST)?;
     fs::copy(workspace.project().join(".opencode/plugins/linchpin.js"), &plugin)?;
     let output = workspace.command("node").arg(host).arg(plugin).output()?;
-    ensure!(output.status.success(), "the host says: {}", String::from_utf8_lossy(&output.stderr));
+    ensure!(output.status.success(), "the host failed: {}", String::from_utf8_lossy(&output.stderr));
     Ok(())
 }

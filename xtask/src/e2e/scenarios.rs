@@ -1,4 +1,4 @@
-//! The scenarios that are played with real clients, and the expected results.
+//! The scenarios that are run with real clients, and the expected results.
 
 use super::agent_kind::AgentKind;
 use super::model::Step;
@@ -11,15 +11,15 @@ pub(super) struct Scenario {
     /// The model's steps, one per turn.
     pub script: fn() -> Vec<Step>,
     /// Files that must exist in the project at the end, because a call has created them.
-    pub made: &'static [&'static str],
-    pub not_made: &'static [&'static str],
+    pub created: &'static [&'static str],
+    pub not_created: &'static [&'static str],
     /// Texts that the model must have received by the end.
-    pub told: &'static [&'static str],
+    pub received: &'static [&'static str],
     /// The expected number of requests to the model.
     pub turns: usize,
-    /// Commands that a person runs afterwards and that must succeed. `REFUSED` stands for the number of the first
-    /// refused call.
-    pub person: &'static [&'static [&'static str]],
+    /// Commands that a person runs afterwards and that must succeed. `REFUSED` stands for the journal id of the
+    /// first refused call.
+    pub person_commands: &'static [&'static [&'static str]],
 }
 
 const ALL: &[AgentKind] =
@@ -43,44 +43,44 @@ pub(super) const SCENARIOS: &[Scenario] = &[
         clients: ALL,
         rules: &[NO_FORBIDDEN],
         script: || vec![Step::shell("touch forbidden.txt"), Step::say("done")],
-        made: &[],
-        not_made: &["forbidden.txt"],
-        told: &["Forbidden files stay unmade.", "no-forbidden"],
+        created: &[],
+        not_created: &["forbidden.txt"],
+        received: &["Forbidden files stay unmade.", "no-forbidden"],
         turns: 2,
-        person: &[],
+        person_commands: &[],
     },
     Scenario {
         name: "harmless command",
         clients: ALL,
         rules: &[NO_FORBIDDEN],
         script: || vec![Step::shell("touch harmless.txt"), Step::say("done")],
-        made: &["harmless.txt"],
-        not_made: &[],
-        told: &[],
+        created: &["harmless.txt"],
+        not_created: &[],
+        received: &[],
         turns: 2,
-        person: &[],
+        person_commands: &[],
     },
     Scenario {
         name: "forbidden file",
         clients: ALL,
         rules: &[("no-secrets.md", "---\nwrites: [\"secrets/**\"]\n---\nSecrets are written by people.\n")],
         script: || vec![Step::new_file("secrets/key.txt"), Step::new_file("notes.txt"), Step::say("done")],
-        made: &["notes.txt"],
-        not_made: &["secrets/key.txt"],
-        told: &["Secrets are written by people."],
+        created: &["notes.txt"],
+        not_created: &["secrets/key.txt"],
+        received: &["Secrets are written by people."],
         turns: 3,
-        person: &[],
+        person_commands: &[],
     },
     Scenario {
         name: "held stop",
         clients: ALL,
         rules: &[("not-yet.md", "---\non: stop\naction: block\nmax_holds: 1\n---\nNot yet: say it again.\n")],
         script: || vec![Step::say("done"), Step::say("done again"), Step::say("and again")],
-        made: &[],
-        not_made: &[],
-        told: &["Not yet: say it again."],
+        created: &[],
+        not_created: &[],
+        received: &["Not yet: say it again."],
         turns: 2,
-        person: &[],
+        person_commands: &[],
     },
     Scenario {
         name: "tokens",
@@ -100,28 +100,28 @@ pub(super) const SCENARIOS: &[Scenario] = &[
                 Step::say("never said"),
             ]
         },
-        made: &["some.txt", "more.txt"],
-        not_made: &[],
-        told: &["Not yet: go on.", "Token budget exceeded"],
+        created: &["some.txt", "more.txt"],
+        not_created: &[],
+        received: &["Not yet: go on.", "Token budget exceeded"],
         turns: 4,
-        person: &[],
+        person_commands: &[],
     },
     Scenario {
-        name: "file rule that is ignored",
+        name: "unmet file rule",
         clients: ALL,
         rules: &[SOURCE_AND_TEST],
         script: || {
             let work = Step::shell("mkdir -p src && echo new > src/a.rs");
             vec![work, Step::say("done"), Step::say("done, really"), Step::say("no"), Step::say("never said")]
         },
-        made: &["src/a.rs"],
-        not_made: &[],
-        told: &["src/a.rs → tests/a_test.rs", "Change the test as well."],
+        created: &["src/a.rs"],
+        not_created: &[],
+        received: &["src/a.rs → tests/a_test.rs", "Change the test as well."],
         turns: 4,
-        person: &[],
+        person_commands: &[],
     },
     Scenario {
-        name: "file rule that is promised",
+        name: "file rule with a promise",
         clients: ALL,
         rules: &[SOURCE_AND_TEST],
         script: || {
@@ -133,14 +133,14 @@ pub(super) const SCENARIOS: &[Scenario] = &[
                 Step::say("never said"),
             ]
         },
-        made: &["src/a.rs"],
-        not_made: &[],
-        told: &["src/a.rs → tests/a_test.rs"],
+        created: &["src/a.rs"],
+        not_created: &[],
+        received: &["src/a.rs → tests/a_test.rs"],
         turns: 3,
-        person: &[],
+        person_commands: &[],
     },
     Scenario {
-        name: "command that fails again and again",
+        name: "repeatedly failing command",
         clients: ALL,
         rules: &[(
             "circles.md",
@@ -159,55 +159,55 @@ pub(super) const SCENARIOS: &[Scenario] = &[
                 Step::say("done"),
             ]
         },
-        made: &["after.txt"],
-        not_made: &["circled.txt", "elsewhere.txt"],
-        told: &[
+        created: &["after.txt"],
+        not_created: &["circled.txt", "elsewhere.txt"],
+        received: &[
             "WORKFLOW INTERRUPT: Repeated Command Detected",
             "sh build.sh executed 3 times in 10m",
-            "What these rules count begins again: circles.",
+            "The count of these rules starts again from zero: circles.",
         ],
         turns: 8,
-        person: &[],
+        person_commands: &[],
     },
     Scenario {
         name: "huge command",
         clients: ALL,
         rules: &[NO_FORBIDDEN],
         script: || vec![Step::shell(format!(": {}; touch forbidden.txt", "x".repeat(100_000))), Step::say("done")],
-        made: &[],
-        not_made: &["forbidden.txt"],
-        told: &["Linchpin"],
+        created: &[],
+        not_created: &["forbidden.txt"],
+        received: &["Linchpin"],
         turns: 2,
-        person: &[],
+        person_commands: &[],
     },
     Scenario {
-        name: "rule that never ends",
+        name: "regex that never ends",
         clients: ALL,
         rules: &[(
             "bomb.md",
             "---\ntools: [Bash]\ncommand_pattern: \"touch (?=a)(a+a+)+(?!a)b\"\n---\nNot such names.\n",
         )],
         script: || vec![Step::shell("touch aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa!"), Step::say("done")],
-        made: &[],
-        not_made: &["aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa!"],
-        told: &["bomb"],
+        created: &[],
+        not_created: &["aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa!"],
+        received: &["bomb"],
         turns: 2,
-        person: &[],
+        person_commands: &[],
     },
     Scenario {
         name: "deep payload",
         clients: CLAUDE,
         rules: &[NO_FORBIDDEN],
         script: || vec![Step::deep_call(5_000), Step::say("done")],
-        made: &[],
-        not_made: &[],
+        created: &[],
+        not_created: &[],
         // A person would be asked, but a headless Claude Code refuses instead.
-        told: &["Approval required by Linchpin", "\"is_error\":true"],
+        received: &["Approval required by Linchpin", "\"is_error\":true"],
         turns: 2,
-        person: &[],
+        person_commands: &[],
     },
     Scenario {
-        name: "guard itself",
+        name: "protection of the guard",
         clients: ALL,
         rules: &[NO_FORBIDDEN],
         script: || {
@@ -230,8 +230,8 @@ pub(super) const SCENARIOS: &[Scenario] = &[
             let edit = Step::new_file(".linchpin/rules/no-forbidden.md");
             std::iter::once(edit).chain(steps).chain([Step::say("done")]).collect()
         },
-        made: &[],
-        not_made: &[
+        created: &[],
+        not_created: &[
             "edited.txt",
             "disabled.txt",
             "allowed.txt",
@@ -245,9 +245,9 @@ pub(super) const SCENARIOS: &[Scenario] = &[
             "forbidden.txt",
             "sub/.linchpin",
         ],
-        told: &["protect-guardrails", "people-only-commands", "no-forbidden"],
+        received: &["protect-guardrails", "people-only-commands", "no-forbidden"],
         turns: 14,
-        person: &[
+        person_commands: &[
             &["allow", "REFUSED", "--yes"],
             &["pause", "1h", "--reason", "a person may"],
             &["resume"],

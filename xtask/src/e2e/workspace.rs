@@ -14,19 +14,19 @@ pub(super) struct Workspace {
 }
 
 impl Workspace {
-    /// Creates the workspace, and deletes the one of an earlier run.
+    /// Creates the workspace, and first deletes the one of an earlier run.
     pub fn create(folder: &Path, linchpin: &Path) -> Result<Self> {
         if folder.exists() {
             fs::remove_dir_all(folder)?;
         }
         let workspace = Self { folder: folder.to_owned(), linchpin: linchpin.to_owned() };
-        for part in [workspace.home(), workspace.project().join(".linchpin/rules"), workspace.temporary()] {
+        for part in [workspace.home(), workspace.project().join(".linchpin/rules"), workspace.temp()] {
             fs::create_dir_all(part)?;
         }
         fs::write(workspace.project().join("README.md"), "A project.\n")?;
         // Codex starts login shells, which take their `PATH` from the profile.
-        let own = linchpin.parent().map(Path::display).context("the binary lies in a folder")?;
-        fs::write(workspace.home().join(".profile"), format!("PATH='{own}':\"$PATH\"\n"))?;
+        let linchpin_folder = linchpin.parent().map(Path::display).context("the binary lies in a folder")?;
+        fs::write(workspace.home().join(".profile"), format!("PATH='{linchpin_folder}':\"$PATH\"\n"))?;
         for arguments in [
             &["init", "--quiet", "--initial-branch=main"][..],
             &["add", "README.md"],
@@ -46,22 +46,22 @@ impl Workspace {
         self.folder.join("project")
     }
 
-    fn temporary(&self) -> PathBuf {
+    fn temp(&self) -> PathBuf {
         self.folder.join("tmp")
     }
 
-    /// Returns a command in the project without the caller's environment, except `PATH`.
+    /// Returns a command in the project without the caller's environment variables, except `PATH`.
     pub fn command(&self, program: impl AsRef<std::ffi::OsStr>) -> Command {
         let mut command = Command::new(program);
-        let own = self.linchpin.parent().map(Path::to_owned);
+        let linchpin_folder = self.linchpin.parent().map(Path::to_owned);
         let paths = std::env::var_os("PATH").unwrap_or_default();
-        let path = std::env::join_paths(own.into_iter().chain(std::env::split_paths(&paths)));
+        let path = std::env::join_paths(linchpin_folder.into_iter().chain(std::env::split_paths(&paths)));
         command
             .current_dir(self.project())
             .env_clear()
             .env("PATH", path.unwrap_or(paths))
             .env("HOME", self.home())
-            .env("TMPDIR", self.temporary())
+            .env("TMPDIR", self.temp())
             .env("CLAUDE_CONFIG_DIR", self.home().join(".claude"))
             .env("CODEX_HOME", self.home().join(".codex"));
         command
@@ -83,8 +83,9 @@ impl Workspace {
             arguments.iter().map(|argument| if *argument == "REFUSED" { refused.as_str() } else { argument });
         let arguments: Vec<&str> = arguments.collect();
         let output = self.command(&self.linchpin).args(&arguments).output()?;
-        let said = format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
-        ensure!(output.status.success(), "a person's `linchpin {}` failed: {said}", arguments.join(" "));
+        let output_text =
+            format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+        ensure!(output.status.success(), "a person's `linchpin {}` failed: {output_text}", arguments.join(" "));
         Ok(())
     }
 
@@ -98,8 +99,9 @@ impl Workspace {
 
     pub fn install(&self, client: AgentKind) -> Result<()> {
         let output = self.command(&self.linchpin).args(["install", client.name()]).output()?;
-        let said = format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
-        ensure!(output.status.success(), "`linchpin install {}` failed: {said}", client.name());
+        let output_text =
+            format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+        ensure!(output.status.success(), "`linchpin install {}` failed: {output_text}", client.name());
         Ok(())
     }
 
@@ -108,7 +110,7 @@ impl Workspace {
     }
 
     /// Writes a file next to the project, for a person to inspect.
-    pub fn keep(&self, name: &str, text: &str) -> Result<()> {
+    pub fn write_artifact(&self, name: &str, text: &str) -> Result<()> {
         Ok(fs::write(self.folder.join(name), text)?)
     }
 

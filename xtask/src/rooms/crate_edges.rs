@@ -23,15 +23,15 @@ const ALLOWED: &[(&str, &[&str])] = &[
 ];
 
 pub fn check(crates: &[Crate]) -> Vec<Finding> {
-    let finding = |one: &Crate, detail| Finding { check: Check::CrateEdge, place: one.name.clone(), detail };
+    let finding = |krate: &Crate, detail| Finding { check: Check::CrateEdge, location: krate.name.clone(), detail };
     let mut findings = Vec::new();
-    for one in crates {
-        let Some((_, allowed)) = ALLOWED.iter().find(|(name, _)| *name == one.name) else {
-            findings.push(finding(one, "is not in the table of crates".to_owned()));
+    for krate in crates {
+        let Some((_, allowed)) = ALLOWED.iter().find(|(name, _)| *name == krate.name) else {
+            findings.push(finding(krate, "is not in the table of crates".to_owned()));
             continue;
         };
-        for dependency in one.dependencies.iter().filter(|dependency| !allowed.contains(&dependency.as_str())) {
-            findings.push(finding(one, format!("must not depend on {dependency}")));
+        for dependency in krate.dependencies.iter().filter(|dependency| !allowed.contains(&dependency.as_str())) {
+            findings.push(finding(krate, format!("must not depend on {dependency}")));
         }
     }
     findings

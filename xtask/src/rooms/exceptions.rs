@@ -7,23 +7,23 @@ pub const COUNT: usize = 0;
 
 pub struct Exception {
     pub check: Check,
-    pub place: &'static str,
+    pub location: &'static str,
     pub reason: &'static str,
 }
 
 pub const EXCEPTIONS: &[Exception] = &[];
 
-/// Returns the reason why a finding is allowed. None for a cycle, which is never allowed.
+/// Returns the reason why a finding is allowed. `None` for a module cycle, which is never allowed.
 pub fn reason(finding: &Finding) -> Option<&'static str> {
-    let exception = EXCEPTIONS.iter().find(|exception| is_about(exception, finding))?;
+    let exception = EXCEPTIONS.iter().find(|exception| applies_to(exception, finding))?;
     (finding.check != Check::ModuleCycle).then_some(exception.reason)
 }
 
 /// Returns exceptions that no finding needs any more.
-pub fn without_finding(findings: &[Finding]) -> Vec<&'static Exception> {
-    EXCEPTIONS.iter().filter(|exception| !findings.iter().any(|finding| is_about(exception, finding))).collect()
+pub fn unneeded(findings: &[Finding]) -> Vec<&'static Exception> {
+    EXCEPTIONS.iter().filter(|exception| !findings.iter().any(|finding| applies_to(exception, finding))).collect()
 }
 
-fn is_about(exception: &Exception, finding: &Finding) -> bool {
-    exception.check == finding.check && exception.place == finding.place
+fn applies_to(exception: &Exception, finding: &Finding) -> bool {
+    exception.check == finding.check && exception.location == finding.location
 }

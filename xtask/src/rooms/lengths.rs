@@ -8,18 +8,18 @@ use syn::{Block, Fields, ImplItemFn, ItemFn, ItemStruct, Signature};
 use super::source::{Crate, Module, is_cfg_test};
 use super::{Check, Finding};
 
-const FILE_LINES: usize = 600;
-const FUNCTION_LINES: usize = 60;
-const FIELDS: usize = 16;
+const MAX_FILE_LINES: usize = 600;
+const MAX_FUNCTION_LINES: usize = 60;
+const MAX_FIELDS: usize = 16;
 
-pub fn check(one: &Crate) -> Vec<Finding> {
-    one.modules.iter().flat_map(of_module).collect()
+pub fn check(krate: &Crate) -> Vec<Finding> {
+    krate.modules.iter().flat_map(check_module).collect()
 }
 
-fn of_module(module: &Module) -> Vec<Finding> {
+fn check_module(module: &Module) -> Vec<Finding> {
     let mut lengths = Lengths { file: &module.file, findings: Vec::new() };
-    if module.lines > FILE_LINES {
-        lengths.add(Check::FileLength, "", format!("{} lines; {FILE_LINES} are allowed", module.lines));
+    if module.lines > MAX_FILE_LINES {
+        lengths.add(Check::FileLength, "", format!("{} lines; {MAX_FILE_LINES} are allowed", module.lines));
     }
     for item in &module.items {
         lengths.visit_item(item);
@@ -34,14 +34,14 @@ struct Lengths<'a> {
 
 impl Lengths<'_> {
     fn add(&mut self, check: Check, name: &str, detail: String) {
-        let place = if name.is_empty() { self.file.to_owned() } else { format!("{} {name}", self.file) };
-        self.findings.push(Finding { check, place, detail });
+        let location = if name.is_empty() { self.file.to_owned() } else { format!("{} {name}", self.file) };
+        self.findings.push(Finding { check, location, detail });
     }
 
-    fn function(&mut self, signature: &Signature, block: &Block) {
+    fn check_function(&mut self, signature: &Signature, block: &Block) {
         let lines = lines_between(signature.span(), block.span());
-        if lines > FUNCTION_LINES {
-            let detail = format!("{lines} lines; {FUNCTION_LINES} are allowed");
+        if lines > MAX_FUNCTION_LINES {
+            let detail = format!("{lines} lines; {MAX_FUNCTION_LINES} are allowed");
             self.add(Check::FunctionLength, &signature.ident.to_string(), detail);
         }
     }
@@ -49,22 +49,22 @@ impl Lengths<'_> {
 
 impl<'ast> Visit<'ast> for Lengths<'_> {
     fn visit_item_fn(&mut self, item: &'ast ItemFn) {
-        self.function(&item.sig, &item.block);
+        self.check_function(&item.sig, &item.block);
         visit::visit_item_fn(self, item);
     }
 
     fn visit_impl_item_fn(&mut self, item: &'ast ImplItemFn) {
         if !item.attrs.iter().any(is_cfg_test) {
-            self.function(&item.sig, &item.block);
+            self.check_function(&item.sig, &item.block);
         }
         visit::visit_impl_item_fn(self, item);
     }
 
     fn visit_item_struct(&mut self, item: &'ast ItemStruct) {
         if let Fields::Named(fields) = &item.fields
-            && fields.named.len() > FIELDS
+            && fields.named.len() > MAX_FIELDS
         {
-            let detail = format!("{} fields; {FIELDS} are allowed", fields.named.len());
+            let detail = format!("{} fields; {MAX_FIELDS} are allowed", fields.named.len());
             self.add(Check::Fields, &item.ident.to_string(), detail);
         }
     }

@@ -9,29 +9,29 @@ use super::{Check, Finding};
 
 type Graph<'a> = BTreeMap<&'a [String], BTreeSet<&'a [String]>>;
 
-pub fn check(one: &Crate) -> Vec<Finding> {
-    let edges = edges(one);
+pub fn check(krate: &Crate) -> Vec<Finding> {
+    let edges = edges(krate);
     let parents: BTreeSet<&[String]> =
         edges.keys().filter_map(|module| module.split_last()).map(|(_, parent)| parent).collect();
-    let cycles = parents.into_iter().flat_map(|parent| cycles(&among_children(&edges, parent)));
-    cycles.map(|cycle| finding(one, &cycle)).collect()
+    let cycles = parents.into_iter().flat_map(|parent| cycles(&edges_between_children(&edges, parent)));
+    cycles.map(|cycle| finding(krate, &cycle)).collect()
 }
 
-fn finding(one: &Crate, cycle: &[&[String]]) -> Finding {
+fn finding(krate: &Crate, cycle: &[&[String]]) -> Finding {
     let names: Vec<String> =
         cycle.iter().map(|module| if module.is_empty() { "the root".to_owned() } else { module.join("::") }).collect();
-    Finding { check: Check::ModuleCycle, place: one.name.clone(), detail: names.join(", ") }
+    Finding { check: Check::ModuleCycle, location: krate.name.clone(), detail: names.join(", ") }
 }
 
 /// Returns the edges between the direct children of `parent`. The edges of submodules count for the child that contains
 /// them.
-fn among_children<'a>(edges: &'a BTreeMap<Vec<String>, BTreeSet<Vec<String>>>, parent: &[String]) -> Graph<'a> {
-    let room = |module: &'a Vec<String>| module.get(..=parent.len()).filter(|room| room.starts_with(parent));
+fn edges_between_children<'a>(edges: &'a BTreeMap<Vec<String>, BTreeSet<Vec<String>>>, parent: &[String]) -> Graph<'a> {
+    let child = |module: &'a Vec<String>| module.get(..=parent.len()).filter(|child| child.starts_with(parent));
     let mut graph = Graph::new();
     for (from, used) in edges {
-        let Some(from) = room(from) else { continue };
+        let Some(from) = child(from) else { continue };
         let into = graph.entry(from).or_default();
-        into.extend(used.iter().filter_map(room).filter(|to| *to != from));
+        into.extend(used.iter().filter_map(child).filter(|to| *to != from));
     }
     graph
 }
@@ -39,12 +39,12 @@ fn among_children<'a>(edges: &'a BTreeMap<Vec<String>, BTreeSet<Vec<String>>>, p
 /// Returns each set of modules that can all reach each other.
 fn cycles<'a>(graph: &Graph<'a>) -> Vec<Vec<&'a [String]>> {
     let reached: BTreeMap<&[String], BTreeSet<&[String]>> =
-        graph.keys().map(|room| (*room, reachable(graph, room))).collect();
+        graph.keys().map(|child| (*child, reachable(graph, child))).collect();
     let mut cycles: BTreeSet<Vec<&[String]>> = BTreeSet::new();
-    for (room, others) in &reached {
-        if others.contains(room) {
-            let is_with = |other: &&&[String]| reached.get(**other).is_some_and(|back| back.contains(room));
-            cycles.insert(others.iter().filter(is_with).copied().collect());
+    for (child, others) in &reached {
+        if others.contains(child) {
+            let reaches_back = |other: &&&[String]| reached.get(**other).is_some_and(|back| back.contains(child));
+            cycles.insert(others.iter().filter(reaches_back).copied().collect());
         }
     }
     cycles.into_iter().collect()
@@ -53,9 +53,9 @@ fn cycles<'a>(graph: &Graph<'a>) -> Vec<Vec<&'a [String]>> {
 fn reachable<'a>(graph: &Graph<'a>, from: &[String]) -> BTreeSet<&'a [String]> {
     let mut reached = BTreeSet::new();
     let mut next: Vec<&[String]> = graph.get(from).into_iter().flatten().copied().collect();
-    while let Some(room) = next.pop() {
-        if reached.insert(room) {
-            next.extend(graph.get(room).into_iter().flatten());
+    while let Some(child) = next.pop() {
+        if reached.insert(child) {
+            next.extend(graph.get(child).into_iter().flatten());
         }
     }
     reached

@@ -1,4 +1,4 @@
-//! Finds which module of a crate uses which other one, from the paths in its code.
+//! Finds which modules of a crate use which other modules, from the paths in its code.
 //!
 //! An edge leads to the module that defines a name, not to a module that reexports it. Method calls are not recognized,
 //! because no path names the method's module.
@@ -15,39 +15,39 @@ use super::{Check, Finding};
 /// The maximum number of reexports to follow for one name.
 const MAX_STEPS: usize = 16;
 
-type Name = Vec<String>;
+type ModulePath = Vec<String>;
 
 /// Returns the modules that each module uses.
-pub fn edges(one: &Crate) -> BTreeMap<Name, BTreeSet<Name>> {
+pub fn edges(krate: &Crate) -> BTreeMap<ModulePath, BTreeSet<ModulePath>> {
     let scopes: BTreeMap<&[String], Scope> =
-        one.modules.iter().map(|module| (module.path.as_slice(), Scope::of(module))).collect();
+        krate.modules.iter().map(|module| (module.path.as_slice(), Scope::of(module))).collect();
     let graph = Graph { scopes };
     let of_module = |module: &Module| {
         let paths = Paths::of(module).paths;
-        let used = paths.iter().filter_map(|path| graph.definer(&module.path, path, MAX_STEPS));
+        let used = paths.iter().filter_map(|path| graph.defining_module(&module.path, path, MAX_STEPS));
         (module.path.clone(), used.filter(|used| *used != module.path).collect())
     };
-    one.modules.iter().map(of_module).collect()
+    krate.modules.iter().map(of_module).collect()
 }
 
 /// Finds paths with `super::super`.
-pub fn super_super(one: &Crate) -> Vec<Finding> {
-    let climbs = |path: &Name| path.windows(2).any(|pair| pair.iter().all(|part| part == "super"));
+pub fn super_super(krate: &Crate) -> Vec<Finding> {
+    let has_super_super = |path: &ModulePath| path.windows(2).any(|pair| pair.iter().all(|part| part == "super"));
     let of_module = |module: &Module| {
-        let count = Paths::of(module).paths.iter().filter(|path| climbs(path)).count();
+        let count = Paths::of(module).paths.iter().filter(|path| has_super_super(path)).count();
         let detail = format!("climbs with super::super {count} times");
-        (count > 0).then(|| Finding { check: Check::SuperSuper, place: module.file.clone(), detail })
+        (count > 0).then(|| Finding { check: Check::SuperSuper, location: module.file.clone(), detail })
     };
-    one.modules.iter().filter_map(of_module).collect()
+    krate.modules.iter().filter_map(of_module).collect()
 }
 
 /// The names in a module's scope.
 struct Scope {
     defined: BTreeSet<String>,
     /// Imported names, each with the path of its `use`.
-    imported: BTreeMap<String, Name>,
+    imported: BTreeMap<String, ModulePath>,
     /// Modules that are imported with `*`.
-    globs: Vec<Name>,
+    globs: Vec<ModulePath>,
 }
 
 impl Scope {
@@ -56,14 +56,14 @@ impl Scope {
         for item in &module.items {
             match item {
                 Item::Use(item) => scope.import(&item.tree, &[]),
-                item => scope.defined.extend(defined(item)),
+                item => scope.defined.extend(defined_name(item)),
             }
         }
         scope
     }
 
-    fn import(&mut self, tree: &UseTree, before: &[String]) {
-        for (name, path) in leaves(tree, before) {
+    fn import(&mut self, tree: &UseTree, prefix: &[String]) {
+        for (name, path) in imports(tree, prefix) {
             match name {
                 Some(name) => {
                     self.imported.insert(name, path);
@@ -74,7 +74,7 @@ impl Scope {
     }
 }
 
-fn defined(item: &Item) -> Option<String> {
+fn defined_name(item: &Item) -> Option<String> {
     let name = match item {
         Item::Const(item) => &item.ident,
         Item::Enum(item) => &item.ident,
@@ -90,15 +90,15 @@ fn defined(item: &Item) -> Option<String> {
 }
 
 /// Returns the names that a `use` imports, each with its path. A glob import has no name.
-fn leaves(tree: &UseTree, before: &[String]) -> Vec<(Option<String>, Name)> {
-    let with = |name: &dyn ToString| [before, &[name.to_string()]].concat();
+fn imports(tree: &UseTree, prefix: &[String]) -> Vec<(Option<String>, ModulePath)> {
+    let with = |name: &dyn ToString| [prefix, &[name.to_string()]].concat();
     match tree {
-        UseTree::Path(path) => leaves(&path.tree, &with(&path.ident)),
-        UseTree::Name(name) if name.ident == "self" => vec![(before.last().cloned(), before.to_vec())],
+        UseTree::Path(path) => imports(&path.tree, &with(&path.ident)),
+        UseTree::Name(name) if name.ident == "self" => vec![(prefix.last().cloned(), prefix.to_vec())],
         UseTree::Name(name) => vec![(Some(name.ident.to_string()), with(&name.ident))],
         UseTree::Rename(rename) => vec![(Some(rename.rename.to_string()), with(&rename.ident))],
-        UseTree::Glob(_) => vec![(None, before.to_vec())],
-        UseTree::Group(group) => group.items.iter().flat_map(|tree| leaves(tree, before)).collect(),
+        UseTree::Glob(_) => vec![(None, prefix.to_vec())],
+        UseTree::Group(group) => group.items.iter().flat_map(|tree| imports(tree, prefix)).collect(),
     }
 }
 
@@ -107,48 +107,48 @@ struct Graph<'a> {
 }
 
 impl Graph<'_> {
-    /// Returns the module that defines the item at `path`, as seen from `module`. None if the item is not in this
+    /// Returns the module that defines the item at `path`, as seen from `module`. `None` if the item is not in this
     /// crate, or if the path names only a module.
-    fn definer(&self, module: &[String], path: &[String], steps: usize) -> Option<Name> {
+    fn defining_module(&self, module: &[String], path: &[String], steps: usize) -> Option<ModulePath> {
         let steps = steps.checked_sub(1)?;
         let (first, rest) = path.split_first()?;
         match first.as_str() {
-            "crate" => self.within(&[], rest, steps),
-            "self" => self.within(module, rest, steps),
+            "crate" => self.defining_module_below(&[], rest, steps),
+            "self" => self.defining_module_below(module, rest, steps),
             "super" => {
                 let (_, parent) = module.split_last()?;
                 match rest.first().map(String::as_str) {
-                    Some("super") => self.definer(parent, rest, steps),
-                    _ => self.within(parent, rest, steps),
+                    Some("super") => self.defining_module(parent, rest, steps),
+                    _ => self.defining_module_below(parent, rest, steps),
                 }
             }
-            _ => self.within(module, path, steps),
+            _ => self.defining_module_below(module, path, steps),
         }
     }
 
     /// Like [`Self::definer`], for a path that is relative to `module`.
-    fn within(&self, module: &[String], path: &[String], steps: usize) -> Option<Name> {
+    fn defining_module_below(&self, module: &[String], path: &[String], steps: usize) -> Option<ModulePath> {
         let (first, rest) = path.split_first()?;
         let child = [module, std::slice::from_ref(first)].concat();
         if self.scopes.contains_key(child.as_slice()) {
-            return self.within(&child, rest, steps.checked_sub(1)?);
+            return self.defining_module_below(&child, rest, steps.checked_sub(1)?);
         }
         let scope = self.scopes.get(module)?;
         if scope.defined.contains(first) {
             return Some(module.to_vec());
         }
         if let Some(import) = scope.imported.get(first) {
-            let whole = [import.as_slice(), rest].concat();
-            return self.definer(module, &whole, steps);
+            let full_path = [import.as_slice(), rest].concat();
+            return self.defining_module(module, &full_path, steps);
         }
-        scope.globs.iter().find_map(|glob| self.definer(module, &[glob.as_slice(), path].concat(), steps))
+        scope.globs.iter().find_map(|glob| self.defining_module(module, &[glob.as_slice(), path].concat(), steps))
     }
 }
 
 /// Every path in a module: in its code, its imports and the arguments of its macros.
 #[derive(Default)]
 struct Paths {
-    paths: Vec<Name>,
+    paths: Vec<ModulePath>,
 }
 
 impl Paths {
@@ -161,8 +161,8 @@ impl Paths {
     }
 
     /// Collects paths such as `a::b::c` from tokens.
-    fn in_tokens(&mut self, tokens: TokenStream) {
-        let mut path: Name = Vec::new();
+    fn collect_from_tokens(&mut self, tokens: TokenStream) {
+        let mut path: ModulePath = Vec::new();
         let mut is_joined = false;
         for token in tokens {
             match token {
@@ -176,7 +176,7 @@ impl Paths {
                 TokenTree::Punct(mark) if mark.as_char() == ':' && !path.is_empty() => is_joined = true,
                 TokenTree::Group(group) => {
                     self.paths.extend((!path.is_empty()).then(|| std::mem::take(&mut path)));
-                    self.in_tokens(group.stream());
+                    self.collect_from_tokens(group.stream());
                 }
                 _ => self.paths.extend((!path.is_empty()).then(|| std::mem::take(&mut path))),
             }
@@ -191,15 +191,15 @@ impl<'ast> Visit<'ast> for Paths {
         visit::visit_path(self, path);
     }
 
-    fn visit_macro(&mut self, one: &'ast Macro) {
-        self.in_tokens(one.tokens.clone());
-        visit::visit_macro(self, one);
+    fn visit_macro(&mut self, mac: &'ast Macro) {
+        self.collect_from_tokens(mac.tokens.clone());
+        visit::visit_macro(self, mac);
     }
 
     fn visit_item_use(&mut self, item: &'ast ItemUse) {
         // A reexport does not use the name.
         if matches!(item.vis, syn::Visibility::Inherited) {
-            self.paths.extend(leaves(&item.tree, &[]).into_iter().map(|(_, path)| path));
+            self.paths.extend(imports(&item.tree, &[]).into_iter().map(|(_, path)| path));
         }
     }
 }

@@ -8,14 +8,16 @@ use super::source::Crate;
 use super::{Check, Finding};
 
 pub fn check(crates: &[Crate]) -> Vec<Finding> {
-    let mut places: BTreeMap<String, Vec<&str>> = BTreeMap::new();
-    for module in crates.iter().flat_map(|one| &one.modules) {
+    let mut files: BTreeMap<String, Vec<&str>> = BTreeMap::new();
+    for module in crates.iter().flat_map(|krate| &krate.modules) {
         for name in module.items.iter().filter_map(public_type) {
-            places.entry(name.to_string()).or_default().push(&module.file);
+            files.entry(name.to_string()).or_default().push(&module.file);
         }
     }
-    let twice = places.into_iter().filter(|(_, places)| places.len() > 1);
-    twice.map(|(name, places)| Finding { check: Check::TypeName, place: name, detail: places.join(", ") }).collect()
+    let duplicates = files.into_iter().filter(|(_, files)| files.len() > 1);
+    duplicates
+        .map(|(name, files)| Finding { check: Check::TypeName, location: name, detail: files.join(", ") })
+        .collect()
 }
 
 fn public_type(item: &Item) -> Option<&Ident> {

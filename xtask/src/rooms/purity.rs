@@ -15,21 +15,21 @@ const FORBIDDEN: [&str; 5] =
     ["std::time::SystemTime", "std::env::var", "std::fs::File", "std::process::Command", "std::fs::read_to_string"];
 
 pub fn check(crates: &[Crate]) -> Vec<Finding> {
-    let pure = crates.iter().filter(|one| PURE.contains(&one.name.as_str()));
+    let pure = crates.iter().filter(|krate| PURE.contains(&krate.name.as_str()));
     let lists: Vec<(&str, String)> = pure
-        .map(|one| (one.name.as_str(), fs::read_to_string(one.folder.join("clippy.toml")).unwrap_or_default()))
+        .map(|krate| (krate.name.as_str(), fs::read_to_string(krate.folder.join("clippy.toml")).unwrap_or_default()))
         .collect();
     let Some((_, first)) = lists.first() else { return Vec::new() };
-    lists.iter().filter_map(|(name, list)| fault(list, first).map(|detail| finding(name, detail))).collect()
+    lists.iter().filter_map(|(name, list)| problem(list, first).map(|detail| finding(name, detail))).collect()
 }
 
 fn finding(name: &str, detail: String) -> Finding {
-    Finding { check: Check::Purity, place: name.to_owned(), detail }
+    Finding { check: Check::Purity, location: name.to_owned(), detail }
 }
 
-fn fault(list: &str, first: &str) -> Option<String> {
+fn problem(list: &str, first: &str) -> Option<String> {
     match FORBIDDEN.iter().find(|name| !list.contains(&format!("\"{name}\""))) {
         Some(name) => Some(format!("its clippy.toml does not forbid {name}")),
-        None => (list != first).then(|| "its clippy.toml is not that of the other pure crates".to_owned()),
+        None => (list != first).then(|| "its clippy.toml differs from that of the other pure crates".to_owned()),
     }
 }

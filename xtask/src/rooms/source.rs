@@ -33,26 +33,28 @@ impl Crate {
     pub fn of_workspace() -> Result<Vec<Self>> {
         let metadata = cargo(&["metadata", "--no-deps", "--format-version", "1", "--offline"]).output()?;
         let metadata: Value = serde_json::from_str(&metadata)?;
-        let packages = metadata.get("packages").and_then(Value::as_array).context("cargo names no packages")?;
+        let packages = metadata.get("packages").and_then(Value::as_array).context("cargo lists no packages")?;
         packages.iter().map(Self::of_package).collect()
     }
 
     fn of_package(package: &Value) -> Result<Self> {
-        let text =
-            |name: &str| package.get(name).and_then(Value::as_str).context("a package without a name or a place");
-        let name = short(text("name")?).to_owned();
-        let folder = Path::new(text("manifest_path")?).parent().context("a manifest without a folder")?.to_owned();
+        let text = |name: &str| package.get(name).and_then(Value::as_str).context("a package has no name or no path");
+        let name = short_name(text("name")?).to_owned();
+        let folder =
+            Path::new(text("manifest_path")?).parent().context("a manifest has no parent directory")?.to_owned();
         let dependencies = package.get("dependencies").and_then(Value::as_array).into_iter().flatten();
         let is_normal = |dependency: &&Value| dependency.get("kind").is_none_or(Value::is_null);
-        let ours = dependencies.filter(is_normal).filter(|dependency| dependency.get("path").is_some());
-        let dependencies =
-            ours.filter_map(|dependency| dependency.get("name")?.as_str()).map(|name| short(name).to_owned()).collect();
-        let modules = modules(&folder.join("src"))?;
+        let workspace_crates = dependencies.filter(is_normal).filter(|dependency| dependency.get("path").is_some());
+        let dependencies = workspace_crates
+            .filter_map(|dependency| dependency.get("name")?.as_str())
+            .map(|name| short_name(name).to_owned())
+            .collect();
+        let modules = parse_modules(&folder.join("src"))?;
         Ok(Self { name, folder, dependencies, modules })
     }
 }
 
-fn short(name: &str) -> &str {
+fn short_name(name: &str) -> &str {
     match name {
         "linchpin" => "cli",
         name => name.strip_prefix("linchpin-").unwrap_or(name),
@@ -60,14 +62,14 @@ fn short(name: &str) -> &str {
 }
 
 /// Parses the modules in a directory that have their own file.
-pub fn modules(folder: &Path) -> Result<Vec<Module>> {
+pub fn parse_modules(folder: &Path) -> Result<Vec<Module>> {
     let mut files = Vec::new();
-    collect(folder, &mut files)?;
+    collect_files(folder, &mut files)?;
     files.sort();
-    files.iter().map(|file| Module::read(file, folder)).collect()
+    files.iter().map(|file| Module::parse_file(file, folder)).collect()
 }
 
-fn collect(folder: &Path, files: &mut Vec<PathBuf>) -> Result<()> {
+fn collect_files(folder: &Path, files: &mut Vec<PathBuf>) -> Result<()> {
     for entry in fs::read_dir(folder)? {
         let path = entry?.path();
         let stem = path.file_stem().unwrap_or_default();
@@ -75,7 +77,7 @@ fn collect(folder: &Path, files: &mut Vec<PathBuf>) -> Result<()> {
             continue;
         }
         if path.is_dir() {
-            collect(&path, files)?;
+            collect_files(&path, files)?;
         } else if path.extension().is_some_and(|extension| extension == "rs") {
             files.push(path);
         }
@@ -84,7 +86,7 @@ fn collect(folder: &Path, files: &mut Vec<PathBuf>) -> Result<()> {
 }
 
 impl Module {
-    fn read(file: &Path, root: &Path) -> Result<Self> {
+    fn parse_file(file: &Path, root: &Path) -> Result<Self> {
         let text = fs::read_to_string(file)?;
         let inner = file.strip_prefix(root)?.with_extension("");
         let mut path: Vec<String> = inner.iter().map(|part| part.to_string_lossy().into_owned()).collect();
@@ -92,15 +94,15 @@ impl Module {
             path.pop();
         }
         let workspace = std::env::current_dir()?;
-        let shown = file.strip_prefix(&workspace).unwrap_or(file).to_string_lossy().into_owned();
-        Self::parse(path, shown, &text)
+        let display_path = file.strip_prefix(&workspace).unwrap_or(file).to_string_lossy().into_owned();
+        Self::parse(path, display_path, &text)
     }
 
     pub fn parse(path: Vec<String>, file: String, text: &str) -> Result<Self> {
         let syntax = syn::parse_file(text).with_context(|| format!("{file} cannot be parsed"))?;
-        let (tests, items): (Vec<Item>, Vec<Item>) = syntax.items.into_iter().partition(is_test);
-        let of_tests: usize = tests.iter().map(lines).sum();
-        Ok(Self { path, file, items, lines: text.lines().count() - of_tests })
+        let (test_items, items): (Vec<Item>, Vec<Item>) = syntax.items.into_iter().partition(is_test);
+        let test_lines: usize = test_items.iter().map(line_count).sum();
+        Ok(Self { path, file, items, lines: text.lines().count() - test_lines })
     }
 }
 
@@ -125,6 +127,6 @@ pub fn is_cfg_test(attribute: &Attribute) -> bool {
         })
 }
 
-fn lines(item: &Item) -> usize {
+fn line_count(item: &Item) -> usize {
     item.span().end().line + 1 - item.span().start().line
 }

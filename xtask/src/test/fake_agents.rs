@@ -14,9 +14,9 @@ const NAMES: &[&str] = &["agy", "amp", "claude", "codex", "copilot", "cursor-age
 pub struct FakeAgents(TempDir);
 
 impl FakeAgents {
-    pub fn make() -> Result<Self> {
+    pub fn create() -> Result<Self> {
         let fakes = Self(tempfile::Builder::new().prefix("linchpin-fake-agents-").tempdir()?);
-        let script = format!("#!/bin/sh\necho \"$0 $*\" >> '{}'\nexit 1\n", fakes.calls().display());
+        let script = format!("#!/bin/sh\necho \"$0 $*\" >> '{}'\nexit 1\n", fakes.calls_file().display());
         for name in NAMES {
             let file = fakes.0.path().join(name);
             fs::write(&file, &script)?;
@@ -25,24 +25,24 @@ impl FakeAgents {
         Ok(fakes)
     }
 
-    pub fn in_front_of_path(&self) -> Result<OsString> {
+    pub fn prepend_to_path(&self) -> Result<OsString> {
         let path = std::env::var_os("PATH").context("no `PATH` is set")?;
         Ok(std::env::join_paths(std::iter::once(self.0.path().to_owned()).chain(std::env::split_paths(&path)))?)
     }
 
-    /// Returns the calls of the fakes since the last time, and deletes their record.
+    /// Returns the calls of the fakes since the previous `take_calls`, and deletes their record.
     pub fn take_calls(&self) -> Result<Vec<String>> {
-        match fs::read_to_string(self.calls()) {
+        match fs::read_to_string(self.calls_file()) {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(Vec::new()),
             calls => {
                 let calls = calls?.lines().map(str::to_owned).collect();
-                fs::remove_file(self.calls())?;
+                fs::remove_file(self.calls_file())?;
                 Ok(calls)
             }
         }
     }
 
-    fn calls(&self) -> PathBuf {
+    fn calls_file(&self) -> PathBuf {
         self.0.path().join("calls")
     }
 }

@@ -4,15 +4,15 @@
 //! process that a test leaves behind becomes its child. Only Linux supports this; elsewhere nothing is found.
 
 #[cfg(target_os = "linux")]
-pub use linux::{adopt, end};
+pub use linux::{become_subreaper, end_all};
 
 #[cfg(not(target_os = "linux"))]
-pub fn adopt() -> anyhow::Result<()> {
+pub fn become_subreaper() -> anyhow::Result<()> {
     Ok(())
 }
 
 #[cfg(not(target_os = "linux"))]
-pub fn end() -> anyhow::Result<Vec<String>> {
+pub fn end_all() -> anyhow::Result<Vec<String>> {
     Ok(Vec::new())
 }
 
@@ -25,30 +25,30 @@ mod linux {
     use anyhow::Result;
     use rustix::process::{Pid, Signal, getpid, kill_process, set_child_subreaper};
 
-    /// How long a helper process may take to notice that its work is done.
-    const GRACE: Duration = Duration::from_secs(5);
+    /// How long a leftover process may take to end by itself.
+    const GRACE_PERIOD: Duration = Duration::from_secs(5);
 
-    /// Makes this process the parent of all orphans among its descendants.
-    pub fn adopt() -> Result<()> {
+    /// Makes this process the parent of its orphaned descendants.
+    pub fn become_subreaper() -> Result<()> {
         Ok(set_child_subreaper(Some(getpid()))?)
     }
 
     /// Kills the orphans that are still running and returns their command lines.
-    pub fn end() -> Result<Vec<String>> {
-        let until = Instant::now() + GRACE;
-        while !children()?.is_empty() && Instant::now() < until {
+    pub fn end_all() -> Result<Vec<String>> {
+        let deadline = Instant::now() + GRACE_PERIOD;
+        while !children()?.is_empty() && Instant::now() < deadline {
             sleep(Duration::from_millis(50));
         }
-        let mut found = Vec::new();
+        let mut command_lines = Vec::new();
         // Killing a process turns its own children into new orphans.
         loop {
             let children = children()?;
             if children.is_empty() {
-                return Ok(found);
+                return Ok(command_lines);
             }
             for child in children {
                 let command = fs::read(format!("/proc/{child}/cmdline")).unwrap_or_default();
-                found.push(String::from_utf8_lossy(&command).replace('\0', " ").trim_end().to_owned());
+                command_lines.push(String::from_utf8_lossy(&command).replace('\0', " ").trim_end().to_owned());
                 if let Some(pid) = Pid::from_raw(child) {
                     // The process may have ended by itself in the meantime.
                     let _ = kill_process(pid, Signal::KILL);
@@ -60,18 +60,18 @@ mod linux {
 
     /// Children of this process that are running. Those that have ended and wait to be reaped do not count.
     fn children() -> Result<Vec<i32>> {
-        let own = getpid().as_raw_nonzero().get();
-        let mut found = Vec::new();
+        let own_pid = getpid().as_raw_nonzero().get();
+        let mut command_lines = Vec::new();
         for entry in fs::read_dir("/proc")? {
             let Ok(pid) = entry?.file_name().to_string_lossy().parse::<i32>() else { continue };
             let Ok(stat) = fs::read_to_string(format!("/proc/{pid}/stat")) else { continue };
             // "PID (NAME) STATE PARENT …"; the name may hold anything, parentheses too.
             let mut fields = stat.rsplit(") ").next().unwrap_or_default().split(' ');
             let (state, parent) = (fields.next().unwrap_or_default(), fields.next().unwrap_or_default());
-            if state != "Z" && parent == own.to_string() {
-                found.push(pid);
+            if state != "Z" && parent == own_pid.to_string() {
+                command_lines.push(pid);
             }
         }
-        Ok(found)
+        Ok(command_lines)
     }
 }

@@ -45,14 +45,14 @@ impl Suite {
         let messages = cargo(&["test", "--workspace", "--no-run", format]).output_with_progress()?;
         let messages = messages.lines().map(serde_json::from_str);
         let mut suites: Vec<Self> = messages
-            .filter_map(|message| message.map(|message| Self::of(&message)).transpose())
+            .filter_map(|message| message.map(|message| Self::from_cargo_message(&message)).transpose())
             .collect::<Result<_, _>>()?;
         suites.sort_by(|a, b| a.name.cmp(&b.name));
         Ok(suites)
     }
 
     /// Returns the suite that a cargo message describes, if it describes one.
-    fn of(message: &Value) -> Option<Self> {
+    fn from_cargo_message(message: &Value) -> Option<Self> {
         let text = |pointer| message.pointer(pointer).and_then(Value::as_str);
         let program = PathBuf::from(text("/executable")?);
         if message.pointer("/profile/test") != Some(&Value::Bool(true)) {
@@ -82,13 +82,13 @@ impl Suite {
             .env("PATH", path)
             .env("CARGO_MANIFEST_DIR", self.folder.as_os_str())
             .working_directory(&self.folder)
-            .stream()?;
+            .spawn_with_piped_stdout()?;
         let output = child.stdout.take().context("a pipe")?;
         // A process that is left behind may hold the pipe open, so it is killed before the pipe is read to its end.
         thread::scope(|scope| {
-            let counts = scope.spawn(|| pass_on(output, screen));
+            let counts = scope.spawn(|| copy_output(output, screen));
             let status = child.wait()?;
-            let leftovers = leftovers::end()?;
+            let leftovers = leftovers::end_all()?;
             let counts = counts.join().map_err(|_| anyhow!("the reader of test output panicked"))??;
             Ok(SuiteOutcome { counts, status, leftovers })
         })
@@ -120,7 +120,7 @@ impl AddAssign for Counts {
 
 impl Counts {
     /// Reads a line such as `test result: ok. 61 passed; 0 failed; 0 ignored; …`.
-    fn read(line: &str) -> Option<Self> {
+    fn parse(line: &str) -> Option<Self> {
         let (_, counts) = line.strip_prefix("test result: ")?.split_once(". ")?;
         let count = |name| counts.split("; ").find_map(|count| count.strip_suffix(name)?.trim().parse().ok());
         Some(Self { passed: count("passed")?, failed: count("failed")? })
@@ -128,7 +128,7 @@ impl Counts {
 }
 
 /// Copies a suite's output to the screen as it arrives, dot by dot, and reads the counts from its lines.
-fn pass_on(output: impl Read, screen: &mut dyn Write) -> Result<Counts> {
+fn copy_output(output: impl Read, screen: &mut dyn Write) -> Result<Counts> {
     let mut counts = Counts::default();
     let mut output = BufReader::new(output);
     let mut line = Vec::new();
@@ -144,7 +144,7 @@ fn pass_on(output: impl Read, screen: &mut dyn Write) -> Result<Counts> {
         output.consume(length);
         while let Some(end) = line.iter().position(|byte| *byte == b'\n') {
             let complete: Vec<u8> = line.drain(..=end).collect();
-            if let Some(more) = Counts::read(String::from_utf8_lossy(&complete).trim_end()) {
+            if let Some(more) = Counts::parse(String::from_utf8_lossy(&complete).trim_end()) {
                 counts += more;
             }
         }

@@ -15,7 +15,7 @@ pub(crate) const ADAPTER: Adapter = Adapter {
     program: "agy",
     events: translate::EVENTS,
     fields: translate::FIELDS,
-    translate: Some(translate::translate),
+    adjust_payload: Some(translate::adjust_payload),
     native_tools: NativeTools {
         shell: "run_command",
         files: &[
@@ -29,7 +29,7 @@ pub(crate) const ADAPTER: Adapter = Adapter {
             "list_dir",
         ],
     },
-    convert_call: translate::tool,
+    convert_call: translate::convert_call,
     folder_argument: Some("Cwd"),
     unknown_server: None,
     outcome: translate::outcome,

@@ -19,7 +19,7 @@ pub(super) const EVENTS: EventNames = &[
 pub(super) const FIELDS: &[(&str, &str)] =
     &[("conversationId", "session_id"), ("transcriptPath", "transcript_path"), ("workspacePaths", "workspace_roots")];
 
-pub(super) fn translate(_: &str, kind: EventKind, fields: &mut Map<String, Value>) -> EventKind {
+pub(super) fn adjust_payload(_: &str, kind: EventKind, fields: &mut Map<String, Value>) -> EventKind {
     if let Some(Value::Object(mut call)) = fields.shift_remove("toolCall") {
         rename(&mut call, &[("name", "tool_name"), ("args", "tool_input")]);
         fields.extend(call);
@@ -36,7 +36,7 @@ pub(super) fn translate(_: &str, kind: EventKind, fields: &mut Map<String, Value
     kind
 }
 
-pub(super) fn tool(call: RawCall<'_>) -> ToolCall {
+pub(super) fn convert_call(call: RawCall<'_>) -> ToolCall {
     let (target, absolute) = (("TargetFile", "file_path"), ("AbsolutePath", "file_path"));
     match call.name.as_str() {
         "run_command" => tools::translated(call, "Bash", &[("CommandLine", "command")]),

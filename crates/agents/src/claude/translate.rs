@@ -5,7 +5,7 @@ use engine::event::{CallOutcome, ToolCall};
 use crate::protocol::decode::RawCall;
 use crate::protocol::tools;
 
-pub(super) fn tool(call: RawCall<'_>) -> ToolCall {
+pub(super) fn convert_call(call: RawCall<'_>) -> ToolCall {
     match call.name.as_str() {
         // Called `Task` before Claude Code 2.1.63, and still in rules.
         "Agent" => tools::renamed(call, "Task"),

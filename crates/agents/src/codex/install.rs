@@ -25,7 +25,7 @@ pub(super) const SETTINGS: Settings = Settings {
         file: "config.toml",
         overridden_by: None,
         subject: AcceptanceSubject::Hooks,
-        demand: "it runs hooks only after you accept them, and again after every change",
+        demand: "it runs a hook only after you accept it, and you must accept it again after every change",
         how: "open Codex and type /hooks",
         read: accepted,
     }),

@@ -6,7 +6,7 @@ use super::shell_patch;
 use crate::protocol::decode::RawCall;
 use crate::protocol::{patch_call, tools};
 
-pub(super) fn tool(call: RawCall<'_>) -> ToolCall {
+pub(super) fn convert_call(call: RawCall<'_>) -> ToolCall {
     match call.name.as_str() {
         "apply_patch" => patch_call::call(call),
         "Bash" | "shell" | "local_shell" | "shell_command" | "exec_command" => shell_call(call),

@@ -16,7 +16,7 @@ pub(crate) const ADAPTER: Adapter = Adapter {
     program: "copilot",
     events: event_names::FAMILY,
     fields: translate::FIELDS,
-    translate: Some(translate::translate),
+    adjust_payload: Some(translate::adjust_payload),
     native_tools: NativeTools {
         shell: "Bash",
         files: &[
@@ -32,7 +32,7 @@ pub(crate) const ADAPTER: Adapter = Adapter {
             "glob",
         ],
     },
-    convert_call: translate::tool,
+    convert_call: translate::convert_call,
     folder_argument: None,
     unknown_server: None,
     outcome: translate::outcome,

@@ -18,7 +18,7 @@ pub(super) const FIELDS: &[(&str, &str)] = &[
     ("tool_result", "tool_response"),
 ];
 
-pub(super) fn translate(_: &str, kind: EventKind, fields: &mut Map<String, Value>) -> EventKind {
+pub(super) fn adjust_payload(_: &str, kind: EventKind, fields: &mut Map<String, Value>) -> EventKind {
     parse_embedded_json(fields, "tool_input");
     // A subagent's events have the subagent's id as session id.
     let is_session = fields.get("agent_id").is_some() && fields.get("agent_id") == fields.get("session_id");
@@ -30,7 +30,7 @@ pub(super) fn translate(_: &str, kind: EventKind, fields: &mut Map<String, Value
     hold_echo::unless_hold_echo(kind, fields)
 }
 
-pub(super) fn tool(call: RawCall<'_>) -> ToolCall {
+pub(super) fn convert_call(call: RawCall<'_>) -> ToolCall {
     let path = ("path", "file_path");
     match call.name.as_str() {
         "Bash" | "bash" => tools::renamed(call, "Bash"),

@@ -34,7 +34,7 @@ pub(super) const FIELDS: &[(&str, &str)] = &[
     ("error_message", "error"),
 ];
 
-pub(super) fn translate(event: &str, kind: EventKind, fields: &mut Map<String, Value>) -> EventKind {
+pub(super) fn adjust_payload(event: &str, kind: EventKind, fields: &mut Map<String, Value>) -> EventKind {
     // Personal data that is not needed.
     fields.shift_remove("user_email");
     parse_embedded_json(fields, "tool_input");
@@ -77,7 +77,7 @@ const MCP: &str = "MCP:";
 /// The placeholder for an MCP server's name, which Cursor does not report.
 pub(super) const UNKNOWN_SERVER: &str = "unknown";
 
-pub(super) fn tool(call: RawCall<'_>) -> ToolCall {
+pub(super) fn convert_call(call: RawCall<'_>) -> ToolCall {
     let (path, target) = (("path", "file_path"), ("target_file", "file_path"));
     if let Some(tool) = call.name.strip_prefix(MCP) {
         let name = format!("mcp__{UNKNOWN_SERVER}__{tool}");

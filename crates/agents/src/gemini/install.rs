@@ -46,7 +46,7 @@ pub(super) const SETTINGS: Settings = Settings {
             is_typed: true,
             call: Call::Shell,
             timeout: Timeout { key: "timeout", per_second: 1000 },
-            agent_fields: named,
+            agent_fields: name_field,
         },
         switches,
         faults: |_| Vec::new(),
@@ -55,7 +55,7 @@ pub(super) const SETTINGS: Settings = Settings {
 
 const NAME: &str = "linchpin";
 
-fn named(_hook: &Hook) -> Vec<Field> {
+fn name_field(_hook: &Hook) -> Vec<Field> {
     vec![Field::new("name", json!(NAME), ", so `hooksConfig.disabled` may switch it off without a warning")]
 }
 

@@ -20,7 +20,7 @@ pub(super) const EVENTS: EventNames = &[
     ("Notification", EventKind::Notification),
 ];
 
-pub(super) fn translate(_: &str, kind: EventKind, fields: &mut Map<String, Value>) -> EventKind {
+pub(super) fn adjust_payload(_: &str, kind: EventKind, fields: &mut Map<String, Value>) -> EventKind {
     if kind == EventKind::Stop {
         // `prompt` is the one at the start of the turn, not a new one.
         rename(fields, &[("prompt_response", "last_assistant_message"), ("prompt", "turn_prompt")]);
@@ -42,7 +42,7 @@ fn mcp_tool(fields: &Map<String, Value>) -> Option<String> {
     Some(format!("mcp__{}__{}", text("server_name")?, text("tool_name")?))
 }
 
-pub(super) fn tool(call: RawCall<'_>) -> ToolCall {
+pub(super) fn convert_call(call: RawCall<'_>) -> ToolCall {
     let folder = ("dir_path", "path");
     match call.name.as_str() {
         "run_shell_command" => tools::renamed(call, "Bash"),
@@ -64,12 +64,12 @@ pub(super) fn tool(call: RawCall<'_>) -> ToolCall {
 
 /// Converts paths and globs to files that are read.
 fn read_many(call: RawCall<'_>) -> ToolCall {
-    let named = ["include", "paths"].into_iter().filter_map(|key| call.input.get(key)?.as_array()).flatten();
+    let file_paths = ["include", "paths"].into_iter().filter_map(|key| call.input.get(key)?.as_array()).flatten();
     let access = |path: &str| FileAccess {
         is_pattern: path.contains(['*', '?', '[', '{']),
         ..FileAccess::new(paths::absolute(call.cwd, path), Access::Read)
     };
-    let files: Vec<FileAccess> = named.filter_map(Value::as_str).map(access).collect();
+    let files: Vec<FileAccess> = file_paths.filter_map(Value::as_str).map(access).collect();
     let mut tool = tools::renamed(call, "Read");
     tool.files = files;
     tool

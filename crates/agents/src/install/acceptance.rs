@@ -71,8 +71,8 @@ impl HookAcceptance {
         canonicalize: &dyn Fn(&Path) -> PathBuf,
     ) -> Result<AcceptanceStatus, SettingsError> {
         let (subject, missing) = match self.acceptance.subject {
-            AcceptanceSubject::Hooks => (hooks, "none of these hooks"),
-            AcceptanceSubject::Project => (project, "neither this folder nor a parent folder"),
+            AcceptanceSubject::Hooks => (hooks, "lists none of these hooks as accepted"),
+            AcceptanceSubject::Project => (project, "lists neither this folder nor a parent folder"),
         };
         let record =
             text.map_or(Ok(AcceptanceRecord::Absent), |text| (self.acceptance.read)(text, subject, canonicalize))?;
@@ -80,7 +80,7 @@ impl HookAcceptance {
             AcceptanceRecord::Accepted => AcceptanceStatus::Accepted,
             AcceptanceRecord::Absent => {
                 let AcceptanceFile { demand, how, .. } = self.acceptance;
-                AcceptanceStatus::NotRecorded(format!("{demand}, but {} names {missing}: {how}", self.file.display()))
+                AcceptanceStatus::NotRecorded(format!("{demand}. {} {missing}: {how}", self.file.display()))
             }
             AcceptanceRecord::Refused(why) => AcceptanceStatus::Refused(why),
         })

@@ -109,15 +109,15 @@ impl ExpectedEntries<'_> {
             match named {
                 Some(word) if word == hook.event => drop(rest.remove(0)),
                 Some(word) => {
-                    list.weak("the command", format!(" names `{word}`, so Linchpin may judge the wrong event"));
+                    list.weak("the command", format!(" names `{word}`, so Linchpin might judge the wrong event"));
                     rest.remove(0);
                 }
-                None => list.weak("the command", " does not name the event, so Linchpin may not know it"),
+                None => list.weak("the command", " does not name the event, so Linchpin might not know it"),
             }
         }
         if !rest.is_empty() {
             let more = rest.join(" ").replace('\n', ";");
-            list.weak("the command", format!(" continues with `{more}`, so the agent may not get Linchpin's answer"));
+            list.weak("the command", format!(" continues with `{more}`, so the agent might not get Linchpin's answer"));
         }
     }
 
@@ -139,7 +139,7 @@ impl ExpectedEntries<'_> {
         let what = format!("a timeout of {seconds} s");
         let deadline = self.deadline.as_secs_f64();
         if seconds <= deadline {
-            let effect = format!(": Linchpin may need {deadline} s, and the agent continues without its answer");
+            let effect = format!(": Linchpin might need {deadline} s, and the agent continues without its answer");
             list.weak(what, effect);
         } else {
             list.note(
@@ -150,7 +150,7 @@ impl ExpectedEntries<'_> {
     }
 }
 
-const PASSED_OVER: &str = ", so the agent may ignore the hook";
+const PASSED_OVER: &str = ", so the agent might ignore the hook";
 
 struct DifferenceList<'a> {
     event: &'a str,
@@ -189,7 +189,7 @@ impl DifferenceList<'_> {
             "async" | "asyncRewake" => self.weak(format!("`{key}`"), ", so Linchpin cannot block anything there"),
             "if" => self.weak("an `if`", ", so Linchpin does not see some calls"),
             "bash" | "powershell" | "exec" | "commandWindows" | "url" => {
-                self.weak(format!("`{key}`"), ", which may be run instead of Linchpin");
+                self.weak(format!("`{key}`"), ", which might be run instead of Linchpin");
             }
             _ => self.weak(format!("`{key}`"), ", which `install` does not write: its effect is unknown"),
         }

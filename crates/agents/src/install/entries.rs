@@ -151,11 +151,11 @@ fn update_entry(document: &mut Document, own: &OwnEntry, event: &str, wanted: &V
 
 fn add(document: &mut Document, event: &str, wanted: &Value) -> Result<(), SettingsError> {
     let syntax = document.syntax()?;
-    let named = |name: &str, value: &Value| format!("{}: {}", Value::from(name), pretty(value));
+    let member = |name: &str, value: &Value| format!("{}: {}", Value::from(name), pretty(value));
     let (container, item) = match hooks(document, &syntax.root)? {
-        None => (Container::from(&syntax.root), named("hooks", &json!({ event: [wanted] }))),
+        None => (Container::from(&syntax.root), member("hooks", &json!({ event: [wanted] }))),
         Some(hooks) => match property(document, hooks, event)? {
-            None => (Container::from(hooks), named(event, &json!([wanted]))),
+            None => (Container::from(hooks), member(event, &json!([wanted]))),
             Some(ObjectProp { value: Node::Array(groups), .. }) => (Container::from(groups), pretty(wanted)),
             Some(other) => {
                 return Err(document.error(other.value.range(), format!("`hooks.{event}` must be an array")));
@@ -262,9 +262,9 @@ fn property<'a>(
     object: &'a Object<'a>,
     name: &str,
 ) -> Result<Option<&'a ObjectProp<'a>>, SettingsError> {
-    let mut named = object.properties.iter().filter(|property| property.name.as_str() == name);
-    let first = named.next();
-    match named.next() {
+    let mut matching = object.properties.iter().filter(|property| property.name.as_str() == name);
+    let first = matching.next();
+    match matching.next() {
         Some(second) => Err(document.error(second.range, format!("duplicate key `{name}`"))),
         None => Ok(first),
     }

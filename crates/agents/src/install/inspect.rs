@@ -34,7 +34,7 @@ pub fn installed(
     // Problems of a file without Linchpin's entries do not matter.
     let mut problems = if found.is_empty() { Vec::new() } else { faults(entries, &document, &values)? };
     for (event, command) in entries::wrapped(&document, agent)? {
-        problems.push(format!("`{event}` runs Linchpin inside `{command}`, so the agent may not get its answer"));
+        problems.push(format!("`{event}` runs Linchpin inside `{command}`, so the agent might not get its answer"));
     }
     let is_there = |event: &str| found.iter().any(|own| own.event == event);
     let missing = entries.hooks.iter().map(|hook| hook.event).filter(|event| !is_there(event)).collect();
@@ -52,10 +52,10 @@ pub fn installed(
 fn faults(entries: &Entries, document: &Document, values: &Map<String, Value>) -> Result<Vec<String>, SettingsError> {
     let mut faults = (entries.faults)(values);
     if entries.is_versioned && values.get("version") != Some(&Value::from(1)) {
-        faults.push("`\"version\": 1` is missing, so the agent may not read the file".to_owned());
+        faults.push("`\"version\": 1` is missing, so the agent might not read the file".to_owned());
     }
     for event in entries::without_list(document)? {
-        faults.push(format!("`hooks.{event}` is not a list, so the agent may not read the file"));
+        faults.push(format!("`hooks.{event}` is not a list, so the agent might not read the file"));
     }
     Ok(faults)
 }

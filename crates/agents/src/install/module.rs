@@ -27,13 +27,14 @@ impl Module {
 }
 
 /// The first line of the module.
-const MARK: &str = "// Written by `linchpin install`; `linchpin uninstall` takes it away. Do not edit.";
+const MARK: &str = "// Written by `linchpin install`; `linchpin uninstall` removes it. Do not edit.";
 
 /// The line with the program, before and after its name in JSON.
 const PROGRAM: (&str, &str) = ("const PROGRAM = ", ";");
 
 pub(super) fn is_ours(text: &str) -> bool {
-    text.lines().next() == Some(MARK)
+    // Earlier versions had other words after this.
+    text.starts_with("// Written by `linchpin install`;")
 }
 
 pub(super) fn install(

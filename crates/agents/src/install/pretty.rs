@@ -7,10 +7,10 @@ pub(super) fn pretty(value: &Value) -> String {
         let items: Vec<String> = items.iter().map(|item| format!("  {}", item.replace('\n', "\n  "))).collect();
         format!("{open}\n{}\n{close}", items.join(",\n"))
     };
-    let named = |(key, value): (&String, &Value)| format!("{}: {}", Value::from(key.as_str()), pretty(value));
+    let member = |(key, value): (&String, &Value)| format!("{}: {}", Value::from(key.as_str()), pretty(value));
     match value {
         Value::Object(members) if !members.is_empty() => {
-            let items: Vec<String> = members.iter().map(named).collect();
+            let items: Vec<String> = members.iter().map(member).collect();
             if members.values().all(is_short) { format!("{{ {} }}", items.join(", ")) } else { lines('{', items, '}') }
         }
         Value::Array(elements) if !elements.is_empty() => {

@@ -99,8 +99,8 @@ pub fn settings_root(
     lookup: impl Fn(&str) -> Option<String>,
 ) -> PathBuf {
     let moved = agent.adapter().settings.overridden_by.as_ref();
-    let named = moved.and_then(|moved| lookup(moved.variable)).filter(|folder| !folder.is_empty());
-    match (scope, named) {
+    let moved_folder = moved.and_then(|moved| lookup(moved.variable)).filter(|folder| !folder.is_empty());
+    match (scope, moved_folder) {
         (SettingsScope::Project | SettingsScope::Local, _) => project.to_owned(),
         (SettingsScope::User, Some(folder)) => PathBuf::from(folder),
         (SettingsScope::User, None) => home.to_owned(),

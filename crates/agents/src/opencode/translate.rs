@@ -6,7 +6,7 @@ use serde_json::Value;
 use crate::protocol::decode::RawCall;
 use crate::protocol::{patch_call, shell_text, tools};
 
-pub(super) fn tool(call: RawCall<'_>) -> ToolCall {
+pub(super) fn convert_call(call: RawCall<'_>) -> ToolCall {
     let path = ("filePath", "file_path");
     match call.name.as_str() {
         "bash" | "shell" => tools::renamed(call, "Bash"),
@@ -47,7 +47,7 @@ fn batch(call: RawCall<'_>) -> ToolCall {
         if name == "batch" {
             continue;
         }
-        let part = tool(RawCall { name, input, cwd });
+        let part = convert_call(RawCall { name, input, cwd });
         all.files.extend(part.files);
         all.mcp.extend(part.mcp);
         all.aliases.extend([part.name].into_iter().chain(part.aliases));

@@ -29,15 +29,18 @@ pub(crate) struct RawCall<'a> {
     pub cwd: &'a str,
 }
 
-/// `named`: the event's name in the hook's command line, used if the payload has none.
+/// `event_argument`: the event's name in the hook's command line, used if the payload has none.
 pub(crate) fn decode(
     adapter: &Adapter,
-    named: Option<&str>,
+    event_argument: Option<&str>,
     payload: &[u8],
     received: i64,
 ) -> Result<Event, Box<Undecodable>> {
     let undecodable = |why: String| {
-        Box::new(Undecodable { partial: partial(adapter, named, payload, received), why: format!("the payload {why}") })
+        Box::new(Undecodable {
+            partial: partial(adapter, event_argument, payload, received),
+            why: format!("the payload {why}"),
+        })
     };
     if payload.len() > PAYLOAD_LIMIT {
         return Err(undecodable(format!("has more than {} MiB", PAYLOAD_LIMIT / (1024 * 1024))));
@@ -47,7 +50,7 @@ pub(crate) fn decode(
         Ok(_) => return Err(undecodable("is not a JSON object".to_owned())),
         Err(error) => return Err(undecodable(format!("is not readable JSON: {error}"))),
     };
-    let event = event(adapter, named, fields, received);
+    let event = event(adapter, event_argument, fields, received);
     if event.kind.awaits_permission() && !paths::is_absolute(&event.cwd) {
         return Err(Box::new(Undecodable {
             partial: event,
@@ -110,13 +113,13 @@ fn surrogate(bytes: &[u8]) -> Option<Surrogate> {
     }
 }
 
-fn event(adapter: &Adapter, named: Option<&str>, mut fields: Map<String, Value>, received: i64) -> Event {
+fn event(adapter: &Adapter, event_argument: Option<&str>, mut fields: Map<String, Value>, received: i64) -> Event {
     rename(&mut fields, adapter.fields);
     let reported_name = take_string(&mut fields, "hook_event_name");
     let (name, mut kind) =
-        event_names::name_and_kind(adapter.events, reported_name.as_deref().or(named).unwrap_or_default());
-    if let Some(translate) = adapter.translate {
-        kind = translate(&name, kind, &mut fields);
+        event_names::name_and_kind(adapter.events, reported_name.as_deref().or(event_argument).unwrap_or_default());
+    if let Some(adjust_payload) = adapter.adjust_payload {
+        kind = adjust_payload(&name, kind, &mut fields);
     }
     let roots = fields.get("workspace_roots").and_then(Value::as_array).into_iter().flatten();
     let mut session_folders: Vec<String> = roots.filter_map(Value::as_str).map(str::to_owned).collect();
@@ -191,10 +194,12 @@ fn working_directory<'t>(adapter: &Adapter, tool: &'t ToolCall) -> Option<&'t st
 /// The field in which an adapter keeps the agent's name of a tool that it has renamed.
 pub(crate) const OWN_TOOL_NAME: &str = "own_tool_name";
 
-fn partial(adapter: &Adapter, named: Option<&str>, payload: &[u8], received: i64) -> Event {
+fn partial(adapter: &Adapter, event_argument: Option<&str>, payload: &[u8], received: i64) -> Event {
     let envelope = broken_payload::scan(payload, adapter.fields);
-    let (name, kind) =
-        event_names::name_and_kind(adapter.events, envelope.hook_event_name.as_deref().or(named).unwrap_or_default());
+    let (name, kind) = event_names::name_and_kind(
+        adapter.events,
+        envelope.hook_event_name.as_deref().or(event_argument).unwrap_or_default(),
+    );
     let cwd = envelope.cwd.or(envelope.workspace_roots).unwrap_or_default();
     let tool = envelope.tool_name.map(|name| (adapter.convert_call)(RawCall { name, input: Value::Null, cwd: &cwd }));
     Event {

@@ -5,23 +5,24 @@ use std::fmt::Write;
 
 use engine::Verdict;
 
-/// Limits reasons, notices and context of a verdict to `limit` bytes each. Says how much was left out.
+/// Limits reasons, notices and texts for the agent of a verdict to `limit` bytes each. Says how much was left out.
 pub(crate) fn truncated(verdict: Cow<'_, Verdict>, limit: usize) -> Cow<'_, Verdict> {
     let size: usize = verdict.reported_findings().map(|finding| finding.reason.len()).sum();
     let noticed: usize = verdict.notices.iter().map(String::len).sum();
-    let added: usize = verdict.context.iter().map(String::len).sum();
+    let added: usize = verdict.agent_texts.iter().map(String::len).sum();
     if size <= limit && noticed <= limit && added <= limit {
         return verdict;
     }
     let mut verdict = verdict.into_owned();
-    truncate(&mut verdict.findings, |finding| &mut finding.reason, limit);
-    truncate(&mut verdict.notices, |notice| notice, limit);
-    truncate(&mut verdict.context, |text| text, limit);
+    truncate(&mut verdict.findings, |finding| &mut finding.reason, limit, "reason");
+    truncate(&mut verdict.notices, |notice| notice, limit, "notice");
+    truncate(&mut verdict.agent_texts, |text| text, limit, "text");
     Cow::Owned(verdict)
 }
 
-/// Truncates the first text that does not fit and drops the following ones, which are less important.
-fn truncate<T>(items: &mut Vec<T>, text_of: impl Fn(&mut T) -> &mut String, limit: usize) {
+/// Truncates the first text that does not fit and drops the following ones, which are less important. `noun`: what an
+/// item is called in the message that says so.
+fn truncate<T>(items: &mut Vec<T>, text_of: impl Fn(&mut T) -> &mut String, limit: usize, noun: &str) {
     let mut room = limit;
     let mut last = None;
     for (index, item) in items.iter_mut().enumerate() {
@@ -42,8 +43,8 @@ fn truncate<T>(items: &mut Vec<T>, text_of: impl Fn(&mut T) -> &mut String, limi
         text.truncate(end);
         let others = match dropped {
             0 => String::new(),
-            1 => ", 1 other reason among them".to_owned(),
-            _ => format!(", {dropped} other reasons among them"),
+            1 => format!(", 1 other {noun} among them"),
+            _ => format!(", {dropped} other {noun}s among them"),
         };
         let _ = write!(text, "\n[{left_out} bytes left out{others}]");
     }
@@ -117,5 +118,17 @@ mod tests {
     fn notices_have_a_limit_too() {
         let verdict = Verdict { notices: vec!["a b".to_owned(), "c d".to_owned()], ..Verdict::empty() };
         assert_eq!(truncated(Cow::Owned(verdict), 5).notices, ["a b", "c\n[2 bytes left out]"]);
+    }
+
+    #[test]
+    fn dropped_texts_are_counted_by_what_they_are() {
+        let texts = || ["a b", "c d", "e", "f"].map(str::to_owned).to_vec();
+        let findings = vec![finding("a", "a b"), finding("b", "c d"), finding("c", "e"), finding("d", "f")];
+        let verdict = Verdict { notices: texts(), agent_texts: texts(), ..Verdict::of(findings) };
+        let truncated = truncated(Cow::Owned(verdict), 4);
+        let reasons: Vec<&str> = truncated.findings.iter().map(|finding| finding.reason.as_str()).collect();
+        assert_eq!(reasons, ["a b", "c\n[4 bytes left out, 2 other reasons among them]"]);
+        assert_eq!(truncated.notices, ["a b", "c\n[4 bytes left out, 2 other notices among them]"]);
+        assert_eq!(truncated.agent_texts, ["a b", "c\n[4 bytes left out, 2 other texts among them]"]);
     }
 }

@@ -180,8 +180,8 @@ pub(super) fn files(name: &str, input: &Value, cwd: &str) -> Vec<FileAccess> {
         accesses.into_iter().flat_map(each)
     };
     let patched = words.iter().any(|word| word.eq_ignore_ascii_case("patch")).then(|| patch::files(input, cwd));
-    let named = arguments::all(input).into_iter().flat_map(|arguments| named_paths(&arguments));
-    named.flat_map(accesses).chain(patched.into_iter().flatten()).collect()
+    let file_paths = arguments::all(input).into_iter().flat_map(|arguments| named_paths(&arguments));
+    file_paths.flat_map(accesses).chain(patched.into_iter().flatten()).collect()
 }
 
 fn verb(word: &str) -> Option<Verb> {

@@ -45,8 +45,8 @@ fn path_after<'a>(marker: &'a str, label: &str) -> Option<&'a str> {
 /// Returns the patch: the input itself, or the argument with it. Agents differ in the argument's name, and each knows
 /// only its own.
 pub(super) fn text(input: &Value) -> String {
-    let named = ["command", "input", "patch", "patchText"].into_iter().filter_map(|key| input.get(key)?.as_str());
-    input.as_str().into_iter().chain(named).collect::<Vec<_>>().join("\n")
+    let arguments = ["command", "input", "patch", "patchText"].into_iter().filter_map(|key| input.get(key)?.as_str());
+    input.as_str().into_iter().chain(arguments).collect::<Vec<_>>().join("\n")
 }
 
 /// Returns the files of a patch in the arguments of any tool.

@@ -35,11 +35,12 @@ impl Reply {
 }
 
 pub(crate) fn of(event: &Event, verdict: &Verdict, capabilities: HookCapabilities) -> Reply {
-    let cannot_ask = verdict.level == Level::Ask && level(verdict.level, capabilities) == Level::Block;
+    let cannot_ask = verdict.level == Level::Ask && capabilities.ask == AskEffect::Refuses;
     let is_refused = capabilities.refuse != RefusalMethod::Never && (verdict.level == Level::Block || cannot_ask);
     let reaches_agent = capabilities.context || is_refused;
     let block_effect = capabilities.block_effect(event.kind);
-    let verdict = &*if reaches_agent { Cow::Borrowed(verdict) } else { wording::context_as_notices(event, verdict) };
+    let verdict =
+        &*if reaches_agent { Cow::Borrowed(verdict) } else { wording::agent_texts_as_notices(event, verdict) };
     let reply = match verdict.level {
         _ if is_refused => refusal(block_effect, verdict, cannot_ask),
         Level::Ask if capabilities.ask == AskEffect::Asks => {
@@ -49,11 +50,11 @@ pub(crate) fn of(event: &Event, verdict: &Verdict, capabilities: HookCapabilitie
             with_context(verdict, ReplyDecision::Approve(wording::approval(verdict)))
         }
         Level::Allow => {
-            Reply { decision: None, context: wording::context(verdict), message: wording::notices(verdict) }
+            Reply { decision: None, context: wording::agent_texts(verdict), message: wording::notices(verdict) }
         }
         Level::Warn | Level::Ask | Level::Block => Reply {
             decision: None,
-            context: Some(wording::reasons_and_context(block_effect, verdict)),
+            context: Some(wording::reasons_and_agent_texts(block_effect, verdict)),
             message: Some(wording::notices_and(verdict, wording::reasons(block_effect, verdict))),
         },
     };
@@ -61,19 +62,19 @@ pub(crate) fn of(event: &Event, verdict: &Verdict, capabilities: HookCapabilitie
 }
 
 /// The effective level: an agent that cannot ask refuses instead.
-pub(crate) fn level(level: Level, capabilities: HookCapabilities) -> Level {
+pub(crate) fn effective_level(level: Level, capabilities: HookCapabilities) -> Level {
     if level == Level::Ask && capabilities.ask == AskEffect::Refuses { Level::Block } else { level }
 }
 
 fn refusal(block_effect: BlockEffect, verdict: &Verdict, cannot_ask: bool) -> Reply {
-    let reasons = wording::reasons_and_context(block_effect, verdict);
+    let reasons = wording::reasons_and_agent_texts(block_effect, verdict);
     let reasons = if cannot_ask { format!("{PERSON_MUST_DECIDE}\n\n{reasons}") } else { reasons };
     Reply { decision: Some(ReplyDecision::Refuse(reasons)), context: None, message: wording::notices(verdict) }
 }
 
 /// A decision whose reason is for the person, with context for the model.
 fn with_context(verdict: &Verdict, decision: ReplyDecision) -> Reply {
-    Reply { decision: Some(decision), context: wording::context(verdict), message: wording::notices(verdict) }
+    Reply { decision: Some(decision), context: wording::agent_texts(verdict), message: wording::notices(verdict) }
 }
 
 /// Drops the parts that the agent does not accept. If the agent shows the person no messages, notices are appended to

@@ -13,10 +13,10 @@ use super::{mcp, paths};
 
 /// Converts a call whose tool name is canonical or unknown.
 pub(crate) fn canonical(call: RawCall<'_>) -> ToolCall {
-    named(&call.name, call.input, call.cwd)
+    tool_call(&call.name, call.input, call.cwd)
 }
 
-fn named(name: &str, input: Value, cwd: &str) -> ToolCall {
+fn tool_call(name: &str, input: Value, cwd: &str) -> ToolCall {
     ToolCall {
         name: name.to_owned(),
         shell: shell(name, &input),
@@ -35,7 +35,7 @@ fn aliases(name: &str) -> Vec<String> {
 
 /// Converts a call to the canonical tool `name`. The agent's name is kept as an alias.
 pub(crate) fn renamed(call: RawCall<'_>, name: &str) -> ToolCall {
-    let mut renamed = named(name, call.input, call.cwd);
+    let mut renamed = tool_call(name, call.input, call.cwd);
     if call.name != name {
         renamed.aliases.push(call.name);
     }
@@ -110,11 +110,11 @@ fn files(tool: &str, input: &Value, cwd: &str) -> Vec<FileAccess> {
         "NotebookEdit" => (&["notebook_path"], Access::Write),
         _ => return mcp::files(tool, input, cwd),
     };
-    let named: Vec<String> =
+    let file_paths: Vec<String> =
         keys.iter().flat_map(|key| texts(input.get(key))).flat_map(|path| paths::interpretations(cwd, path)).collect();
-    let mut files: Vec<FileAccess> = named.iter().map(|path| FileAccess::new(path.clone(), access)).collect();
+    let mut files: Vec<FileAccess> = file_paths.iter().map(|path| FileAccess::new(path.clone(), access)).collect();
     if tool == "Grep" {
-        let folder = named.first().map_or(cwd, String::as_str);
+        let folder = file_paths.first().map_or(cwd, String::as_str);
         let globs = texts(input.get("glob")).flat_map(search_globs);
         files.extend(globs.filter_map(|glob| searched_files(folder, glob)));
     }

@@ -25,28 +25,29 @@ pub(crate) fn reasons(block_effect: BlockEffect, verdict: &Verdict) -> String {
     paragraphs.join("\n\n")
 }
 
-/// The reasons, followed by the context.
-pub(crate) fn reasons_and_context(block_effect: BlockEffect, verdict: &Verdict) -> String {
+/// The reasons, followed by the texts for the agent.
+pub(crate) fn reasons_and_agent_texts(block_effect: BlockEffect, verdict: &Verdict) -> String {
     let reasons = reasons(block_effect, verdict);
-    match context(verdict) {
-        Some(context) => format!("{reasons}\n\n{context}"),
+    match agent_texts(verdict) {
+        Some(texts) => format!("{reasons}\n\n{texts}"),
         None => reasons,
     }
 }
 
-/// The text that the agent has to read whatever the verdict is.
-pub(crate) fn context(verdict: &Verdict) -> Option<String> {
-    let texts: Vec<String> = verdict.context.iter().map(|text| without_control_characters(text.trim())).collect();
+/// The texts that the agent has to read whatever the verdict is, as one.
+pub(crate) fn agent_texts(verdict: &Verdict) -> Option<String> {
+    let texts: Vec<String> = verdict.agent_texts.iter().map(|text| without_control_characters(text.trim())).collect();
     (!texts.is_empty()).then(|| texts.join("\n\n"))
 }
 
-/// Turns the context into notices for the person, for events at which the agent takes no text, so that it is not lost.
-pub(crate) fn context_as_notices<'v>(event: &Event, verdict: &'v Verdict) -> Cow<'v, Verdict> {
-    if verdict.context.is_empty() {
+/// Turns the texts for the agent into notices for the person, for events at which the agent takes no text, so that they
+/// are not lost.
+pub(crate) fn agent_texts_as_notices<'v>(event: &Event, verdict: &'v Verdict) -> Cow<'v, Verdict> {
+    if verdict.agent_texts.is_empty() {
         return Cow::Borrowed(verdict);
     }
     let mut changed = verdict.clone();
-    let texts = changed.context.drain(..);
+    let texts = changed.agent_texts.drain(..);
     changed
         .notices
         .extend(texts.map(|text| format!("the agent accepts no text at {}, so only you see this: {text}", event.name)));
@@ -76,8 +77,8 @@ fn demands(sections: &[&Finding], level: Level) -> String {
         }
     };
     let names = |wanted: Option<SectionKind>| -> Vec<String> {
-        let named = sections.iter().filter(|finding| wanted.is_none() || finding.section == wanted);
-        named.map(|finding| without_control_characters(&finding.rule)).collect()
+        let found = sections.iter().filter(|finding| wanted.is_none() || finding.section == wanted);
+        found.map(|finding| without_control_characters(&finding.rule)).collect()
     };
     let ack = |name: &str| format!("{ACKNOWLEDGE}{name} --reason \"…\"`");
     let first = |wanted: SectionKind| names(Some(wanted)).into_iter().next();
@@ -110,8 +111,9 @@ pub(super) const ACKNOWLEDGE: &str = "`linchpin ack ";
 
 /// The reason of an approval: the rules that approved the call.
 pub(crate) fn approval(verdict: &Verdict) -> String {
+    let approving = verdict.findings.iter().filter(|finding| finding.why_not_approved().is_none());
     let rules: Vec<String> =
-        verdict.findings.iter().map(|finding| format!("`{}`", without_control_characters(&finding.rule))).collect();
+        approving.map(|finding| format!("`{}`", without_control_characters(&finding.rule))).collect();
     match rules.as_slice() {
         [] => "Approved by Linchpin".to_owned(),
         [rule] => format!("Approved by Linchpin rule {rule}"),
@@ -136,22 +138,27 @@ pub(crate) fn notices_and(verdict: &Verdict, more: String) -> String {
 
 fn paragraph(block_effect: BlockEffect, finding: &Finding) -> String {
     let lead = lead(block_effect, finding.level);
+    let happened = if lead == NOT_ALLOWED { ", but it could not be stopped" } else { "" };
     let reason = without_control_characters(finding.reason.trim());
     // Findings of the guard itself, and findings of several rules, have no rule name.
-    if finding.rule == "linchpin" || finding.is_combined {
-        format!("{lead} by Linchpin: {reason}")
+    if finding.is_of_guard() || finding.is_combined {
+        format!("{lead} by Linchpin{happened}: {reason}")
     } else {
         let colon = if reason.is_empty() { "" } else { ": " };
-        format!("{lead} by Linchpin rule `{}`{colon}{reason}", without_control_characters(&finding.rule))
+        let rule = without_control_characters(&finding.rule);
+        format!("{lead} by Linchpin rule `{rule}`{happened}{colon}{reason}")
     }
 }
+
+/// The first words for a block that stops nothing: the action has happened, or the agent cannot refuse it.
+const NOT_ALLOWED: &str = "Not allowed";
 
 /// The first words for a level. "by Linchpin" always follows.
 pub(super) fn lead(block_effect: BlockEffect, level: Level) -> &'static str {
     match (level, block_effect) {
         (Level::Block, BlockEffect::Held) => "Held",
         (Level::Block, BlockEffect::Refused) => "Blocked",
-        (Level::Block, BlockEffect::Objected | BlockEffect::Reported) => "Objection",
+        (Level::Block, BlockEffect::Objected | BlockEffect::Reported) => NOT_ALLOWED,
         (Level::Ask, _) => "Approval required",
         (Level::Warn, _) => "Warning",
         (Level::Allow, _) => "Allowed",

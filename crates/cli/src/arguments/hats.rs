@@ -13,7 +13,10 @@ pub enum HatsAction {
     /// List the hats with the topics that trigger them and that they publish
     List,
     /// Print the prompt of a hat
-    Show { hat: String },
+    Show {
+        /// The hat's name
+        hat: String,
+    },
     /// Check `.linchpin/loop.yml`: topics, gates, and whether a run can end
     Validate,
     /// Draw the hats and the topics between them

@@ -55,7 +55,7 @@ pub struct EmitArguments {
     /// What was done, and what the next agent has to know
     #[arg(default_value = "", allow_hyphen_values = true)]
     pub summary: String,
-    /// Further data as a JSON object; also `--json OBJECT`
+    /// Further data as a JSON object; same as `--json OBJECT`
     #[arg(value_name = "OBJECT")]
     pub payload: Option<String>,
 }

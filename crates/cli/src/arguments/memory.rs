@@ -24,6 +24,7 @@ pub enum MemoryAction {
     },
     /// Find the memories with all of these words, best match first
     Search {
+        /// The words; a memory must have all of them
         #[arg(required = true)]
         words: Vec<String>,
         #[command(flatten)]

@@ -65,7 +65,7 @@ pub enum Command {
     Uninstall(InstallArguments),
     /// Check that the hooks work, and show what would make them ineffective
     Doctor,
-    /// Accept what a repository's policy approves, runs or switches off
+    /// Accept the parts of a repository's policy that run programs, approve calls or switch rules off
     Trust(TrustArguments),
     /// Replay a recorded session in a scratch repository and explain every verdict
     Demo,
@@ -102,7 +102,7 @@ pub enum Command {
     },
     /// Show the verdict that an agent would get now, without recording anything
     Try(TryArguments),
-    /// Judge the recorded history by the present rules
+    /// Judge recorded events again, by the current rules
     Replay(ReplayArguments),
     /// List, show and change rules
     Rules {
@@ -257,7 +257,7 @@ pub struct AckArguments {
     #[arg(long)]
     pub session: Option<String>,
 
-    /// Only print the line for a commit message by which `check` knows of the acknowledgement
+    /// Only print a line for the commit message, from which `linchpin check` reads the acknowledgement
     #[arg(long, conflicts_with = "session")]
     pub trailer: bool,
 }
@@ -272,7 +272,7 @@ pub struct AllowArguments {
     #[arg(long, conflicts_with = "session")]
     pub once: bool,
 
-    /// Allow every such call of this session
+    /// Allow this call for the rest of the session
     #[arg(long)]
     pub session: bool,
 
@@ -305,7 +305,7 @@ pub struct ResumeArguments {
 
 #[derive(Debug, Args)]
 pub struct ValidateArguments {
-    /// Another project than this one
+    /// The project [default: the current one]
     pub project: Option<PathBuf>,
 }
 
@@ -326,7 +326,7 @@ pub struct TryArguments {
     #[arg(value_name = "COMMAND", required_unless_present_any = ["tool", "event"], allow_hyphen_values = true)]
     pub command: Option<String>,
 
-    /// Another tool than the shell: `Write`, `apply_patch`, `mcp__SERVER__TOOL`, …
+    /// A tool other than the shell: `Write`, `apply_patch`, `mcp__SERVER__TOOL`, …
     #[arg(long, conflicts_with = "command")]
     pub tool: Option<String>,
 
@@ -334,7 +334,7 @@ pub struct TryArguments {
     #[arg(long, requires = "tool")]
     pub path: Option<PathBuf>,
 
-    /// Another event than a tool call
+    /// An event other than a tool call
     #[arg(long, value_enum, conflicts_with_all = ["command", "tool"])]
     pub event: Option<TriedEvent>,
 
@@ -350,28 +350,32 @@ pub enum TriedEvent {
 
 #[derive(Debug, Subcommand)]
 pub enum ExplainArguments {
-    /// Explain an event of the journal, rule by rule, by the present rules and the facts of that time
+    /// Explain a recorded event, rule by rule: the current rules with the facts recorded then
     Event {
         /// The number from `linchpin log`
         #[arg(value_parser = event_number)]
         id: i64,
     },
-    /// Explain the last event that was not simply allowed, rule by rule
+    /// Explain the last event that was warned about, asked about or blocked, rule by rule
     Last,
     /// Show the simple commands that a shell command consists of
     Command {
+        /// The shell command, in quotes
         #[arg(allow_hyphen_values = true)]
         command: String,
     },
     /// Show whether a pattern matches a path, and what it captures
     Pattern {
+        /// The pattern, such as `src/{path}.rs`
         #[arg(allow_hyphen_values = true)]
         pattern: String,
+        /// The path, relative to the root of the project
         #[arg(allow_hyphen_values = true)]
         path: String,
     },
-    /// Evaluate an expression with the present state: git, files, tasks, the last session's variables, the active workflow
+    /// Evaluate an expression with the current state: git, files, tasks, the last session's variables, the active workflow
     When {
+        /// The expression, as in a rule's `when`
         #[arg(allow_hyphen_values = true)]
         expression: String,
         /// Values for the names in the expression, as a JSON object
@@ -388,6 +392,7 @@ pub struct ReplayArguments {
     /// Only events since then: `30m`, `2h`, `7d`, or a date and time
     #[arg(long)]
     pub since: Option<String>,
+    /// Only events of this session
     #[arg(long)]
     pub session: Option<String>,
 }
@@ -397,6 +402,7 @@ pub struct LogArguments {
     #[command(subcommand)]
     pub action: Option<LogAction>,
 
+    /// Only events of this session
     #[arg(long)]
     pub session: Option<String>,
     /// An event kind, such as `before_tool`
@@ -405,6 +411,7 @@ pub struct LogArguments {
     /// Only this verdict or a stricter one: `warn`, `ask` or `block`
     #[arg(long)]
     pub level: Option<String>,
+    /// Only events to whose verdict this rule led
     #[arg(long)]
     pub rule: Option<String>,
     /// Only events since then: `30m`, `2h`, `7d`, or a date and time

@@ -12,7 +12,7 @@ pub struct StartArguments {
 
 #[derive(Debug, Args)]
 pub struct NextArguments {
-    /// The claims: names, or one JSON object [default: the completion of the current node]
+    /// The claims: names, or one JSON object [default: the current node's `NODE_complete`]
     #[arg(value_name = "CLAIM")]
     pub claims: Vec<String>,
     /// Skip one pace rule, by its name or type, once; for people

@@ -9,9 +9,13 @@ pub enum RulesArguments {
     /// List every rule, whether it is in force, and why
     List,
     /// Show which rule a name selects, and which other rules it replaces
-    Which { name: String },
-    /// Show the text of a rule, the present or an earlier version
+    Which {
+        /// The rule's id
+        name: String,
+    },
+    /// Show the text of a rule, the current or an earlier version
     Show {
+        /// The rule's id
         name: String,
         /// The version: a digest, or the beginning of one
         #[arg(long, value_name = "DIGEST")]
@@ -50,7 +54,7 @@ pub struct NewRuleArguments {
     #[arg(long, value_name = "SERVER:TOOL", value_delimiter = ',')]
     pub mcp_tools: Vec<String>,
 
-    /// A regex that is searched in each simple command
+    /// A regex to search for in each simple command
     #[arg(long, value_name = "REGEX")]
     pub command_pattern: Option<String>,
 

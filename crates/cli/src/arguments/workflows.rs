@@ -12,6 +12,7 @@ pub struct WorkflowsArguments {
 pub enum WorkflowsAction {
     /// Draw a workflow with its nodes, transitions and gates, or print its file
     Show {
+        /// The workflow's name
         name: String,
         /// Output format
         #[arg(long, value_enum, default_value_t = Drawing::Text)]

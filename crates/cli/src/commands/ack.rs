@@ -59,7 +59,7 @@ pub fn run(arguments: &AckArguments, context: &Context) -> CommandOutcome {
 /// `files`: for a file rule, the number of files that the acknowledgement settles.
 fn report(acknowledgement: &Acknowledgement, session: &SessionOwner, files: Option<usize>, output: &Output) {
     let Acknowledgement { rule, reason, by, .. } = acknowledgement;
-    let SessionOwner { agent, session } = session;
+    let SessionOwner { agent, id: session } = session;
     let text = match (files, session.is_empty()) {
         (None, _) => format!(
             "Acknowledged `{rule}` in session {session} of {agent}: until its text changes, it neither warns nor holds the stop there."
@@ -95,19 +95,19 @@ fn trailer(rule: &Rule, reason: &str, context: &Context) -> CommandOutcome {
 fn settle(
     rule: &Rule,
     acknowledgement: &Acknowledgement,
-    whose: &SessionOwner,
+    owner: &SessionOwner,
     project: &Project,
     context: &Context,
 ) -> Result<usize, Problem> {
-    let config = project.compiled_read_only(&context.environment).config;
-    let how = format!("acknowledged by {}: {}", acknowledgement.by.name(), acknowledgement.reason);
+    let config = project.compile_read_only(&context.environment).config;
+    let author_and_reason = format!("acknowledged by {}: {}", acknowledgement.by.name(), acknowledgement.reason);
     let environment = &context.environment;
     let answer = ManualAnswer {
         project,
         config: &config,
-        session: whose,
+        session_owner: owner,
         hat_snapshot: HatPhase::of_process(project, environment).and_then(|hat_phase| hat_phase.tree_snapshot()),
-        how: &how,
+        author_and_reason: &author_and_reason,
         now: acknowledgement.time,
         environment,
     };
@@ -122,7 +122,7 @@ fn rule(name: &str, project: &Project, context: &Context) -> Result<(Rule, Proje
     let here = Project::of_person(&context.environment);
     let mut rules = Vec::new();
     for project in [project, &here] {
-        let found = project.compiled_read_only(&context.environment).rules.all();
+        let found = project.compile_read_only(&context.environment).rules.all();
         let found = found.map_err(|error| Problem::new("Unreadable", error.to_string()))?;
         rules.extend(found.into_iter().map(|rule| (rule, project)));
     }
@@ -147,7 +147,7 @@ fn refuses_calls(rule: &Rule) -> Problem {
 fn note(
     acknowledgement: &Acknowledgement,
     at: Option<&Position>,
-    whose: &SessionOwner,
+    owner: &SessionOwner,
     project: &Project,
     context: &Context,
 ) -> Result<(), Problem> {
@@ -157,7 +157,7 @@ fn note(
     let fields: Map<_, _> = fields.map(|(key, value)| (key.to_owned(), value)).into_iter().collect();
     let note = Note {
         kind: NoteKind::Ack,
-        session: SessionKey { agent: &whose.agent, session: &whose.session },
+        session: SessionKey { agent: &owner.agent, session: &owner.id },
         time: *time,
         root: &project.root.to_string_lossy(),
         cwd: &context.environment.cwd.to_string_lossy(),

@@ -4,7 +4,7 @@ use engine::{EventKind, Level};
 use guard::Project;
 use guard::grants::{AllowanceSpan, Allowances, CallDigest};
 use serde_json::{Map, Value, json};
-use store::{EventId, JournalEntry, JournalFilter, Note, NoteKind, SessionKey, StateChanges, Store};
+use store::{EntryId, JournalEntry, JournalFilter, Note, NoteKind, SessionKey, StateChanges, Store};
 
 use super::Context;
 use crate::arguments::AllowArguments;
@@ -54,7 +54,7 @@ fn question(span: AllowanceSpan) -> &'static str {
 }
 
 fn entry(id: i64, store: &Store) -> Result<JournalEntry, Problem> {
-    let filter = JournalFilter { after: Some(EventId(id.saturating_sub(1))), limit: 1, ..JournalFilter::default() };
+    let filter = JournalFilter { after: Some(EntryId(id.saturating_sub(1))), limit: 1, ..JournalFilter::default() };
     let found = store.entries(&filter)?.into_iter().find(|entry| entry.id.0 == id);
     found.ok_or_else(|| Problem::new("NotFound", format!("the journal has no event {id}")).help(REFUSALS))
 }

@@ -9,8 +9,8 @@ use policy::CompiledPolicy;
 use store::Store;
 use work::WorkDatabase;
 
-use super::moves::{show_gate, webhook};
 use super::{Context, log};
+use super::{gate_progress, webhook};
 use crate::problem::Problem;
 use crate::{ancestry, person};
 
@@ -41,7 +41,7 @@ impl Caller {
         match &caller.session {
             None => Err(Problem::new("NotFound", format!("the journal has no session `{named}`"))
                 .help("`linchpin log --json` lists the sessions")),
-            Some(_) if caller.is_agents && !caller.candidate_sessions.iter().any(|own| own.session == named) => {
+            Some(_) if caller.is_agents && !caller.candidate_sessions.iter().any(|own| own.id == named) => {
                 Err(Problem::new("NotAPerson", format!("this command runs in another session than `{named}`"))
                     .help("leave out `--session`: the variables of your own session are used"))
             }
@@ -54,12 +54,13 @@ impl Caller {
         let verb = words.first().copied().unwrap_or_default();
         let project = project_of_command(&context.environment);
         // Read-only, so that the next hook still sees new rules as new and records them.
-        let policy = Arc::new(project.compiled_read_only(&context.environment));
+        let policy = Arc::new(project.compile_read_only(&context.environment));
         let now = super::now();
         let words: Vec<&str> = words.iter().copied().chain(named).collect();
         let command = CommandRun { words: &words, session: named, environment: &context.environment, now };
         let journal = log::open(&project, context).ok();
-        let candidate_sessions = journal.as_ref().and_then(|journal| command.agents(journal).ok()).unwrap_or_default();
+        let candidate_sessions =
+            journal.as_ref().and_then(|journal| command.candidate_sessions(journal).ok()).unwrap_or_default();
         let has_agent_marker = person::required(verb, &context.environment).is_err();
         let is_agents = has_agent_marker || !candidate_sessions.is_empty();
         let choice = SessionChoice::of(verb, has_agent_marker, is_agents);
@@ -107,7 +108,7 @@ impl Caller {
             return Some(self);
         }
         let is_in_run = ancestry::agent_marker() == Some(HatPhase::RUN);
-        let run = driver::running(&self.project.root, &context.environment).filter(|_| is_in_run)?;
+        let run = driver::active_run_id(&self.project.root, &context.environment).filter(|_| is_in_run)?;
         let hat_phase = HatPhase::of_run(run, &self.project, &context.environment).map(Arc::new)?;
         Some(Self { hat_phase: Some(hat_phase), ..self })
     }
@@ -118,12 +119,12 @@ impl Caller {
             environment: &context.environment,
             policy: Arc::clone(&self.policy),
             now: self.now,
-            session: self.session.clone(),
+            session_owner: self.session.clone(),
             hat_phase: self.hat_phase.clone(),
             is_by_agent: self.is_agents,
             gate_runners: GateRunners {
                 command: GateRunOptions {
-                    show: if context.output.json { |_| {} } else { show_gate },
+                    show: if context.output.json { |_| {} } else { gate_progress::show },
                     ..GateRunOptions::by_this_binary(self.repeat_with)
                 },
                 webhook: webhook::ask,
@@ -154,8 +155,8 @@ impl SessionChoice {
 
     fn session(&self, command: &CommandRun<'_>, journal: &Store) -> Option<SessionOwner> {
         let found = match self {
-            Self::OrLatest => command.session(journal),
-            Self::OnlyOwn { search_calls } => command.known_session(journal, *search_calls),
+            Self::OrLatest => command.target_session(journal),
+            Self::OnlyOwn { search_calls } => command.certain_session(journal, *search_calls),
         };
         found.ok().flatten()
     }

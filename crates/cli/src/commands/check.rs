@@ -32,8 +32,8 @@ pub fn run(arguments: &CheckArguments, context: &Context) -> CommandOutcome {
     let project = Project::of_person(&context.environment);
     super::validate::require_policy(&project)?;
     // Texts of new rules are queued for the journal.
-    let policy = Arc::new(project.compiled(&context.environment));
-    let rules = rules(arguments, &policy, || project.load(&context.environment).untrusted)?;
+    let policy = Arc::new(project.compile(&context.environment));
+    let rules = rules(arguments, &policy, || project.load(&context.environment).untrusted_rules)?;
     let mut comparison = Comparison::of(arguments, &project, &policy.config, &rules, &context.environment)?;
     let check = FileCheck {
         rules: &rules,
@@ -44,7 +44,7 @@ pub fn run(arguments: &CheckArguments, context: &Context) -> CommandOutcome {
         compared: std::mem::take(&mut comparison.compared),
         // Before a commit, promises and acknowledgements of this machine count. Otherwise a person wants to see the
         // actual state.
-        answers: arguments.staged.then(|| Queue::of(&project, &context.environment).for_dry_run(true)),
+        queue: arguments.staged.then(|| Queue::of(&project, &context.environment).for_dry_run(true)),
         acknowledged: comparison.acknowledged.iter().map(|trailer| trailer.name.clone()).collect(),
         tasks: TaskFacts::of(&project_of_command(&context.environment), &context.environment),
         now: super::now(),

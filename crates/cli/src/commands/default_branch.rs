@@ -6,7 +6,7 @@ use engine::file_rules::Baseline;
 use engine::rules::Rule;
 use guard::Project;
 use policy::Config;
-use tree::{Tree, UnknownDefault};
+use tree::{Tree, UnknownDefaultBranch};
 
 /// Longer than in hooks, because no agent waits.
 const GIT_LIMIT: Duration = Duration::from_secs(10);
@@ -16,10 +16,10 @@ pub fn unknown<'r>(
     project: &Project,
     config: &Config,
     rules: impl IntoIterator<Item = &'r Rule>,
-) -> Option<UnknownDefault> {
+) -> Option<UnknownDefaultBranch> {
     let mut file_rules = rules.into_iter().filter_map(Rule::as_file_rule);
     file_rules.find(|file| file.scope.compare_to != Baseline::Prompt)?;
     let tree = Tree::of(&project.root, GIT_LIMIT)?;
     // Errors of git itself are reported when the changes are read.
-    tree.default_tip(config.branches.default.as_deref()).ok()?.unknown
+    tree.default_tip(config.branches.default.as_deref()).ok()?.unknown_default
 }

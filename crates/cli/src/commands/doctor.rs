@@ -7,7 +7,7 @@ mod hooks;
 use agents::without_control_characters;
 use engine::rules::{Rule, Tier};
 use guard::failure::Failure;
-use guard::grants::{OBSERVING, Pause, Trust, paused, workflow_notice};
+use guard::grants::{OBSERVE_NOTICE, Pause, Trust, pause_notice, untrusted_workflow_notice};
 use guard::{Project, file_limit};
 use policy::{Diagnostic, ErrorKind, PolicyMode, Severity};
 use serde_json::{Value, json};
@@ -35,7 +35,7 @@ pub fn run(context: &Context) -> CommandOutcome {
         );
     }
     checks.extend(enforcement_checks(&project, context));
-    if file_limit::is_too_low() {
+    if file_limit::is_too_low_after_raising() {
         // Writing a file beyond the limit would kill this process, so the following checks are skipped.
         let help = "raise it in the shell that starts the agent: `ulimit -f unlimited`";
         checks.push(DoctorCheck::bad(Failure::FileLimit.to_string(), help));
@@ -61,7 +61,7 @@ fn policy_checks(project: &Project, context: &Context) -> Vec<DoctorCheck> {
 
 /// The rules of one policy, and the problems of its files. `is_counted`: true for the policy's own rules.
 fn rule_checks(project: &Project, is_counted: impl Fn(&Rule) -> bool, context: &Context) -> Vec<DoctorCheck> {
-    let compiled = project.compiled_read_only(&context.environment);
+    let compiled = project.compile_read_only(&context.environment);
     let rules = compiled.rules.all().unwrap_or_default();
     let number = rules.iter().filter(|rule| is_counted(rule)).count();
     let mut checks = vec![DoctorCheck::fine(format!("{} in force", counted(number, "rule")))];
@@ -74,11 +74,14 @@ fn rule_checks(project: &Project, is_counted: impl Fn(&Rule) -> bool, context: &
     let trust = Trust::of(&project.root, &context.environment);
     let workflows = policy::workflows(&project.tiers, &loaded).files.into_iter().filter_map(|file| file.workflow);
     let waiting = workflows.filter(|workflow| !trust.accepts_workflow(workflow));
-    checks.extend(waiting.map(|workflow| DoctorCheck::note(workflow_notice(&workflow))));
+    checks.extend(waiting.map(|workflow| DoctorCheck::note(untrusted_workflow_notice(&workflow))));
     checks.extend(warning_checks(&loaded.diagnostics));
     if let Some(unknown) = default_branch::unknown(project, &compiled.config, &rules) {
         checks.push(DoctorCheck::bad(
-            format!("file rules do not know where a branch began: {}", unknown.why),
+            format!(
+                "Linchpin can't tell where the branch left the default branch, so file rules see less: {}",
+                unknown.why
+            ),
             unknown.help,
         ));
     }
@@ -106,11 +109,11 @@ fn warning_checks(diagnostics: &[Diagnostic]) -> Vec<DoctorCheck> {
 /// Reports settings by which rules are not enforced. Only those of the project's root count.
 fn enforcement_checks(project: &Project, context: &Context) -> Vec<DoctorCheck> {
     let mut checks = Vec::new();
-    if project.has_policy() && project.compiled_read_only(&context.environment).config.mode == PolicyMode::Observe {
-        checks.push(DoctorCheck::bad(OBSERVING, "set `mode: enforce` in the configuration to end it"));
+    if project.has_policy() && project.compile_read_only(&context.environment).config.mode == PolicyMode::Observe {
+        checks.push(DoctorCheck::bad(OBSERVE_NOTICE, "set `mode: enforce` in the configuration to end it"));
     }
     if let Some(pause) = Pause::of(&project.root, &context.environment, super::now()) {
-        checks.push(DoctorCheck::bad(paused(&pause, super::now()), "`linchpin resume` ends it"));
+        checks.push(DoctorCheck::bad(pause_notice(&pause, super::now()), "`linchpin resume` ends it"));
     }
     checks
 }
@@ -123,15 +126,15 @@ fn state_check(context: &Context) -> Option<DoctorCheck> {
     let text = format!("{} cannot be written: {}", folder.display(), error.kind());
     Some(DoctorCheck::bad(
         text,
-        "until it can be written, `trust`, `allow` and `pause` do not work, and a rule that is removed during a session stops at once",
+        "until it can be written, `trust`, `allow` and `pause` do not work, and a rule that is removed during a session no longer stays in force for that session",
     ))
 }
 
 fn journal_check(project: &Project, context: &Context) -> DoctorCheck {
     let path = project.journal_path(&context.environment);
-    let options = store::StoreOptions { busy: std::time::Duration::from_secs(1), now: super::now(), run: None };
+    let options = store::StoreOptions { busy_timeout: std::time::Duration::from_secs(1), now: super::now(), run: None };
     let in_folder = || policy::check_writable(path.parent().unwrap_or(&path)).map_err(StoreError::from);
-    let read = Store::open_existing_read(&path, options).map(drop);
+    let read = Store::open_read_only(&path, options).map(drop);
     let is_missing = matches!(read, Err(StoreError::Missing { .. }));
     let read = if is_missing { Ok(()) } else { read.and_then(|()| Store::check_writable(&path, options)) };
     match read.and_then(|()| in_folder()) {

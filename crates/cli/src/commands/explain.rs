@@ -5,9 +5,8 @@ mod command;
 use engine::decide::{ConsideredRule, RuleOutcome as Judged};
 use engine::{Finding, Level, expr};
 use guard::Project;
-use guard::failure::GUARD_RULE;
 use guard::replay::{Replay, ReplayError, RuleChange};
-use guard::workflow::KnownNames;
+use guard::workflow::ExpressionNames;
 use path::pattern::Pattern;
 use serde_json::{Map, Value, json};
 use store::{JournalEntry, JournalFilter};
@@ -29,7 +28,7 @@ pub fn run(what: &ExplainArguments, context: &Context) -> CommandOutcome {
 }
 
 fn explain_pattern(pattern: &str, path: &str, context: &Context) -> CommandOutcome {
-    let pattern = Pattern::parse_anywhere(pattern).map_err(|error| {
+    let pattern = Pattern::parse_relative_or_absolute(pattern).map_err(|error| {
         let problem = Problem::new("PatternError", error.message()).at("pattern", Some((1, error.span().start + 1)));
         error.help().into_iter().fold(problem, Problem::help)
     })?;
@@ -60,7 +59,7 @@ fn explain_when(expression: &str, with: Option<&str>, context: &Context) -> Comm
     let is_made_up = with.is_some();
     let with: Map<String, Value> = serde_json::from_str(with.unwrap_or("{}"))
         .map_err(|error| Problem::new("InvalidValue", format!("`--with` is not a JSON object: {error}")))?;
-    let KnownNames { names, situation, scope } = moves::known_names(context);
+    let ExpressionNames { names, situation, scope } = moves::known_names(context);
     let names = with_names(names, with);
     let scope = (!is_made_up).then_some(&scope);
     let found = expr::evaluate_with_names(expression, &names, Some(&situation), scope).map_err(|error| {
@@ -110,7 +109,7 @@ fn explain_entry(wanted: Wanted, context: &Context) -> CommandOutcome {
     let store = super::log::open(&project, context)?;
     let filter = match wanted {
         Wanted::Number(id) => {
-            JournalFilter { after: Some(store::EventId(id.saturating_sub(1))), limit: 1, ..JournalFilter::default() }
+            JournalFilter { after: Some(store::EntryId(id.saturating_sub(1))), limit: 1, ..JournalFilter::default() }
         }
         Wanted::LastSpoken => JournalFilter { level: Some(Level::Warn), limit: 1, ..JournalFilter::default() },
     };
@@ -121,11 +120,13 @@ fn explain_entry(wanted: Wanted, context: &Context) -> CommandOutcome {
     let entry = store.entries(&filter)?.into_iter().find(is_wanted).ok_or_else(|| {
         let message = match wanted {
             Wanted::Number(id) => format!("the journal has no event {id}"),
-            Wanted::LastSpoken => "every event in the journal was simply allowed".to_owned(),
+            Wanted::LastSpoken => {
+                "nothing to explain: the journal has no event with a warning, a question or a block".to_owned()
+            }
         };
         Problem::new("NotFound", message).help("`linchpin log` lists the events")
     })?;
-    let policy = project.compiled_read_only(&context.environment);
+    let policy = project.compile_read_only(&context.environment);
     let journal = super::log::open(&project, context)?;
     let mut replay = Replay::new(&project, policy, journal, &context.environment);
     let considered = replay.explain(&store, &entry)?;
@@ -181,7 +182,7 @@ fn show(entry: &JournalEntry, spoken: &[(&Finding, RuleChange)], considered: &[C
     let output = &context.output;
     output.line(output.bold(&super::log::headline(entry)));
     for (finding, since) in spoken {
-        let fate = if finding.rule == GUARD_RULE { "the guard itself".to_owned() } else { since_text(*since, finding) };
+        let fate = if finding.is_of_guard() { "the guard itself".to_owned() } else { since_text(*since, finding) };
         let unapproved = super::log::unapproved(finding);
         output.line(format!("  {} by {}{unapproved}; {fate}", output.level(finding.level), finding.rule));
     }
@@ -189,7 +190,7 @@ fn show(entry: &JournalEntry, spoken: &[(&Finding, RuleChange)], considered: &[C
         output.line(format!("  not enforced: {not_enforced}"));
     }
     output.blank();
-    output.line("The present rules, judged with the facts of that time:");
+    output.line("Today's rules, with the facts recorded at that time:");
     let (speaking, silent): (Vec<_>, Vec<_>) =
         considered.iter().partition(|considered| considered.outcome != Judged::Passed);
     for considered in speaking.iter().chain(&silent) {
@@ -204,7 +205,8 @@ pub fn show_consideration(considered: &ConsideredRule, indent: &str, context: &C
     output.line(format!("{indent}{}: {}", output.bold(&considered.rule.id), outcome_text(considered)));
     output.line(output.dim(&format!("{indent}  {} ({})", considered.rule.source, considered.rule.tier.name())));
     for clause in &considered.clauses {
-        let mut lines = clause.shown.lines();
+        let compared = if clause.shows_code() { format!("`{}`", clause.shown) } else { clause.shown.clone() };
+        let mut lines = compared.lines();
         let first = lines.next().unwrap_or_default();
         output.line(format!("{indent}  {:<20} {:<8} {first}", clause.key, clause.truth.name()));
         for line in lines {

@@ -132,12 +132,12 @@ fn write(name: &str, project: &Project, context: &Context) -> Result<(), Problem
     let folder = policy::PolicyFolder::of_project(&project.root);
     let path = folder.loop_file();
     fs::create_dir_all(&folder.path)?;
-    let shown = folder.shown(&path);
+    let shown = folder.display_name(&path);
     if !init::write_new(&path, &preset.text_for(&project.root))? {
         return Err(Problem::new("Exists", format!("`{shown}` already exists"))
             .help("move it away first: Linchpin does not overwrite your files"));
     }
-    let guessed = if preset.guesses_tests(&project.root) {
+    let guessed = if preset.needs_test_command(&project.root) {
         " No file here shows how the tests run, so `make test` in it is a guess: replace it with your test command."
     } else {
         ""

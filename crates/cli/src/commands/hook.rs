@@ -59,7 +59,7 @@ fn usage() -> ExitCode {
     let _ = writeln!(
         io::stderr(),
         "error: `linchpin hook` takes an agent's name ({}) and its event as JSON on standard input\n\
-         help: agents call it; `linchpin install AGENT` tells them to, and `linchpin demo` shows what happens then",
+         help: agents run this command: `linchpin install AGENT` sets that up, and `linchpin demo` shows an example",
         names.join(", ")
     );
     ExitCode::from(2)

@@ -122,7 +122,8 @@ fn stays_inside(scope: SettingsScope, file: &Path, root: &Path) -> Result<(), Pr
     if scope == SettingsScope::User || real.starts_with(root.canonicalize()?) {
         return Ok(());
     }
-    let message = format!("{} is {}, which is outside the project", file.display(), real.display());
+    let message =
+        format!("{} leads through a symlink to {}, which is outside the project", file.display(), real.display());
     Err(Problem::new("InvalidValue", message)
         .help("nothing was changed; replace the symlink with a regular file, or use `--user`"))
 }

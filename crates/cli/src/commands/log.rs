@@ -32,7 +32,7 @@ pub fn run(arguments: &LogArguments, context: &Context) -> CommandOutcome {
         shown += 1;
         print(&entry, context);
     };
-    store.log(&filter, &mut show)?;
+    store.for_each_entry(&filter, &mut show)?;
     if !arguments.follow {
         if shown == 0 && !context.output.json {
             context.output.line("No event in the journal matches.");
@@ -41,9 +41,9 @@ pub fn run(arguments: &LogArguments, context: &Context) -> CommandOutcome {
     }
     filter.limit = 0;
     while !context.output.is_closed() {
-        filter.after = last.or(filter.after).or(Some(store::EventId(0)));
+        filter.after = last.or(filter.after).or(Some(store::EntryId(0)));
         std::thread::sleep(Duration::from_millis(200));
-        store.log(&filter, |entry| {
+        store.for_each_entry(&filter, |entry| {
             last = Some(entry.id);
             print(&entry, context);
         })?;
@@ -52,8 +52,8 @@ pub fn run(arguments: &LogArguments, context: &Context) -> CommandOutcome {
 }
 
 pub fn open(project: &Project, context: &Context) -> Result<Store, Problem> {
-    let options = store::StoreOptions { busy: Duration::from_secs(2), now: super::now(), run: None };
-    Store::open_existing_read(&project.journal_path(&context.environment), options).map_err(|error| match error {
+    let options = store::StoreOptions { busy_timeout: Duration::from_secs(2), now: super::now(), run: None };
+    Store::open_read_only(&project.journal_path(&context.environment), options).map_err(|error| match error {
         StoreError::Missing { .. } => {
             Problem::new("NoJournal", format!("there is no journal yet for `{}`", project.root.display())).help(
                 "the first event of an agent's hook creates it; `linchpin doctor` shows whether a hook is installed",
@@ -184,9 +184,9 @@ fn prune(project: &Project, context: &Context) -> CommandOutcome {
     person::required("log prune", &context.environment)?;
     // Opened read-only first, because `prune` must not create a journal.
     drop(open(project, context)?);
-    let retention = i64::try_from(project.compiled_read_only(&context.environment).config.retention.as_millis())
-        .unwrap_or(i64::MAX);
-    let options = store::StoreOptions { busy: Duration::from_secs(5), now: super::now(), run: None };
+    let retention =
+        i64::try_from(project.compile_read_only(&context.environment).config.retention.as_millis()).unwrap_or(i64::MAX);
+    let options = store::StoreOptions { busy_timeout: Duration::from_secs(5), now: super::now(), run: None };
     let mut store = Store::open(&project.journal_path(&context.environment), options)?;
     let pruned = store.prune(super::now().saturating_sub(retention))?;
     context.output.line_or(format!("{} deleted.", counted(pruned, "event")), &json!({ "deleted": pruned }));

@@ -9,6 +9,7 @@ mod default_branch;
 mod demo;
 mod doctor;
 mod explain;
+mod gate_progress;
 mod hats;
 pub mod hook;
 mod init;
@@ -28,6 +29,7 @@ mod trust;
 mod try_command;
 mod unquoted;
 mod validate;
+mod webhook;
 mod workflow_path;
 mod workflows;
 
@@ -173,8 +175,8 @@ fn missing_root(command: &Command, environment: &Environment) -> Option<Problem>
 
 /// Records a manual action in the journal.
 fn note(note: &store::Note<'_>, project: &guard::Project, context: &Context) -> Result<(), Problem> {
-    let options = store::StoreOptions { busy: Duration::from_secs(5), now: note.time, run: None };
-    Store::open(&project.journal_path(&context.environment), options)?.note(note)?;
+    let options = store::StoreOptions { busy_timeout: Duration::from_secs(5), now: note.time, run: None };
+    Store::open(&project.journal_path(&context.environment), options)?.write_note(note)?;
     Ok(())
 }
 

@@ -1,7 +1,7 @@
 //! `pause` and `resume`: a person suspends the guard for a while.
 
 use guard::Project;
-use guard::grants::{LONGEST_PAUSE, Pause};
+use guard::grants::{MAX_PAUSE, Pause};
 use jiff::SignedDuration;
 use serde_json::{Map, Value, json};
 use store::{Note, NoteKind, PERSON_SESSION, StateChanges};
@@ -25,7 +25,7 @@ pub fn pause(arguments: &arguments::PauseArguments, context: &Context) -> Comman
     context.output.line_or(
         format!(
             "Paused for {} in {}. Only Linchpin's own files and settings are protected; `linchpin resume` ends the pause.",
-            pause.left(now).replace(" more", ""),
+            pause.time_left(now).replace(" more", ""),
             project.root.display()
         ),
         &json!({ "paused": { "until": pause.until, "reason": pause.reason } }),
@@ -75,8 +75,8 @@ fn milliseconds(text: &str) -> Result<i64, Problem> {
         .filter(SignedDuration::is_positive)
         .ok_or_else(|| invalid(format!("invalid duration `{text}`")))?;
     let length = i64::try_from(duration.as_millis()).unwrap_or(i64::MAX);
-    if u128::from(length.unsigned_abs()) > LONGEST_PAUSE.as_millis() {
-        let hours = LONGEST_PAUSE.as_secs() / 3600;
+    if u128::from(length.unsigned_abs()) > MAX_PAUSE.as_millis() {
+        let hours = MAX_PAUSE.as_secs() / 3600;
         return Err(invalid(format!("`{text}` is longer than {hours} hours")));
     }
     Ok(length)

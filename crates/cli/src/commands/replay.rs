@@ -7,7 +7,7 @@ use std::path::Path;
 use engine::{Finding, Verdict};
 use guard::Project;
 use guard::replay::{
-    Replay, ReplayError, ReplayOutcome as Replayed, ReplayScope, ReplayTally, RuleChange, Silenced, VerdictChange,
+    LostFinding, Replay, ReplayError, ReplayOutcome as Replayed, ReplayScope, ReplayTally, RuleChange, VerdictChange,
 };
 use policy::CompiledPolicy;
 use serde_json::{Value, json};
@@ -105,28 +105,28 @@ fn verdict_name(verdict: &Verdict) -> &'static str {
 fn change_text(entry: &JournalEntry, change: &VerdictChange, output: &Output) -> String {
     let (then, now) = (verdict_name(&entry.verdict), verdict_name(&change.verdict));
     let mut lines = vec![super::log::headline(entry), format!("       {}", output.bold(&format!("{then} → {now}")))];
-    for silenced in &change.then {
+    for lost in &change.lost {
         lines.push(format!(
             "       - {}: {}; {}",
-            silenced.finding.rule,
-            silenced.finding.level.name(),
-            rule_change_text(silenced)
+            lost.finding.rule,
+            lost.finding.level.name(),
+            rule_change_text(lost)
         ));
-        lines.extend(silenced.finding.because.iter().map(|clause| format!("           then {clause}")));
+        lines.extend(lost.finding.because.iter().map(|clause| format!("           then {clause}")));
         let now = |clause: &engine::rules::Clause| {
             format!("           now  {} is {}: {}", clause.key, clause.truth.name(), clause.shown)
         };
-        lines.extend(silenced.clauses.iter().map(now));
+        lines.extend(lost.clauses.iter().map(now));
     }
-    for finding in &change.now {
+    for finding in &change.new {
         lines.push(format!("       + {}: {}", finding.rule, finding.level.name()));
         lines.extend(finding.because.iter().map(|clause| format!("           now  {clause}")));
     }
     lines.join("\n")
 }
 
-fn rule_change_text(silenced: &Silenced) -> String {
-    since_text(silenced.rule_change, &silenced.finding)
+fn rule_change_text(lost: &LostFinding) -> String {
+    since_text(lost.rule_change, &lost.finding)
 }
 
 /// Describes what happened to a rule since it fired, for people.
@@ -144,9 +144,9 @@ fn verdict_json(verdict: &Verdict) -> Value {
 }
 
 fn change_json(entry: &JournalEntry, change: &VerdictChange) -> Value {
-    let then: Vec<Value> = change.then.iter().map(silenced_json).collect();
+    let then: Vec<Value> = change.lost.iter().map(lost_json).collect();
     let now: Vec<Value> = change
-        .now
+        .new
         .iter()
         .map(|finding| json!({ "rule": finding.rule, "level": finding.level.name(), "because": finding.because }))
         .collect();
@@ -167,9 +167,9 @@ fn change_json(entry: &JournalEntry, change: &VerdictChange) -> Value {
     })
 }
 
-fn silenced_json(silenced: &Silenced) -> Value {
-    let finding = &silenced.finding;
-    let clauses: Vec<Value> = silenced
+fn lost_json(lost: &LostFinding) -> Value {
+    let finding = &lost.finding;
+    let clauses: Vec<Value> = lost
         .clauses
         .iter()
         .map(|clause| json!({ "key": clause.key, "truth": clause.truth.name(), "compared": clause.shown }))
@@ -179,7 +179,7 @@ fn silenced_json(silenced: &Silenced) -> Value {
         "level": finding.level.name(),
         "because": finding.because,
         "digest": finding.digest,
-        "since": silenced.rule_change.name(),
+        "since": lost.rule_change.name(),
         "clauses_now": clauses,
     })
 }

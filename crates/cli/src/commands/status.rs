@@ -11,7 +11,7 @@ use std::time::Duration;
 use engine::rules::Rule;
 use guard::Project;
 use guard::facts::token_count;
-use guard::grants::{OBSERVING, Pause, paused};
+use guard::grants::{OBSERVE_NOTICE, Pause, pause_notice};
 use guard::session::{CommandRun, project_of_command};
 use guard::workflow::WorkflowReport;
 use policy::{CompiledPolicy, PolicyMode};
@@ -61,7 +61,7 @@ impl Status {
     fn read(arguments: &StatusArguments, context: &Context) -> Result<Self, Problem> {
         let environment = &context.environment;
         let project = project_of_command(environment);
-        let policy = Arc::new(project.compiled_read_only(environment));
+        let policy = Arc::new(project.compile_read_only(environment));
         let rules = if project.has_policy() {
             policy.rules.all().map_err(|error| Problem::new("Unreadable", error.to_string()))?
         } else {
@@ -73,7 +73,7 @@ impl Status {
         let command = CommandRun { words: &["status"], session: arguments.session.as_deref(), environment, now };
         // Like `next`, does not guess the session whose variables decide a move.
         let is_agents = person::required("status", environment).is_err();
-        let known = store.as_ref().and_then(|store| command.known_session(store, is_agents).ok().flatten());
+        let known = store.as_ref().and_then(|store| command.certain_session(store, is_agents).ok().flatten());
         Ok(Self {
             session: SessionStatus::read(&command, store.as_ref(), &project, &policy, &rules),
             workflow: moves::report(&project, &policy, now, known, context),
@@ -146,10 +146,10 @@ impl Status {
     /// Shows why rules are not enforced, if they are not.
     fn show_enforcement(&self, output: &Output) {
         if self.policy.config.mode == PolicyMode::Observe {
-            output.line(format!("{} {}", output.bold("Mode   "), OBSERVING));
+            output.line(format!("{} {}", output.bold("Mode   "), OBSERVE_NOTICE));
         }
         if let Some(pause) = &self.pause {
-            output.line(format!("{} {}", output.bold("Pause  "), paused(pause, self.now)));
+            output.line(format!("{} {}", output.bold("Pause  "), pause_notice(pause, self.now)));
         }
     }
 }
@@ -164,7 +164,7 @@ fn journal(project: &Project, context: &Context) -> (Option<Store>, Option<Probl
 
 /// Shows the tokens used in the current phase, if a workflow is active.
 fn show_tokens(project: &Project, now: i64, context: &Context) {
-    let options = store::StoreOptions { busy: Duration::from_secs(2), now, run: None };
+    let options = store::StoreOptions { busy_timeout: Duration::from_secs(2), now, run: None };
     let Some(spent) = token_count::of_current_phase(project, &context.environment, options) else { return };
     let output = &context.output;
     let said = match spent.known() {

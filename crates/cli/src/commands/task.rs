@@ -7,7 +7,9 @@ use guard::loops::ClosingRefused;
 use guard::session::{CommandRun, HatPhase, project_of_command};
 use serde_json::{Value, json};
 use store::Store;
-use work::{Blocker, TITLE, Task, TaskChange, TaskDraft, TaskError, TaskId, TaskState, Tasks, TextError, WorkDatabase};
+use work::{
+    Blocker, TITLE_LABEL, Task, TaskChange, TaskDraft, TaskError, TaskId, TaskState, Tasks, TextError, WorkDatabase,
+};
 
 use super::caller::Caller;
 use super::moves::refused;
@@ -84,11 +86,15 @@ fn note_claim(task: &Task, verb: &str, project: &Project, context: &Context) {
         return;
     }
     let command = CommandRun { words: &["task", verb], session: None, environment, now: super::now() };
-    let options = store::StoreOptions { busy: PATIENCE, now: command.now, run: None };
-    let config = project.compiled_read_only(environment).config;
+    let options = store::StoreOptions {
+        busy_timeout: PATIENCE,
+        now: command.now,
+        run: HatPhase::of_process(project, environment).map(|hat_phase| hat_phase.run),
+    };
+    let config = project.compile_read_only(environment).config;
     let (id, root) = (task.id.to_string(), project.root.to_string_lossy());
     let noted = Store::open(&project.journal_path(environment), options)
-        .and_then(|mut store| guard::session::note_claim(&id, verb == "start", &command, &config, &root, &mut store));
+        .and_then(|mut store| guard::session::record_claim(&id, verb == "start", &command, &config, &root, &mut store));
     if let Err(error) = noted {
         context.output.aside(format!("warning: rules cannot see this change: {error}"));
     }
@@ -97,7 +103,7 @@ fn note_claim(task: &Task, verb: &str, project: &Project, context: &Context) {
 fn close(task: &Task, tasks: Tasks<'_>, project: &Project, context: &Context) -> CommandOutcome {
     if let Some(caller) = Caller::of("task", context).of_run_around(context).filter(|_| task.state != TaskState::Closed)
     {
-        match caller.workflow_commands(context).may_close_tasks() {
+        match caller.workflow_commands(context).check_closing_gates() {
             Ok(()) => {}
             Err(ClosingRefused::GatesFailed(failed_gates)) => {
                 loops::held(
@@ -105,6 +111,10 @@ fn close(task: &Task, tasks: Tasks<'_>, project: &Project, context: &Context) ->
                     &failed_gates,
                     context,
                 );
+                if !context.output.json {
+                    context.output.blank();
+                    context.output.line(format!("Once they are met, run `linchpin task close {}` again.", task.id));
+                }
                 return Ok(ExitCode::No);
             }
             Err(ClosingRefused::WorkflowError(refusal)) => return Err(refused::problem(refusal)),
@@ -222,7 +232,7 @@ fn show(task: &Task, tasks: Tasks<'_>, context: &Context) -> Result<(), Problem>
     if context.output.json {
         let children: Vec<Value> =
             children.iter().map(|child| json!({ "id": child.id, "state": child.state })).collect();
-        let is_complete = tasks.tree_is_complete(&[task.id])?;
+        let is_complete = tasks.trees_are_complete(&[task.id])?;
         context.output.value(&json!({ "task": task, "children": children, "tree_complete": is_complete }));
         return Ok(());
     }
@@ -246,7 +256,7 @@ fn show(task: &Task, tasks: Tasks<'_>, context: &Context) -> Result<(), Problem>
         "blockers",
         task.blockers.iter().map(|other| with_state(other.id, other.state)).collect::<Vec<_>>().join(", "),
     );
-    part("started", task.started_by.as_ref().map(|by| format!("by {by}")).unwrap_or_default());
+    part("started", task.started_by.as_deref().map(work::starter_text).unwrap_or_default());
     part("review", if task.needs_review { "needs a person's review".to_owned() } else { String::new() });
     if !task.description.is_empty() {
         output.blank();
@@ -272,12 +282,12 @@ impl From<TaskError> for Problem {
         };
         match error {
             TaskError::Work(error) => error.into(),
-            TaskError::Text(TextError::LongLine { what: TITLE, .. } | TextError::NotALine { what: TITLE }) => {
-                Self::new("InvalidValue", message).help("put the rest into `--description`")
-            }
-            TaskError::Text(_) | TaskError::Priority(_) => Self::new("InvalidValue", message),
+            TaskError::Text(
+                TextError::LineTooLong { what: TITLE_LABEL, .. } | TextError::NotOneLine { what: TITLE_LABEL },
+            ) => Self::new("InvalidValue", message).help("put the rest into `--description`"),
+            TaskError::Text(_) | TaskError::InvalidPriority(_) => Self::new("InvalidValue", message),
             TaskError::NotFound(_) => Self::new("NotFound", message).help("`linchpin task list --all` lists the tasks"),
-            TaskError::KeyTaken { .. } => {
+            TaskError::DuplicateKey { .. } => {
                 Self::new("Exists", message).help("`linchpin task ensure` uses the existing task")
             }
             TaskError::ParentCycle(_) | TaskError::BlockerCycle(_) => {
@@ -289,7 +299,7 @@ impl From<TaskError> for Problem {
             TaskError::InProgress { id, .. } => {
                 refused(format!("if nobody is working on it any more, run `linchpin task reopen {id}`"))
             }
-            TaskError::State { id, .. } => refused(format!("run `linchpin task reopen {id}` first")),
+            TaskError::InvalidTransition { id, .. } => refused(format!("run `linchpin task reopen {id}` first")),
         }
     }
 }

@@ -50,8 +50,8 @@ pub fn run(arguments: &TestArguments, context: &Context) -> CommandOutcome {
         }
     }
     if let (true, Some(name)) = (results.is_empty() && problems.is_empty(), arguments.rules.first()) {
-        return Err(Problem::new("NotFound", format!("no rule `{name}` with cases"))
-            .help("`linchpin rules list` shows the rules; cases stand under a rule's `tests`"));
+        return Err(Problem::new("NotFound", format!("rule `{name}` has no test cases"))
+            .help("`linchpin rules list` shows the rules; write test cases under the rule's `tests`"));
     }
     let code = match (problems.is_empty(), results.iter().all(CaseResult::passed)) {
         (false, _) => ExitCode::Usage,
@@ -189,7 +189,7 @@ fn show(results: &[CaseResult], problems: &[Diagnostic], context: &Context) {
         output.line(format!("  expected {}, got {}", shown(&result.case.expect, output), shown(&result.got, output)));
         let mut considered = result.considered().peekable();
         if considered.peek().is_none() {
-            output.line("  no rule speaks of it");
+            output.line("  no rule has a condition that applies to this case");
         }
         for considered in considered {
             explain::show_consideration(considered, "  ", context);

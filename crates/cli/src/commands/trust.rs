@@ -42,7 +42,9 @@ pub fn run(arguments: &TrustArguments, context: &Context) -> CommandOutcome {
             show_loop(the_loop, context);
         }
         for change in &pending.changes {
-            context.output.line(format!("{} while a session ran, which keeps it as it was", change.describe()));
+            context
+                .output
+                .line(format!("{}; running sessions keep the stricter version until you accept", change.describe()));
         }
     }
     if !arguments.yes && !person::confirmed("Accept?", "the rules", &context.output)? {
@@ -72,8 +74,8 @@ fn accepted(has_parts: bool, rules: &[&String]) -> String {
     let rules = rules.join(", ");
     match (has_parts, rules.is_empty()) {
         (_, true) => format!("Accepted. {parts}"),
-        (false, false) => format!("Accepted: running sessions no longer keep {rules}."),
-        (true, false) => format!("Accepted. {parts} Running sessions no longer keep {rules}."),
+        (false, false) => format!("Accepted: the changes to {rules} now apply to running sessions too."),
+        (true, false) => format!("Accepted. {parts} The changes to {rules} now apply to running sessions too."),
     }
 }
 
@@ -106,8 +108,8 @@ struct PendingAcceptance {
 impl PendingAcceptance {
     fn of(project: &Project, context: &Context) -> Self {
         let loaded = project.load(&context.environment);
-        let policy = project.compiled_read_only(&context.environment);
-        let changes = session_policy::kept_by_any(project, &policy, &context.environment);
+        let policy = project.compile_read_only(&context.environment);
+        let changes = session_policy::weakenings_ignored_by_any_session(project, &policy, &context.environment);
         let found = policy::workflows(&project.tiers, &loaded);
         let loop_file = policy::loop_file(&project.tiers, &loaded);
         let of_loop = loop_file.iter().flat_map(|file| &file.diagnostics);
@@ -119,7 +121,7 @@ impl PendingAcceptance {
         let with_parts = found.files.into_iter().filter_map(|file| file.workflow);
         let with_parts: Vec<Workflow> = with_parts.filter(|workflow| !workflow.text_to_trust().is_empty()).collect();
         let the_loop = loop_file.and_then(|file| file.the_loop);
-        let needs_none = loaded.needs_trust.is_empty() && with_parts.is_empty() && the_loop.is_none();
+        let needs_none = loaded.text_to_trust.is_empty() && with_parts.is_empty() && the_loop.is_none();
         let trust = Accepted::of(&project.root, &context.environment);
         let the_loop = the_loop.filter(|the_loop| !trust.accepts_loop(the_loop));
         let workflows = with_parts.into_iter().filter(|workflow| !trust.accepts_workflow(workflow)).collect();
@@ -135,7 +137,7 @@ impl PendingAcceptance {
     }
 
     fn is_same(&self, other: &Self) -> bool {
-        self.loaded.needs_trust == other.loaded.needs_trust
+        self.loaded.text_to_trust == other.loaded.text_to_trust
             && self.changes == other.changes
             && self.workflows == other.workflows
             && self.the_loop == other.the_loop
@@ -145,8 +147,8 @@ impl PendingAcceptance {
 
 fn accept(project: &Project, pending: &PendingAcceptance, context: &Context) -> io::Result<()> {
     let trust = Accepted::of(&project.root, &context.environment);
-    if !pending.loaded.needs_trust.is_empty() {
-        trust.accept(&pending.loaded.needs_trust)?;
+    if !pending.loaded.text_to_trust.is_empty() {
+        trust.accept(&pending.loaded.text_to_trust)?;
     }
     for workflow in &pending.workflows {
         trust.accept_workflow(workflow)?;
@@ -156,7 +158,7 @@ fn accept(project: &Project, pending: &PendingAcceptance, context: &Context) -> 
     }
     // The newly accepted parts may themselves override or switch off rules that running sessions keep.
     let accepted =
-        policy::load(&project.tiers, &LastGoodPolicy::default(), |weakening| *weakening == pending.loaded.needs_trust);
+        policy::load(&project.tiers, &LastGoodPolicy::default(), |text| *text == pending.loaded.text_to_trust);
     let (before, now) = (pending.loaded.in_force_rules(), accepted.in_force_rules());
     let mut changes = pending.changes.clone();
     changes.extend(policy::weakenings(&before, &now).into_iter().map(|(change, _)| change));
@@ -171,7 +173,7 @@ fn show(problem: &Diagnostic, context: &Context) {
     let output = &context.output;
     let place = problem.position().map_or(String::new(), |position| format!(":{position}"));
     output.line(output.bold(&format!("{}{place}: {}", problem.source.name, problem.message)));
-    let text = problem.part.as_ref().and_then(|part| problem.source.text.get(part.clone()));
+    let text = problem.full_span.as_ref().and_then(|span| problem.source.text.get(span.clone()));
     for line in text.unwrap_or(&problem.source.text).lines() {
         output.line(format!("    {line}"));
     }

@@ -3,7 +3,7 @@
 use agents::Agent;
 use agents::attempt::{self, ToolSubject};
 use engine::{EventKind, Finding, Level, NotEnforced, Verdict};
-use guard::grants::OBSERVING;
+use guard::grants::OBSERVE_NOTICE;
 use guard::replay::{AttemptedAct, DryRun};
 use guard::session::{CommandRun, SessionOwner, project_of_command};
 use serde_json::json;
@@ -25,7 +25,7 @@ pub fn run(arguments: &TryArguments, context: &Context) -> CommandOutcome {
         Some(name) => agent_named(name)?,
         None => heard.as_ref().and_then(|heard| Agent::from_name(&heard.agent)).unwrap_or(Agent::Claude),
     };
-    let session = heard.filter(|heard| heard.agent == agent.name()).map(|heard| heard.session).unwrap_or_default();
+    let session = heard.filter(|heard| heard.agent == agent.name()).map(|heard| heard.id).unwrap_or_default();
     let (attempt, kind) = if let Some(call) = attempted_call(arguments, agent, context)? {
         (call, EventKind::BeforeTool)
     } else {
@@ -40,12 +40,12 @@ pub fn run(arguments: &TryArguments, context: &Context) -> CommandOutcome {
     if !project.has_policy() {
         notices.push("there is no policy here, so every event is allowed: run `linchpin init` to write one".to_owned());
     }
-    let (level, _) = agents::outcome(agent, kind, &verdict);
+    let (level, _) = agents::effective_level_and_reasons(agent, kind, &verdict);
     let told = Verdict { level, ..verdict.as_enforced().into_owned() };
     // As if enforced, because the caller wants to know what the rules say.
     let said = Verdict { not_enforced: None, ..verdict.clone() };
     let rules = rules(&said);
-    let (_, mut reason) = agents::outcome(agent, kind, &said);
+    let (_, mut reason) = agents::effective_level_and_reasons(agent, kind, &said);
     if let Some(not_enforced) = verdict.not_enforced {
         reason = format!("{}\n\n{reason}", why_not_enforced(not_enforced));
     }
@@ -62,7 +62,7 @@ pub fn run(arguments: &TryArguments, context: &Context) -> CommandOutcome {
 /// Returns the session that this command runs in, or else the latest one.
 fn session(store: &Store, now: i64, context: &Context) -> Option<SessionOwner> {
     let command = CommandRun { words: &["try"], session: None, environment: &context.environment, now };
-    command.session(store).ok().flatten()
+    command.target_session(store).ok().flatten()
 }
 
 /// Returns the call to try, in the agent's format; none for a stop.
@@ -110,7 +110,7 @@ fn rules(verdict: &Verdict) -> Vec<String> {
 
 fn why_not_enforced(reason: NotEnforced) -> String {
     match reason {
-        NotEnforced::Observe => format!("Allowed, because of {OBSERVING}. Otherwise:"),
+        NotEnforced::Observe => format!("Allowed, because of {OBSERVE_NOTICE}. Otherwise:"),
         NotEnforced::Paused => "Allowed, because a person paused Linchpin. Otherwise:".to_owned(),
         NotEnforced::Allowed { refusal } => {
             format!("Allowed, because a person allowed this call (`linchpin allow {refusal}`). Otherwise:")

@@ -4,7 +4,7 @@ mod shortfalls;
 
 use engine::rules::Tier;
 use guard::Project;
-use guard::grants::{Trust, workflow_notice};
+use guard::grants::{Trust, untrusted_workflow_notice};
 use policy::{Cases, Diagnostic, LoadedPolicy, PolicyFolder, Severity, WorkflowFile};
 use serde_json::{Map, Value, json};
 
@@ -90,7 +90,7 @@ impl Validation {
         let problems: Vec<Value> = self.loaded.diagnostics.iter().map(to_json).collect();
         json!({
             "sound": self.errors() == 0,
-            "files": self.loaded.files,
+            "files": self.loaded.rule_file_count,
             "rules": self.loaded.rules.len(),
             "workflows": self.workflows,
             "problems": problems,
@@ -129,10 +129,13 @@ fn notes(project: &Project, loaded: &LoadedPolicy, workflows: &[WorkflowFile], c
     let trust = Trust::of(&project.root, &context.environment);
     let sound = workflows.iter().filter_map(|file| file.workflow.as_ref());
     let mut notes: Vec<String> =
-        sound.filter(|workflow| !trust.accepts_workflow(workflow)).map(workflow_notice).collect();
+        sound.filter(|workflow| !trust.accepts_workflow(workflow)).map(untrusted_workflow_notice).collect();
     let in_force = loaded.rules.iter().map(|in_force| &in_force.definition.rule);
     if let Some(unknown) = default_branch::unknown(project, &loaded.config, in_force) {
-        notes.push(format!("file rules do not know where a branch began: {}; {}", unknown.why, unknown.help));
+        notes.push(format!(
+            "Linchpin can't tell where the branch left the default branch, so file rules see less: {}; {}",
+            unknown.why, unknown.help
+        ));
     }
     notes
 }
@@ -148,7 +151,7 @@ pub fn require_policy(project: &Project) -> Result<(), Problem> {
 /// Suggests how to create a policy.
 pub fn how_to_begin(project: &Project) -> String {
     let folder = PolicyFolder::of_project(&project.root);
-    let misnamed = folder.misnamed().into_iter().next();
+    let misnamed = folder.misnamed_file_errors().into_iter().next();
     let from_deepwork = policy::deepwork_warnings(&folder).into_iter().find_map(|problem| problem.help);
     match (misnamed, from_deepwork) {
         (Some(problem), _) => format!("{}: {}", problem.message, problem.help.unwrap_or_default()),

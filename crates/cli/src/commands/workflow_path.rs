@@ -22,20 +22,21 @@ pub fn name_of(given: &str, project: &Project, context: &Context) -> Result<Stri
         };
         return Err(Problem::new("NotFound", format!("file `{given}` does not exist")).help(help));
     };
-    let mut nearer = None;
+    let mut later_file = None;
     for folder in project.tiers.project.iter().chain(&project.tiers.user) {
         let workflows = folder.workflows();
         if workflows.canonicalize().is_ok_and(|workflows| file.parent() == Some(&workflows)) {
-            return match nearer {
+            return match later_file {
                 None => Ok(stem.to_owned()),
-                Some(nearer) => {
-                    let message = format!("the workflow `{stem}` is read from `{nearer}`, not from `{given}`");
+                Some(later_file) => {
+                    let message = format!("the workflow `{stem}` is read from `{later_file}`, not from `{given}`");
                     Err(Problem::new("NotFound", message).help("rename one of the two files"))
                 }
             };
         }
         let same_name = ["yml", "yaml"].map(|extension| workflows.join(stem).with_extension(extension));
-        nearer = nearer.or_else(|| same_name.iter().find(|path| path.exists()).map(|path| folder.shown(path)));
+        let existing = same_name.iter().find(|path| path.exists());
+        later_file = later_file.or_else(|| existing.map(|path| folder.display_name(path)));
     }
     let message = format!("`{given}` is not in a folder from which workflows are read");
     let there = path.file_name().unwrap_or_default().to_string_lossy();

@@ -3,7 +3,7 @@
 use engine::suggest;
 use engine::workflow::{Requirement, Workflow, diagram};
 use guard::Project;
-use guard::grants::{Trust, workflow_notice};
+use guard::grants::{Trust, untrusted_workflow_notice};
 use policy::{WorkflowFile, Workflows as Found};
 use serde_json::{Value, json};
 
@@ -41,7 +41,7 @@ fn list(found: &Found, context: &Context) {
     for file in meant {
         let nodes = match &file.workflow {
             Some(workflow) => nodes(workflow).join(", "),
-            None => "broken: `linchpin validate` tells".to_owned(),
+            None => "broken: `linchpin validate` shows the errors".to_owned(),
         };
         let hidden: Vec<&str> = found.hidden_by(file).map(|other| other.tier.name()).collect();
         let hides = if hidden.is_empty() { String::new() } else { format!("; replaces that of {}", hidden.join(", ")) };
@@ -71,7 +71,7 @@ fn show(name: &str, format: Drawing, found: &Found, project: &Project, context: 
     let Some(file) = found.named(name) else { return Err(unknown(name, found)) };
     let Some(workflow) = &file.workflow else {
         let problem = Problem::new("BrokenPolicy", format!("the workflow `{name}` has errors"));
-        return Err(problem.at(&file.source, None).help("`linchpin validate` tells"));
+        return Err(problem.at(&file.source, None).help("`linchpin validate` shows the errors"));
     };
     let drawn = match format {
         Drawing::Text => diagram::text(workflow),
@@ -82,7 +82,7 @@ fn show(name: &str, format: Drawing, found: &Found, project: &Project, context: 
     let is_trusted = Trust::of(&project.root, &context.environment).accepts_workflow(workflow);
     context.output.line_or(drawn.trim_end(), &to_json(workflow, &drawn, is_trusted));
     if !is_trusted {
-        context.output.aside(format!("note: {}", workflow_notice(workflow)));
+        context.output.aside(format!("note: {}", untrusted_workflow_notice(workflow)));
     }
     Ok(())
 }

@@ -9,15 +9,15 @@ const HOLD: &str = "---\non: stop\naction: block\n---\nRun the tests first.\n";
 const WARN: &str = "---\ncommand_pattern: ^make\naction: warn\n---\nThis takes an hour.\n";
 
 fn stop(project: &TestProject, session: &str) -> Reply {
-    let mut event = project.event("Stop", &json!({ "stop_hook_active": false }));
+    let mut event = project.event_payload("Stop", &json!({ "stop_hook_active": false }));
     event["session_id"] = json!(session);
     project.hook("claude", &event)
 }
 
-fn ack_as(project: &TestProject, arguments: &[&str], variable: (&str, &str)) -> Reply {
+fn run_with_variable(project: &TestProject, arguments: &[&str], variable: (&str, &str)) -> Reply {
     let mut command = project.command(arguments);
     command.env(variable.0, variable.1);
-    project.feed(command, b"")
+    project.run_with_stdin(command, b"")
 }
 
 #[test]
@@ -25,7 +25,7 @@ fn an_acknowledged_rule_is_silent_in_that_session() {
     let project = project();
     project.rule("tests-first", HOLD).rule("slow", WARN);
     assert_eq!(stop(&project, "session-1").json()["decision"], "block");
-    assert!(project.hook("claude", &project.bash("make")).stdout.contains("an hour"));
+    assert!(project.hook("claude", &project.bash_payload("make")).stdout.contains("an hour"));
     let acknowledged = project.run(&["ack", "tests-first", "--reason", "only a comment changed"]);
     insta::assert_snapshot!(acknowledged.transcript(), @"
     exit 0
@@ -35,7 +35,7 @@ fn an_acknowledged_rule_is_silent_in_that_session() {
     ");
     project.run(&["ack", "slow", "--reason", "there is time"]);
     assert_eq!(stop(&project, "session-1").stdout, "");
-    assert_eq!(project.hook("claude", &project.bash("make")).stdout, "");
+    assert_eq!(project.hook("claude", &project.bash_payload("make")).stdout, "");
     insta::assert_snapshot!(project.run(&["status"]).stdout, @"
     Project [BASE]/project
     Session claude session-1
@@ -60,11 +60,11 @@ fn an_acknowledged_rule_is_silent_in_that_session() {
     let log = project.run(&["log", "--kind", "ack"]).stdout;
     let shown: Vec<String> = log.lines().map(super::commands::without_time).collect();
     insta::assert_snapshot!(shown.join("\n"), @"
-    note      3   claude ack tests-first, by the person: only a comment changed
-    note      4   claude ack slow, by the person: there is time
+    note      3   claude ack: rule `tests-first`, by the person: only a comment changed
+    note      4   claude ack: rule `slow`, by the person: there is time
     ");
-    let noted = project.run(&["log", "--kind", "ack", "--json", "--limit", "1"]).json();
-    assert!(noted["fields"]["digest"].as_str().is_some_and(|digest| digest.len() == 24), "{noted}");
+    let note = project.run(&["log", "--kind", "ack", "--json", "--limit", "1"]).json();
+    assert!(note["fields"]["digest"].as_str().is_some_and(|digest| digest.len() == 24), "{note}");
     // An acknowledgement does not count in other sessions.
     assert_eq!(stop(&project, "session-2").json()["decision"], "block");
     // An acknowledgement does not count after the rule's text has changed.
@@ -73,13 +73,13 @@ fn an_acknowledged_rule_is_silent_in_that_session() {
 }
 
 #[test]
-fn an_agents_acknowledgement_is_its_own_sessions() {
+fn an_agents_acknowledgement_counts_only_in_its_session() {
     let project = project();
     project.rule("tests-first", HOLD);
     stop(&project, "session-1");
     stop(&project, "session-2");
     let arguments = ["ack", "tests-first", "--reason", "docs only", "--json"];
-    let reply = ack_as(&project, &arguments, ("CLAUDE_CODE_SESSION_ID", "session-1"));
+    let reply = run_with_variable(&project, &arguments, ("CLAUDE_CODE_SESSION_ID", "session-1"));
     insta::assert_snapshot!(reply.stdout, @r#"{"acknowledged":"tests-first","agent":"claude","session":"session-1","reason":"docs only","by":"agent"}"#);
     assert_eq!(stop(&project, "session-1").stdout, "");
     assert_eq!(stop(&project, "session-2").json()["decision"], "block");
@@ -88,7 +88,7 @@ fn an_agents_acknowledgement_is_its_own_sessions() {
     for rule in ["tests-first", "deep"] {
         let mut command = project.command(&["ack", rule, "--reason", "x", "--json"]);
         command.env("CLAUDE_CODE_SESSION_ID", "session-1").current_dir(project.root().join("sub"));
-        assert_eq!(project.feed(command, b"").json()["session"], "session-1", "{rule}");
+        assert_eq!(project.run_with_stdin(command, b"").json()["session"], "session-1", "{rule}");
     }
     // `--session` selects another session.
     project.run(&["ack", "tests-first", "--reason", "x", "--session", "session-2"]);
@@ -96,11 +96,11 @@ fn an_agents_acknowledgement_is_its_own_sessions() {
 }
 
 #[test]
-fn a_pending_call_shows_which_session_acknowledges() {
+fn an_open_call_identifies_the_session_that_acknowledges() {
     let project = project();
     project.rule("tests-first", HOLD).rule("by-hand", &HOLD.replace("---\non", "---\nack: human\non"));
     let before = |session: &str, command: &str| {
-        let mut event = project.bash(command);
+        let mut event = project.bash_payload(command);
         event["session_id"] = json!(session);
         event
     };
@@ -152,8 +152,8 @@ fn invalid_acknowledgements_are_errors() {
     error: the journal has no session `s9`
     help: `linchpin log --json` lists the sessions
     ");
-    let agents = ack_as(&project, &["ack", "by-hand", "--reason", "x"], ("AI_AGENT", "claude-code"));
-    insta::assert_snapshot!(agents.transcript(), @"
+    let refused = run_with_variable(&project, &["ack", "by-hand", "--reason", "x"], ("AI_AGENT", "claude-code"));
+    insta::assert_snapshot!(refused.transcript(), @"
     exit 2
     --- stdout
     --- stderr

@@ -5,28 +5,28 @@ use testkit::TestProject;
 
 use super::{NO_DANGER, project};
 
-fn guarded() -> TestProject {
+fn guarded_project() -> TestProject {
     let project = project();
     project.rule("no-danger", NO_DANGER);
-    project.hook("claude", &project.event("SessionStart", &json!({"source": "startup"})));
+    project.hook("claude", &project.event_payload("SessionStart", &json!({"source": "startup"})));
     project
 }
 
 /// Writes a file as an agent's tool does: calls the hook, and then writes.
 fn write(project: &TestProject, path: &str, text: &str) {
     let input = json!({"file_path": project.root().join(path), "content": text});
-    assert_eq!(project.hook("claude", &project.tool("Write", &input)).decision(), "allow");
+    assert_eq!(project.hook("claude", &project.tool_payload("Write", &input)).decision(), "allow");
     project.file(path, text);
 }
 
 #[test]
 fn a_script_is_judged_by_its_content() {
-    let project = guarded();
+    let project = guarded_project();
     write(&project, "x.sh", "set -e\nfor i in 1 2; do danger --all; done\n");
     for command in ["bash x.sh", "sh ./x.sh a", ". x.sh", "chmod +x x.sh && ./x.sh", "sudo bash x.sh", "bash < x.sh"] {
         assert_eq!(project.decision(command), "deny", "{command}");
     }
-    insta::assert_snapshot!(project.hook("claude", &project.bash("bash x.sh")).reason(), @"
+    insta::assert_snapshot!(project.hook("claude", &project.bash_payload("bash x.sh")).reason(), @"
     Blocked by Linchpin rule `no-danger`: Danger is not for agents. Use `safety`. Matched: `danger --all`
 
     A person can allow this call once: `linchpin allow 9`
@@ -38,7 +38,7 @@ fn a_script_is_judged_by_its_content() {
 
 #[test]
 fn a_script_that_people_wrote_is_not_read() {
-    let project = guarded();
+    let project = guarded_project();
     project.file("deploy.sh", "danger --all\n");
     assert_eq!(project.decision("bash deploy.sh"), "allow");
     assert_eq!(project.decision("cat deploy.sh && ./deploy.sh"), "allow");
@@ -46,7 +46,7 @@ fn a_script_that_people_wrote_is_not_read() {
 
 #[test]
 fn scripts_are_read_however_they_were_written() {
-    let project = guarded();
+    let project = guarded_project();
     // Written by a shell command in an earlier call.
     assert_eq!(project.decision("mkdir -p tools && cat > tools/y.sh <<'E'\ndanger\nE"), "allow");
     project.file("tools/y.sh", "danger\n");
@@ -68,8 +68,8 @@ fn scripts_are_read_however_they_were_written() {
 }
 
 #[test]
-fn chmod_touch_and_cp_are_not_authorship() {
-    let project = guarded();
+fn chmod_touch_and_cp_do_not_make_the_agent_the_author() {
+    let project = guarded_project();
     project.file("deploy.sh", "danger --all\n");
     assert_eq!(project.decision("chmod +x deploy.sh && touch deploy.sh"), "allow");
     assert_eq!(project.decision("./deploy.sh"), "allow");
@@ -81,7 +81,7 @@ fn chmod_touch_and_cp_are_not_authorship() {
     assert_eq!(project.decision("cp own.sh renamed.sh"), "allow");
     project.file("renamed.sh", "danger --all\n");
     assert_eq!(project.decision("bash renamed.sh"), "deny");
-    // However many later calls mention the script.
+    // Later calls that only mention the script do not change its author.
     for _ in 0..60 {
         assert_eq!(project.decision("cat own.sh"), "allow");
     }
@@ -89,8 +89,8 @@ fn chmod_touch_and_cp_are_not_authorship() {
 }
 
 #[test]
-fn recursive_and_unreadable_scripts() {
-    let project = guarded();
+fn recursive_scripts_end_and_unreadable_scripts_are_asked_about() {
+    let project = guarded_project();
     write(&project, "x.sh", "safety; bash x.sh; ./x.sh\n");
     assert_eq!(project.decision("bash x.sh"), "allow");
     write(&project, "big.sh", &"safety\n".repeat(20_000));
@@ -105,7 +105,7 @@ fn recursive_and_unreadable_scripts() {
 
 #[test]
 fn replay_judges_scripts_by_recorded_contents() {
-    let project = guarded();
+    let project = guarded_project();
     write(&project, "x.sh", "danger\n");
     assert_eq!(project.decision("bash x.sh"), "deny");
     project.file("x.sh", "safety\n");
@@ -115,7 +115,7 @@ fn replay_judges_scripts_by_recorded_contents() {
 
 #[test]
 fn a_script_written_through_a_glob_is_read() {
-    let project = guarded();
+    let project = guarded_project();
     for (number, command) in
         ["n=a0; echo danger > $n.sh", "echo danger > a\"1\".sh", "echo danger | tee {a2,c}.sh"].iter().enumerate()
     {
@@ -133,7 +133,7 @@ fn a_script_written_through_a_glob_is_read() {
 
 #[test]
 fn files_of_a_patch_count_as_written() {
-    let project = guarded();
+    let project = guarded_project();
     let patch = |path: &str| format!("--- a/{path}\n+++ b/{path}\n@@ -1 +1 @@\n-a\n+b\n");
     write(&project, "p.patch", &patch(".claude/settings.json"));
     write(&project, "q.patch", &patch("src/main.rs"));
@@ -148,8 +148,8 @@ fn files_of_a_patch_count_as_written() {
 }
 
 #[test]
-fn a_script_may_begin_like_a_binary() {
-    let project = guarded();
+fn a_script_that_begins_like_a_binary_is_asked_about() {
+    let project = guarded_project();
     write(&project, "x", "MZ=1\ndanger\n\0");
     assert_eq!(project.decision("bash x"), "ask");
     write(&project, "y", "\u{7F}ELF\u{2}\u{1}\u{1}\0\0\0\n");

@@ -4,13 +4,13 @@ use std::thread;
 
 use serde_json::json;
 
-use super::{NO_DANGER, bare, project};
+use super::{NO_DANGER, project, project_without_policy};
 
 #[test]
-fn a_refused_call_passes_once() {
+fn an_allowed_call_passes_once() {
     let project = project();
     project.rule("no-danger", NO_DANGER);
-    insta::assert_snapshot!(project.hook("claude", &project.bash("danger --all")).reason(), @"
+    insta::assert_snapshot!(project.hook("claude", &project.bash_payload("danger --all")).reason(), @"
     Blocked by Linchpin rule `no-danger`: Danger is not for agents. Use `safety`. Matched: `danger --all`
 
     A person can allow this call once: `linchpin allow 1`
@@ -28,7 +28,7 @@ fn a_refused_call_passes_once() {
     ");
     // The allowance is used up, and does not apply to other calls.
     assert_eq!(project.decision("danger"), "deny");
-    insta::assert_snapshot!(project.hook("claude", &project.bash("danger --all")).transcript(), @"
+    insta::assert_snapshot!(project.hook("claude", &project.bash_payload("danger --all")).transcript(), @"
     exit 0
     --- stdout
     --- stderr
@@ -58,12 +58,12 @@ fn a_refused_call_passes_once() {
 }
 
 #[test]
-fn a_refused_call_passes_for_a_session() {
+fn an_allowed_call_passes_for_a_session() {
     let project = project();
     project.rule("generated", "---\nwrites: ['dist/**']\naction: ask\n---\nMade by the build.\n");
     let write = |session: &str, content: &str| {
         let input = json!({ "file_path": project.root().join("dist/a.js"), "content": content });
-        let mut event = project.tool("Write", &input);
+        let mut event = project.tool_payload("Write", &input);
         event["session_id"] = json!(session);
         project.hook("claude", &event).decision()
     };
@@ -74,7 +74,7 @@ fn a_refused_call_passes_for_a_session() {
     Write, refused in session session-1 of claude
         [BASE]/project/dist/a.js
 
-    ask generated: Made by the build.
+    ask generated: Made by the build. Matched: `dist/a.js`
 
     Allowed for this session: this call passes each time.
     --- stderr
@@ -97,11 +97,11 @@ fn one_allowance_lets_one_of_concurrent_hooks_pass() {
     assert_eq!(project.decision("danger"), "deny");
     for round in 0..3 {
         project.run(&["allow", "1", "--yes"]);
-        let told: Vec<String> = thread::scope(|scope| {
+        let decisions: Vec<String> = thread::scope(|scope| {
             let hooks: Vec<_> = (0..8).map(|_| scope.spawn(|| project.decision("danger"))).collect();
             hooks.into_iter().map(|hook| hook.join().expect("a hook")).collect()
         });
-        assert_eq!(told.iter().filter(|told| *told == "allow").count(), 1, "round {round}: {told:?}");
+        assert_eq!(decisions.iter().filter(|decision| *decision == "allow").count(), 1, "round {round}: {decisions:?}");
     }
 }
 
@@ -111,11 +111,11 @@ fn an_allowed_call_passes_even_if_its_use_cannot_be_recorded() {
     project.config("deadline: 1s\n").rule("no-danger", NO_DANGER);
     assert_eq!(project.decision("danger"), "deny");
     project.run(&["allow", "1", "--yes"]);
-    let other = rusqlite::Connection::open(project.root().join(".linchpin/state.db")).expect("the journal");
-    other.execute_batch("BEGIN IMMEDIATE").expect("the lock");
-    let reply = project.hook("claude", &project.bash("danger"));
+    let other_connection = rusqlite::Connection::open(project.root().join(".linchpin/state.db")).expect("the journal");
+    other_connection.execute_batch("BEGIN IMMEDIATE").expect("the lock");
+    let reply = project.hook("claude", &project.bash_payload("danger"));
     assert_eq!(reply.decision(), "allow", "{}", reply.transcript());
-    other.execute_batch("COMMIT").expect("no lock");
+    other_connection.execute_batch("COMMIT").expect("no lock");
     assert_eq!(project.decision("danger"), "deny");
 }
 
@@ -129,7 +129,7 @@ fn invalid_allowances_are_errors() {
     ");
     project.decision("ls");
     project.decision("danger");
-    project.hook("claude", &project.event("Stop", &json!({ "stop_hook_active": false })));
+    project.hook("claude", &project.event_payload("Stop", &json!({ "stop_hook_active": false })));
     for id in ["9", "1", "3"] {
         assert_eq!(project.run(&["allow", id, "--yes"]).code, Some(2));
     }
@@ -170,8 +170,8 @@ fn a_journal_of_another_project_allows_nothing_here() {
     here.file(".linchpin/state.db-wal", journal);
     let journal = std::fs::read(elsewhere.root().join(".linchpin/state.db")).expect("a journal");
     here.file(".linchpin/state.db", journal);
-    let said = here.run(&["allow", "1", "--yes"]).stderr;
-    insta::assert_snapshot!(elsewhere.redacted(&said), @"
+    let error = here.run(&["allow", "1", "--yes"]).stderr;
+    insta::assert_snapshot!(elsewhere.redacted(&error), @"
     error: event 1 belongs to another project, `[BASE]/project`
     help: run the command in that project
     ");
@@ -183,7 +183,7 @@ fn an_agent_cannot_allow_pause_or_resume() {
     for arguments in [&["allow", "1", "--yes"][..], &["pause", "1h", "--reason", "x"], &["resume"]] {
         let mut command = project.command(arguments);
         command.env("CODEX_THREAD_ID", "t");
-        let reply = project.feed(command, b"");
+        let reply = project.run_with_stdin(command, b"");
         assert_eq!(reply.code, Some(2));
         assert!(reply.stderr.contains("only people may run"), "{}", reply.stderr);
     }
@@ -225,8 +225,8 @@ fn agents_may_not_run_commands_for_people() {
 }
 
 #[test]
-fn without_a_policy_of_its_own_a_project_allows_by_the_users() {
-    let project = bare();
+fn allow_works_with_only_a_user_policy() {
+    let project = project_without_policy();
     project.user_rule("no-danger", NO_DANGER);
     assert_eq!(project.decision("danger"), "deny");
     assert_eq!(project.run(&["allow", "1", "--yes"]).code, Some(0));
@@ -235,7 +235,7 @@ fn without_a_policy_of_its_own_a_project_allows_by_the_users() {
 }
 
 #[test]
-fn an_allow_rule_that_approves_nothing_says_why() {
+fn the_log_shows_why_an_allow_rule_approved_nothing() {
     let project = project();
     project.user_rule("ok", "---\ncommand_pattern: '^(cargo|ls)( |$)'\naction: allow\n---\nFine.\n");
     project.user_rule("branches", "---\nrewrites: [topic]\naction: allow\n---\nFine.\n");
@@ -254,7 +254,7 @@ fn an_allow_rule_that_approves_nothing_says_why() {
         "git push --force origin topic",
         "ls -x",
     ] {
-        project.hook("claude", &project.bash(command));
+        project.hook("claude", &project.bash_payload(command));
     }
     let log = project.run(&["log"]).stdout;
     let timeless =

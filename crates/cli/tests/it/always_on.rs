@@ -8,39 +8,39 @@ use crate::{NO_DANGER, project};
 
 const FETCH: &str = "{tools: [WebFetch], reason: Not now.}";
 
-fn said(project: &TestProject, event: &str, fields: &Value) -> Value {
-    let reply = project.hook("claude", &project.event(event, fields));
+fn hook_answer(project: &TestProject, event: &str, fields: &Value) -> Value {
+    let reply = project.hook("claude", &project.event_payload(event, fields));
     assert_eq!(reply.code, Some(0), "{}", reply.transcript());
     if reply.stdout.is_empty() { Value::Null } else { reply.json() }
 }
 
-fn fetched(project: &TestProject) -> Value {
+fn fetch_verdict(project: &TestProject) -> Value {
     let fields =
         json!({"tool_name": "WebFetch", "tool_input": {"url": "https://example.com"}, "tool_use_id": "toolu_1"});
-    said(project, "PreToolUse", &fields)["hookSpecificOutput"].clone()
+    hook_answer(project, "PreToolUse", &fields)["hookSpecificOutput"].clone()
 }
 
-fn context(answer: &Value) -> String {
+fn additional_context(answer: &Value) -> String {
     answer["hookSpecificOutput"]["additionalContext"].as_str().unwrap_or_default().to_owned()
 }
 
 #[test]
 fn each_spelling_of_a_tool_rule_gives_the_same_verdict() {
-    let told = |config: &str| {
+    let verdict_with = |config: &str| {
         let project = project();
         project.config(config);
         assert_eq!(project.run(&["validate"]).code, Some(0), "{}", project.run(&["validate"]).transcript());
-        fetched(&project)
+        fetch_verdict(&project)
     };
-    let ours = told(&format!("rules: [{FETCH}]\n"));
-    assert_eq!(ours["permissionDecision"], "deny", "{ours}");
+    let expected = verdict_with(&format!("rules: [{FETCH}]\n"));
+    assert_eq!(expected["permissionDecision"], "deny", "{expected}");
     for config in [
         format!("tool_rules: [{FETCH}]\n"),
         format!("triggers: {{before_tool: [{{block_tools: [{FETCH}]}}]}}\n"),
         format!("triggers: {{before_tool: [{{action: block_tools, rules: [{FETCH}]}}]}}\n"),
         format!("rule_definitions: {{inline-1: {FETCH}}}\ncheck_rules: [inline-1]\n"),
     ] {
-        assert_eq!(told(&config), ours, "{config}");
+        assert_eq!(verdict_with(&config), expected, "{config}");
     }
 }
 
@@ -53,23 +53,23 @@ fn the_same_keys_block_the_same_calls_in_a_workflow() {
     let search = json!({"tool_name": "WebSearch", "tool_input": {"query": "x"}, "tool_use_id": "toolu_2"});
     let decisions = |project: &TestProject| {
         [
-            fetched(project)["permissionDecision"].clone(),
-            said(project, "PreToolUse", &search)["hookSpecificOutput"]["permissionDecision"].clone(),
+            fetch_verdict(project)["permissionDecision"].clone(),
+            hook_answer(project, "PreToolUse", &search)["hookSpecificOutput"]["permissionDecision"].clone(),
         ]
     };
-    let always = project();
-    always.config(&keys);
-    let flow = project();
-    flow.file(
+    let always_on = project();
+    always_on.config(&keys);
+    let in_workflow = project();
+    in_workflow.file(
         ".linchpin/workflows/work.yml",
         format!("{keys}start_node: a\nnodes: {{a: {{prompt: A., transitions: [{{when: a_complete, to: done}}]}}}}\n"),
     );
-    assert_eq!(flow.run(&["start", "work"]).code, Some(0));
-    assert_eq!(decisions(&always), decisions(&flow));
-    assert_eq!(decisions(&always), [json!("deny"), json!("deny")]);
+    assert_eq!(in_workflow.run(&["start", "work"]).code, Some(0));
+    assert_eq!(decisions(&always_on), decisions(&in_workflow));
+    assert_eq!(decisions(&always_on), [json!("deny"), json!("deny")]);
     // A `when` of the list applies to all of its rules.
-    assert_eq!(always.run(&["set", "open", "true"]).code, Some(0));
-    assert_eq!(decisions(&always), [json!("deny"), Value::Null]);
+    assert_eq!(always_on.run(&["set", "open", "true"]).code, Some(0));
+    assert_eq!(decisions(&always_on), [json!("deny"), Value::Null]);
 }
 
 #[test]
@@ -80,16 +80,19 @@ fn triggers_set_variables_and_give_the_agent_texts() {
         "variables: {prompts: 0}\ntriggers:\n  session_start: [{inject: Read docs/plan.md first.}]\n  prompt:\n    - {set: {prompts: '{{ \
          prompts + 1 }}'}}\n    - {when: prompts > 1, inject: '{{HOUSE}}'}\n",
     );
-    assert_eq!(context(&said(&project, "SessionStart", &json!({"source": "startup"}))), "Read docs/plan.md first.");
-    assert_eq!(context(&said(&project, "UserPromptSubmit", &json!({"prompt": "go"}))), "");
-    assert_eq!(context(&said(&project, "UserPromptSubmit", &json!({"prompt": "go"}))), "Prompt 2.");
+    assert_eq!(
+        additional_context(&hook_answer(&project, "SessionStart", &json!({"source": "startup"}))),
+        "Read docs/plan.md first."
+    );
+    assert_eq!(additional_context(&hook_answer(&project, "UserPromptSubmit", &json!({"prompt": "go"}))), "");
+    assert_eq!(additional_context(&hook_answer(&project, "UserPromptSubmit", &json!({"prompt": "go"}))), "Prompt 2.");
     // A changed guide is used at the next event.
     project.file(".linchpin/guides/HOUSE.md", "Now {{ prompts }}.");
-    assert_eq!(context(&said(&project, "UserPromptSubmit", &json!({"prompt": "go"}))), "Now 3.");
+    assert_eq!(additional_context(&hook_answer(&project, "UserPromptSubmit", &json!({"prompt": "go"}))), "Now 3.");
 }
 
 #[test]
-fn errors_have_positions() {
+fn errors_name_their_positions() {
     let project = project();
     project.config(
         "tool_rules:\n  - hard-reset\n  - {on: stop, when: 'true', reason: No.}\ncheck_rules: [hard-rest]\ntriggers:\n  before_tol: []\n  \
@@ -160,13 +163,13 @@ fn errors_have_positions() {
 fn a_broken_trigger_leaves_the_last_good_configuration_in_force() {
     let project = project();
     project.config(&format!("triggers: {{before_tool: [{{block_tools: [{FETCH}]}}]}}\n"));
-    assert_eq!(fetched(&project)["permissionDecision"], "deny");
+    assert_eq!(fetch_verdict(&project)["permissionDecision"], "deny");
     project.config("triggers: {before_tool: [{block: []}]}\n");
-    assert_eq!(fetched(&project)["permissionDecision"], "deny");
+    assert_eq!(fetch_verdict(&project)["permissionDecision"], "deny");
 }
 
 #[test]
-fn a_project_that_approves_calls_by_them_waits_for_trust() {
+fn approving_rules_in_triggers_need_trust() {
     let project = project();
     let config = |when: &str| {
         let rule = "{tools: [Bash], command_pattern: '^make', action: allow, reason: Fine.}";
@@ -174,7 +177,7 @@ fn a_project_that_approves_calls_by_them_waits_for_trust() {
     };
     project.config(&config("a"));
     let approved = |project: &TestProject| {
-        said(
+        hook_answer(
             project,
             "PreToolUse",
             &json!({"tool_name": "Bash", "tool_input": {"command": "make"}, "tool_use_id": "t"}),
@@ -194,11 +197,11 @@ fn disabled_rules_have_no_effect() {
     let project = project();
     project.config("enabled: false\ntriggers: {session_start: [{inject: Read this.}]}\n");
     assert_eq!(project.run(&["trust", "--yes"]).code, Some(0));
-    assert_eq!(context(&said(&project, "SessionStart", &json!({"source": "startup"}))), "");
+    assert_eq!(additional_context(&hook_answer(&project, "SessionStart", &json!({"source": "startup"}))), "");
 }
 
 #[test]
-fn commands_switch_rules_in_whichever_list_names_them() {
+fn enable_and_disable_edit_the_list_that_names_the_rule() {
     let project = project();
     project.config("rules:\n  enabled: true\n");
     let run = |words: &[&str]| {
@@ -227,7 +230,7 @@ fn commands_switch_rules_in_whichever_list_names_them() {
 }
 
 #[test]
-fn a_rule_that_is_locked_elsewhere_is_not_switched_off_here() {
+fn a_rule_locked_by_the_user_cannot_be_disabled_in_a_project() {
     let project = project();
     let locked = "---\ncommand_pattern: '^git reset --hard'\nlocked: true\n---\nNever.\n";
     project.user_rule("hard-reset", locked).config("rules: [hard-reset]\n");

@@ -5,12 +5,12 @@ use std::process::Stdio;
 
 use serde_json::{Value, json};
 
-use super::{NO_DANGER, bare, project};
+use super::{NO_DANGER, project, project_without_policy};
 
 #[test]
-fn not_json() {
+fn input_that_is_not_json_is_refused() {
     let project = project();
-    insta::assert_snapshot!(project.hook_bytes("claude", b"hello").transcript(), @"
+    insta::assert_snapshot!(project.hook_with_bytes("claude", b"hello").transcript(), @"
     exit 2
     --- stdout
     --- stderr
@@ -19,15 +19,15 @@ fn not_json() {
 }
 
 #[test]
-fn empty_input() {
+fn empty_input_is_refused() {
     let project = project();
-    insta::assert_snapshot!(project.hook_bytes("claude", b"").transcript(), @"
+    insta::assert_snapshot!(project.hook_with_bytes("claude", b"").transcript(), @"
     exit 2
     --- stdout
     --- stderr
     Blocked by Linchpin: The payload is not readable JSON: EOF while parsing a value at line 1 column 0. Linchpin can't tell which event this is, so it is refused.
     ");
-    insta::assert_snapshot!(project.hook_bytes("codex", b"").transcript(), @"
+    insta::assert_snapshot!(project.hook_with_bytes("codex", b"").transcript(), @"
     exit 2
     --- stdout
     --- stderr
@@ -36,11 +36,11 @@ fn empty_input() {
 }
 
 #[test]
-fn a_payload_that_is_cut_off_is_asked_about_in_the_right_shape() {
+fn a_truncated_payload_is_asked_about_in_the_agents_format() {
     let project = project();
-    let whole = project.bash("danger").to_string();
-    let cut = &whole.as_bytes()[..whole.len() - 20];
-    insta::assert_snapshot!(project.hook_bytes("claude", cut).transcript(), @r#"
+    let payload_text = project.bash_payload("danger").to_string();
+    let truncated = &payload_text.as_bytes()[..payload_text.len() - 20];
+    insta::assert_snapshot!(project.hook_with_bytes("claude", truncated).transcript(), @r#"
     exit 0
     --- stdout
     {"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"ask","permissionDecisionReason":"Approval required by Linchpin: The payload is not readable JSON: EOF while parsing a string at line 1 column 252. Linchpin can't tell whether this is allowed, so a person must decide."}}
@@ -51,18 +51,18 @@ fn a_payload_that_is_cut_off_is_asked_about_in_the_right_shape() {
 #[test]
 fn deep_nesting_is_asked_about() {
     let project = project();
-    let mut payload = project.bash("danger");
+    let mut payload = project.bash_payload("danger");
     payload["tool_input"]["deep"] = json!("@");
     for deep in [200, 100_000, 1_000_000] {
         let nested = payload.to_string().replace("\"@\"", &format!("{}1{}", "[".repeat(deep), "]".repeat(deep)));
-        assert_eq!(project.hook_bytes("claude", nested.as_bytes()).decision(), "ask", "{deep}");
+        assert_eq!(project.hook_with_bytes("claude", nested.as_bytes()).decision(), "ask", "{deep}");
     }
 }
 
 #[test]
 fn a_payload_over_the_limit_is_asked_about() {
     let project = project();
-    let mut payload = project.bash("danger");
+    let mut payload = project.bash_payload("danger");
     payload["tool_input"]["content"] = json!("x".repeat(17 * 1024 * 1024));
     insta::assert_snapshot!(project.hook("claude", &payload).transcript(), @r#"
     exit 0
@@ -75,13 +75,13 @@ fn a_payload_over_the_limit_is_asked_about() {
 #[test]
 fn invalid_utf8_is_asked_about() {
     let project = project();
-    let payload = project.bash("danger @@").to_string().into_bytes();
+    let payload = project.bash_payload("danger @@").to_string().into_bytes();
     let payload: Vec<u8> = payload.into_iter().map(|byte| if byte == b'@' { 0xff } else { byte }).collect();
-    assert_eq!(project.hook_bytes("claude", &payload).decision(), "ask");
+    assert_eq!(project.hook_with_bytes("claude", &payload).decision(), "ask");
 }
 
 #[test]
-fn a_huge_command_is_not_understood_and_asked_about() {
+fn a_huge_command_is_asked_about() {
     let project = project();
     project.rule("no-danger", NO_DANGER);
     let command = format!("echo {}; danger", "x".repeat(1024 * 1024));
@@ -103,7 +103,7 @@ fn commands_built_to_stall_or_overflow_a_parser_are_asked_about() {
 
 /// With every stack limit: input that the parsers' own limits accept fits into the stack.
 #[test]
-fn a_small_stack_is_enough() {
+fn nested_input_fits_into_a_small_stack() {
     let project = project();
     project.rule("no-danger", NO_DANGER);
     project.rule(
@@ -125,19 +125,19 @@ fn a_small_stack_is_enough() {
         shell.args(["-c", "ulimit -s 2048; exec \"$0\" hook claude", super::PROGRAM]).current_dir(project.root());
         let environment = project.command(&[]);
         shell.env_clear().envs(environment.get_envs().filter_map(|(name, value)| Some((name, value?))));
-        let reply = project.feed(shell, project.bash(&command).to_string().as_bytes());
+        let reply = project.run_with_stdin(shell, project.bash_payload(&command).to_string().as_bytes());
         assert!(["deny", "ask"].contains(&reply.decision().as_str()), "{command}: {}", reply.transcript());
     }
 }
 
 #[test]
-fn a_path_of_very_many_folders_is_only_text() {
+fn a_path_with_very_many_directories_is_judged() {
     let project = project();
     project.config("deadline: 20s\n").rule("vendored", "---\nwrites: ['vendor/**']\n---\nNo.\n");
     let deep = "d/".repeat(30_000);
     assert_eq!(project.decision(&format!("cat {deep}x")), "allow");
     let write = |path: String| {
-        project.hook("claude", &project.tool("Write", &json!({ "file_path": path, "content": "" }))).decision()
+        project.hook("claude", &project.tool_payload("Write", &json!({ "file_path": path, "content": "" }))).decision()
     };
     assert_eq!(write(format!("{}/src/{deep}x", project.root().display())), "allow");
     assert_eq!(write(format!("{}/vendor/{deep}x", project.root().display())), "deny");
@@ -147,10 +147,10 @@ fn a_path_of_very_many_folders_is_only_text() {
 fn a_shell_call_without_a_command_is_asked_about() {
     let project = project();
     for input in [json!({}), json!({ "command": null }), json!({ "command": 7 }), json!("rm"), json!(null)] {
-        let reply = project.hook("claude", &project.tool("Bash", &input));
+        let reply = project.hook("claude", &project.tool_payload("Bash", &input));
         assert_eq!(reply.decision(), "ask", "{input}");
     }
-    insta::assert_snapshot!(project.hook("claude", &project.tool("Bash", &json!({}))).reason(), @"
+    insta::assert_snapshot!(project.hook("claude", &project.tool_payload("Bash", &json!({}))).reason(), @"
     Approval required by Linchpin: This shell call contains no command. Linchpin can't tell whether this is allowed, so a person must decide.
 
     A person can allow this call once: `linchpin allow 6`
@@ -158,10 +158,11 @@ fn a_shell_call_without_a_command_is_asked_about() {
 }
 
 #[test]
-fn a_call_that_does_not_say_what_it_is_about_is_asked_about() {
+fn a_call_without_a_tool_name_or_path_is_asked_about() {
     let project = project();
     let call = |name: Value, input: Value| {
-        let event = project.event("PreToolUse", &json!({ "tool_name": name, "tool_input": input, "tool_use_id": "t" }));
+        let event =
+            project.event_payload("PreToolUse", &json!({ "tool_name": name, "tool_input": input, "tool_use_id": "t" }));
         project.hook("claude", &event).decision()
     };
     assert_eq!(call(json!(null), json!({ "command": "danger" })), "ask");
@@ -178,15 +179,20 @@ fn an_unwritable_answer_blocks_the_call() {
     let full = std::fs::OpenOptions::new().write(true).open("/dev/full").expect("a full device");
     let mut hook = project.command(&["hook", "claude"]);
     let mut child = hook.stdin(Stdio::piped()).stdout(full).stderr(Stdio::null()).spawn().expect("it runs");
-    child.stdin.take().expect("a pipe").write_all(project.bash("danger").to_string().as_bytes()).expect("input");
+    child
+        .stdin
+        .take()
+        .expect("a pipe")
+        .write_all(project.bash_payload("danger").to_string().as_bytes())
+        .expect("input");
     assert_eq!(child.wait().expect("it ends").code(), Some(2));
 }
 
 #[test]
-fn missing_fields() {
+fn missing_fields_never_weaken_the_verdict() {
     let project = project();
     project.rule("no-danger", NO_DANGER);
-    let whole = project.bash("danger");
+    let payload_text = project.bash_payload("danger");
     for (field, expected) in [
         ("session_id", "deny"),
         ("transcript_path", "deny"),
@@ -195,11 +201,11 @@ fn missing_fields() {
         ("cwd", "ask"),
         ("tool_input", "ask"),
     ] {
-        let mut payload = whole.clone();
+        let mut payload = payload_text.clone();
         payload.as_object_mut().expect("an object").remove(field);
         let mut command = project.command(&["hook", "claude"]);
         command.env("CLAUDE_PROJECT_DIR", project.root());
-        let reply = project.feed(command, payload.to_string().as_bytes());
+        let reply = project.run_with_stdin(command, payload.to_string().as_bytes());
         assert_eq!(reply.decision(), expected, "without {field}: {}", reply.transcript());
     }
 }
@@ -207,7 +213,7 @@ fn missing_fields() {
 #[test]
 fn an_event_without_a_name_is_refused() {
     let project = project();
-    let mut payload = project.bash("danger");
+    let mut payload = project.bash_payload("danger");
     payload.as_object_mut().expect("an object").remove("hook_event_name");
     insta::assert_snapshot!(project.hook("claude", &payload).transcript(), @"
     exit 2
@@ -218,19 +224,19 @@ fn an_event_without_a_name_is_refused() {
 }
 
 #[test]
-fn a_folder_that_does_not_exist() {
+fn a_missing_working_directory_does_not_disable_rules() {
     let project = project();
     project.rule("no-danger", NO_DANGER);
-    let mut payload = project.bash("danger");
+    let mut payload = project.bash_payload("danger");
     payload["cwd"] = json!(project.root().join("gone/for/good"));
     assert_eq!(project.hook("claude", &payload).decision(), "deny");
 }
 
 #[test]
-fn without_any_policy_everything_is_allowed_in_silence_and_nothing_is_written() {
-    let project = bare();
-    for payload in [project.bash("danger").to_string(), "hello".to_owned(), String::new()] {
-        let reply = project.hook_bytes("claude", payload.as_bytes());
+fn without_a_policy_hooks_print_and_write_nothing() {
+    let project = project_without_policy();
+    for payload in [project.bash_payload("danger").to_string(), "hello".to_owned(), String::new()] {
+        let reply = project.hook_with_bytes("claude", payload.as_bytes());
         assert_eq!((reply.stdout.as_str(), reply.stderr.as_str(), reply.code), ("", "", Some(0)));
     }
     assert!(!project.state().exists());
@@ -251,13 +257,13 @@ fn input_that_never_ends_is_answered_at_the_deadline() {
 }
 
 #[test]
-fn a_hook_for_an_unknown_agent_refuses_and_says_what_it_takes() {
+fn a_hook_for_an_unknown_agent_refuses_and_lists_the_agents() {
     let project = project();
-    insta::assert_snapshot!(project.hook_bytes("clod", b"{}").transcript(), @"
+    insta::assert_snapshot!(project.hook_with_bytes("clod", b"{}").transcript(), @"
     exit 2
     --- stdout
     --- stderr
     error: `linchpin hook` takes an agent's name (claude, codex, gemini, antigravity, cursor, copilot, opencode) and its event as JSON on standard input
-    help: agents call it; `linchpin install AGENT` tells them to, and `linchpin demo` shows what happens then
+    help: agents run this command: `linchpin install AGENT` sets that up, and `linchpin demo` shows an example
     ");
 }

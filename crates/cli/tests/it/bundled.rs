@@ -3,7 +3,7 @@
 use super::project;
 
 #[test]
-fn every_bundled_rule_keeps_its_cases() {
+fn every_bundled_rule_passes_its_cases() {
     let project = project();
     let listed = project.run(&["rules", "list", "--json"]).stdout;
     let listed: serde_json::Value = serde_json::from_str(&listed).expect("JSON");

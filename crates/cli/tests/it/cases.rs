@@ -1,6 +1,6 @@
 //! `test`: the cases in rules, and those for the whole policy.
 
-use super::{bare, project};
+use super::{project, project_without_policy};
 
 const RULE: &str = "\
 ---
@@ -35,7 +35,7 @@ Say when you are done.
 ";
 
 #[test]
-fn cases_that_pass() {
+fn passing_cases_are_counted() {
     let project = project();
     project.config("variables: {holiday: false}\n").rule("no-danger", RULE).rule("say-done", STOP);
     project.file(
@@ -54,13 +54,13 @@ fn cases_that_pass() {
     exit 2
     --- stdout
     --- stderr
-    error: no rule `no-such` with cases
-    help: `linchpin rules list` shows the rules; cases stand under a rule's `tests`
+    error: rule `no-such` has no test cases
+    help: `linchpin rules list` shows the rules; write test cases under the rule's `tests`
     ");
 }
 
 #[test]
-fn cases_that_fail() {
+fn failing_cases_are_explained() {
     let project = project();
     project.config("variables: {holiday: true}\n").rule("no-danger", RULE);
     project.file(".linchpin/tests/all.yml", "- {command: danger, expect: block}\n- name: Guardrails\n  tool: Write\n  input: {file_path: .linchpin/config.yml}\n  expect: allow\n");
@@ -72,13 +72,13 @@ fn cases_that_fail() {
       expected block, got allow
       no-danger: does not apply
         .linchpin/rules/no-danger.md (project)
-        command_pattern      true     danger --now
-        when                 false    not variables.holiday and git.branch != 'sandbox'
+        command_pattern      true     `danger --now`
+        when                 false    `not variables.holiday and git.branch != 'sandbox'`
 
     danger
       .linchpin/tests/all.yml:1:3
       expected block, got allow
-      no rule speaks of it
+      no rule has a condition that applies to this case
 
     Guardrails
       .linchpin/tests/all.yml:2:3
@@ -97,7 +97,7 @@ fn cases_that_fail() {
 }
 
 #[test]
-fn a_rule_that_approves() {
+fn cases_of_an_approving_rule_are_judged() {
     let project = project();
     project.rule("looking", "---\ncommand_pattern: '^ls( |$)'\naction: allow\ntests:\n  - {command: ls -l, expect: allow}\n  - {command: ls; rm x, expect: ask}\n  - {command: 'ls $(x)', expect: allow}\n---\nLooking is fine.\n");
     insta::assert_snapshot!(project.run(&["test"]).transcript(), @"
@@ -108,7 +108,7 @@ fn a_rule_that_approves() {
       expected allow, got ask
       looking: allow
         .linchpin/rules/looking.md (project)
-        command_pattern      true     ls $(x)
+        command_pattern      true     `ls $(x)`
 
     2 cases passed, 1 failed.
     --- stderr
@@ -116,7 +116,7 @@ fn a_rule_that_approves() {
 }
 
 #[test]
-fn cases_that_are_wrong() {
+fn invalid_cases_are_errors() {
     let project = project();
     project.rule("no-danger", "---\ncommand_pattern: '^danger'\ntests:\n  - {comand: x, expect: block}\n  - {command: x, expect: deny}\n  - {command: x}\n  - {command: x, tool: Bash, expect: block}\n  - {event: {kind: stopp, colour: red}, expect: block}\n  - {changed: [a], expect: met}\n  - {command: x, variables: [1], expect: block}\n  - {event: {message: x}, input: {}, expect: allow}\n---\nNo.\n");
     project.file(".linchpin/tests/odd.yml", "a: b\n").file(".linchpin/tests/broken.yml", "- {\n");
@@ -210,14 +210,14 @@ fn cases_that_are_wrong() {
 }
 
 #[test]
-fn no_cases() {
+fn missing_cases_are_reported() {
     insta::assert_snapshot!(project().run(&["test"]).transcript(), @"
     exit 0
     --- stdout
     No cases: write them under a rule's `tests`, or in `.linchpin/tests/*.yml`.
     --- stderr
     ");
-    insta::assert_snapshot!(bare().run(&["test"]).transcript(), @"
+    insta::assert_snapshot!(project_without_policy().run(&["test"]).transcript(), @"
     exit 2
     --- stdout
     --- stderr

@@ -2,11 +2,11 @@
 
 use serde_json::json;
 
-use super::{NO_DANGER, bare, project};
+use super::{NO_DANGER, project, project_without_policy};
 
 #[test]
-fn help() {
-    insta::assert_snapshot!(bare().run(&["--help"]).transcript(), @"
+fn help_lists_all_commands() {
+    insta::assert_snapshot!(project_without_policy().run(&["--help"]).transcript(), @"
     exit 0
     --- stdout
     Keeps the wheels on your coding agents
@@ -18,7 +18,8 @@ fn help() {
       install      Add Linchpin's hooks to an agent's settings
       uninstall    Remove Linchpin's hooks from an agent's settings
       doctor       Check that the hooks work, and show what would make them ineffective
-      trust        Accept what a repository's policy approves, runs or switches off
+      trust        Accept the parts of a repository's policy that run programs, approve calls or switch
+                   rules off
       demo         Replay a recorded session in a scratch repository and explain every verdict
       completions  Print a completion script for your shell
 
@@ -35,7 +36,7 @@ fn help() {
       test         Run the test cases of the rules
       explain      Explain a verdict, a pattern, an expression or a command
       try          Show the verdict that an agent would get now, without recording anything
-      replay       Judge the recorded history by the present rules
+      replay       Judge recorded events again, by the current rules
       rules        List, show and change rules
       workflows    List and draw workflows
       hats         Write, check, show and draw the loop of this project
@@ -67,13 +68,13 @@ fn help() {
       -V, --version       Print version
     --- stderr
     ");
-    let version = bare().run(&["--version"]).stdout;
+    let version = project_without_policy().run(&["--version"]).stdout;
     assert_eq!(version.trim(), format!("linchpin {}", env!("CARGO_PKG_VERSION")));
 }
 
 #[test]
-fn a_wrong_command_line() {
-    insta::assert_snapshot!(bare().run(&["gaurd"]).transcript(), @"
+fn an_unknown_command_is_an_error() {
+    insta::assert_snapshot!(project_without_policy().run(&["gaurd"]).transcript(), @"
     exit 2
     --- stdout
     --- stderr
@@ -83,7 +84,7 @@ fn a_wrong_command_line() {
 
     For more information, try '--help'.
     ");
-    assert_eq!(bare().run(&[]).code, Some(2));
+    assert_eq!(project_without_policy().run(&[]).code, Some(2));
 }
 
 /// Texts from a person or an agent may begin like a flag: `- a list`, `-x < 0`.
@@ -106,21 +107,21 @@ fn texts_may_begin_with_a_dash() {
 }
 
 #[test]
-fn demo() {
-    let reply = bare().run(&["demo"]);
+fn demo_explains_a_recorded_session() {
+    let reply = project_without_policy().run(&["demo"]);
     assert_eq!(reply.code, Some(0), "{}", reply.transcript());
     insta::assert_snapshot!(reply.stdout);
-    let steps = bare().run(&["demo", "--json"]).json();
+    let steps = project_without_policy().run(&["demo", "--json"]).json();
     assert_eq!(steps["steps"].as_array().map(Vec::len), Some(11));
 }
 
 #[test]
-fn log_shows_what_happened_and_masks_secrets() {
+fn log_shows_events_and_masks_secrets() {
     let project = project();
     project.rule("no-danger", NO_DANGER);
     project.decision("ls -la");
     project.decision("danger --password hunter2");
-    project.hook("claude", &project.event("UserPromptSubmit", &json!({ "prompt": "my secret plan" })));
+    project.hook("claude", &project.event_payload("UserPromptSubmit", &json!({ "prompt": "my secret plan" })));
     let log = project.run(&["log"]).stdout;
     let shown: Vec<String> = log.lines().map(without_time).collect();
     insta::assert_snapshot!(shown.join("\n"), @"
@@ -140,14 +141,14 @@ fn log_shows_what_happened_and_masks_secrets() {
 
 pub fn without_time(line: &str) -> String {
     let words: Vec<&str> = line.split(' ').collect();
-    let is_time = |word: &&str| {
+    let is_not_a_time = |word: &&str| {
         !(word.len() >= 8 && word.starts_with(|first: char| first.is_ascii_digit()) && word.contains(['-', ':']))
     };
-    words.into_iter().filter(is_time).collect::<Vec<_>>().join(" ")
+    words.into_iter().filter(is_not_a_time).collect::<Vec<_>>().join(" ")
 }
 
 #[test]
-fn log_says_what_it_does_not_understand() {
+fn log_rejects_invalid_filters() {
     let project = project();
     project.decision("ls");
     insta::assert_snapshot!(project.run(&["log", "--level", "blok"]).transcript(), @"
@@ -174,7 +175,7 @@ fn log_says_what_it_does_not_understand() {
 }
 
 #[test]
-fn log_without_a_journal() {
+fn log_without_a_journal_is_an_error() {
     insta::assert_snapshot!(project().run(&["log"]).transcript(), @"
     exit 2
     --- stdout
@@ -191,7 +192,7 @@ fn log_without_a_journal() {
 }
 
 #[test]
-fn log_prune_keeps_what_is_young_enough() {
+fn log_prune_deletes_only_events_older_than_retention() {
     let project = project();
     project.decision("ls");
     project.decision("ls");
@@ -220,7 +221,7 @@ fn control_characters_of_an_agent_do_not_reach_the_terminal() {
 }
 
 #[test]
-fn status() {
+fn status_shows_rules_and_holds() {
     let project = project();
     project.rule("wait", "---\non: stop\naction: block\n---\nNot yet.\n");
     insta::assert_snapshot!(project.run(&["status"]).transcript(), @"
@@ -234,7 +235,7 @@ fn status() {
       wait                         block  project
     --- stderr
     ");
-    project.hook("claude", &project.event("Stop", &json!({ "stop_hook_active": false })));
+    project.hook("claude", &project.event_payload("Stop", &json!({ "stop_hook_active": false })));
     insta::assert_snapshot!(project.run(&["status"]).transcript(), @"
     exit 0
     --- stdout
@@ -251,8 +252,8 @@ fn status() {
 }
 
 #[test]
-fn doctor_without_anything() {
-    insta::assert_snapshot!(bare().run(&["doctor"]).transcript(), @"
+fn doctor_reports_a_missing_policy_and_missing_hooks() {
+    insta::assert_snapshot!(project_without_policy().run(&["doctor"]).transcript(), @"
     exit 1
     --- stdout
     Linchpin 0.1.0, project [BASE]/project
@@ -267,8 +268,8 @@ fn doctor_without_anything() {
 }
 
 #[test]
-fn doctor_after_init() {
-    let project = bare();
+fn doctor_finds_no_problems_after_init() {
+    let project = project_without_policy();
     project.run(&["init", "--agent", "claude", "--agent", "codex"]);
     insta::assert_snapshot!(project.run(&["doctor"]).transcript(), @"
     exit 0
@@ -281,7 +282,7 @@ fn doctor_after_init() {
     ok    Claude Code: self-test passed: the hook blocked a test command (`linchpin trust`)
     ok    Codex CLI: hooks in [BASE]/project/.codex/hooks.json
     ok    Codex CLI: self-test passed: the hook blocked a test command (`linchpin trust`)
-    note  Codex CLI: it runs hooks only after you accept them, and again after every change, but [BASE]/home/.codex/config.toml names none of these hooks: open Codex and type /hooks
+    note  Codex CLI: it runs a hook only after you accept it, and you must accept it again after every change. [BASE]/home/.codex/config.toml lists none of these hooks as accepted: open Codex and type /hooks
     --- stderr
     ");
     assert_eq!(project.run(&["doctor", "--json"]).json()["effective"], true);
@@ -289,24 +290,24 @@ fn doctor_after_init() {
 
 #[test]
 fn doctor_leaves_no_trace_in_the_journal() {
-    let project = bare();
+    let project = project_without_policy();
     project.run(&["init", "--agent", "claude"]);
     project.run(&["doctor"]);
     assert_eq!(project.run(&["log"]).code, Some(2));
 }
 
 #[test]
-fn unreadable_payloads_are_partly_in_the_journal() {
+fn the_readable_part_of_a_truncated_payload_is_recorded() {
     let project = project();
-    let whole = project.bash("danger").to_string();
-    project.hook_bytes("claude", &whole.as_bytes()[..whole.len() - 20]);
+    let payload_text = project.bash_payload("danger").to_string();
+    project.hook_with_bytes("claude", &payload_text.as_bytes()[..payload_text.len() - 20]);
     let entry = project.run(&["log", "--json"]).json();
     assert_eq!((entry["kind"].as_str(), entry["verdict"]["level"].as_str()), (Some("before_tool"), Some("ask")));
 }
 
 #[test]
-fn doctor_sees_what_makes_the_guard_ineffective() {
-    let project = bare();
+fn doctor_reports_settings_and_rules_that_disable_the_guard() {
+    let project = project_without_policy();
     project.run(&["init", "--agent", "claude"]);
     let settings = std::fs::read_to_string(project.root().join(".claude/settings.json")).expect("settings");
     project.file(".claude/settings.json", settings.replacen('{', "{ \"disableAllHooks\": true,", 1));
@@ -332,33 +333,33 @@ fn doctor_sees_what_makes_the_guard_ineffective() {
 fn one_invalid_entry_does_not_invalidate_the_file() {
     let project = project();
     project.config("rules: [no-such-rule, hard-reset]\n");
-    let said = project.run(&["doctor"]).stdout;
-    insta::assert_snapshot!(said.lines().filter(|line| line.contains("broken") || line.contains("in force")).collect::<Vec<_>>().join("\n"), @"
+    let report = project.run(&["doctor"]).stdout;
+    insta::assert_snapshot!(report.lines().filter(|line| line.contains("broken") || line.contains("in force")).collect::<Vec<_>>().join("\n"), @"
     ok    3 rules in force
     bad   broken, this part of the file is ignored; the rest is in force: .linchpin/config.yml:1:9: no rule is named `no-such-rule`
     ");
 }
 
 #[test]
-fn status_shows_what_is_in_force_of_a_broken_configuration() {
+fn doctor_shows_the_rules_in_force_of_a_broken_configuration() {
     let project = project();
-    let said = || {
-        let said = project.run(&["doctor"]).stdout;
-        said.lines().filter(|line| line.contains("in force")).collect::<Vec<_>>().join("\n")
+    let report = || {
+        let report = project.run(&["doctor"]).stdout;
+        report.lines().filter(|line| line.contains("in force")).collect::<Vec<_>>().join("\n")
     };
     // If the configuration has never been valid, its valid parts are in force.
     project.config("rules: [hard-reset]\nbogus: 1\n");
-    insta::assert_snapshot!(said(), @"
+    insta::assert_snapshot!(report(), @"
     ok    3 rules in force
     bad   broken, this part of the file is ignored; the rest is in force: .linchpin/config.yml:2:1: unknown key `bogus`
     ");
     assert_eq!(project.run(&["try", "git reset --hard"]).code, Some(1));
     project.config("rules: [hard-reset\n");
-    insta::assert_snapshot!(said(), @"ok    2 rules in force");
+    insta::assert_snapshot!(report(), @"ok    2 rules in force");
     project.config("rules: [hard-reset]\n");
     project.decision("ls");
     project.config("rules: []\nbogus: 1\n");
-    insta::assert_snapshot!(said(), @"
+    insta::assert_snapshot!(report(), @"
     ok    3 rules in force
     bad   broken, its last valid version stays in force: .linchpin/config.yml:2:1: unknown key `bogus`
     ");
@@ -366,10 +367,10 @@ fn status_shows_what_is_in_force_of_a_broken_configuration() {
 
 #[test]
 fn a_missing_root_is_an_error() {
-    let project = bare();
+    let project = project_without_policy();
     let mut command = project.command(&["status"]);
     command.env("LINCHPIN_ROOT", "/no/such/folder");
-    insta::assert_snapshot!(project.feed(command, b"").transcript(), @"
+    insta::assert_snapshot!(project.run_with_stdin(command, b"").transcript(), @"
     exit 2
     --- stdout
     --- stderr
@@ -379,56 +380,57 @@ fn a_missing_root_is_an_error() {
 }
 
 #[test]
-fn a_path_that_begins_here() {
-    let found = bare().run(&["explain", "pattern", "src/**", "./src/a"]).stdout;
+fn a_path_may_begin_with_a_dot_and_a_slash() {
+    let found = project_without_policy().run(&["explain", "pattern", "src/**", "./src/a"]).stdout;
     assert_eq!(found.trim(), "matches");
 }
 
 #[test]
-fn help_reads_well_on_a_narrow_terminal() {
+fn help_is_wrapped_to_the_width_of_the_terminal() {
     for arguments in [&["--help"][..], &["hook", "--help"], &["check", "--help"], &["try", "--help"]] {
-        let mut command = bare().command(arguments);
+        let mut command = project_without_policy().command(arguments);
         command.env("COLUMNS", "40").current_dir("/");
-        let help = bare().feed(command, b"").stdout;
+        let help = project_without_policy().run_with_stdin(command, b"").stdout;
         // Commands to type are not wrapped.
-        let too_long = |line: &&str| line.chars().count() > 40 && !line.contains("linchpin ");
-        assert_eq!(help.lines().find(too_long), None, "{arguments:?}\n{help}");
+        let is_too_long = |line: &&str| line.chars().count() > 40 && !line.contains("linchpin ");
+        assert_eq!(help.lines().find(is_too_long), None, "{arguments:?}\n{help}");
     }
-    let mut command = bare().command(&["--help"]);
+    let mut command = project_without_policy().command(&["--help"]);
     command.env("COLUMNS", "40").current_dir("/");
-    let help = bare().feed(command, b"").stdout;
-    assert!(help.contains("  trust        Accept what a\n               repository's policy\n               approves, runs or\n               switches off\n"), "{help}");
+    let help = project_without_policy().run_with_stdin(command, b"").stdout;
+    assert!(help.contains("  trust        Accept the parts of a\n               repository's policy that\n               run programs, approve\n               calls or switch rules off\n"), "{help}");
 }
 
 #[test]
 fn the_help_of_hook_explains_its_purpose() {
     for arguments in [&["hook", "--help"][..], &["hook", "-h"], &["hook", "claude", "--help"]] {
-        let reply = bare().run(arguments);
+        let reply = project_without_policy().run(arguments);
         assert_eq!((reply.code, reply.stderr.as_str()), (Some(0), ""), "{arguments:?}");
         assert!(reply.stdout.contains("`linchpin install AGENT` writes it into their settings"), "{}", reply.stdout);
     }
 }
 
 #[test]
-fn colour_is_for_terminals_unless_configured() {
+fn output_is_coloured_only_on_terminals_unless_configured() {
     let project = project();
-    let coloured = |arguments: &[&str], no_color: bool, on_terminal: bool| {
+    let is_coloured = |arguments: &[&str], no_color: bool, on_terminal: bool| {
         let mut command = project.command(arguments);
         if no_color {
             command.env("NO_COLOR", "1");
         }
-        let reply = if on_terminal { project.on_terminal(command, "") } else { project.feed(command, b"") };
+        let reply =
+            if on_terminal { project.run_on_terminal(command, "") } else { project.run_with_stdin(command, b"") };
         reply.stdout.contains('\u{1b}')
     };
     let (auto, always, never) =
         (&["rules", "list"], &["rules", "list", "--color=always"], &["--color", "never", "rules", "list"]);
-    assert!(!coloured(auto, false, false));
-    assert!(coloured(auto, false, true));
-    assert!(!coloured(auto, true, true));
-    assert!(coloured(always, true, false));
-    assert!(!coloured(never, false, true));
+    assert!(!is_coloured(auto, false, false));
+    assert!(is_coloured(auto, false, true));
+    assert!(!is_coloured(auto, true, true));
+    assert!(is_coloured(always, true, false));
+    assert!(!is_coloured(never, false, true));
     // `--color` applies to help, too.
-    assert!(coloured(&["--color", "always", "--help"], false, false));
-    assert!(!coloured(&["--color=never", "--help"], false, true));
-    assert!(!coloured(&["rules", "list", "--json", "--color", "always"], false, false));
+    assert!(is_coloured(&["--color", "always", "--help"], false, false));
+    assert!(!is_coloured(&["--color=never", "--help"], false, true));
+    assert!(!is_coloured(&["rules", "list", "--json", "--color", "always"], false, false));
 }

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use super::{bare, project};
+use super::{project, project_without_policy};
 
 #[test]
 fn completions_contain_commands_and_agents() {
@@ -46,15 +46,15 @@ fn an_unknown_shell_is_an_error() {
 }
 
 #[test]
-fn files_of_init_name_the_schemas() {
-    let project = bare();
+fn files_that_init_writes_name_their_schemas() {
+    let project = project_without_policy();
     project.run(&["init", "--no-hooks"]);
     for (file, line, schema) in [("config.yml", 0, "config"), ("rules/keep-commit-hooks.md", 1, "rule")] {
         let text = fs::read_to_string(project.root().join(".linchpin").join(file)).expect("a file");
-        let named = text.lines().nth(line).and_then(|line| line.strip_prefix("# yaml-language-server: $schema="));
+        let declared = text.lines().nth(line).and_then(|line| line.strip_prefix("# yaml-language-server: $schema="));
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../../schemas/{schema}.json"));
         let schema: serde_json::Value =
             serde_json::from_str(&fs::read_to_string(path).expect("a schema")).expect("JSON");
-        assert_eq!(named, schema["$id"].as_str(), "{file}");
+        assert_eq!(declared, schema["$id"].as_str(), "{file}");
     }
 }

@@ -16,7 +16,7 @@ fn corpus(name: &str) -> Vec<String> {
     cases(name).iter().map(|case| case["command"].as_str().expect("a command").to_owned()).collect()
 }
 
-fn guarded() -> testkit::TestProject {
+fn guarded_project() -> testkit::TestProject {
     let project = project();
     project.rule("no-force", "---\ncommand_pattern: '^git( [^ ]+)* push( [^ ]+)* --force( |$)'\n---\nNo.\n");
     project.rule("hooks-run", "---\ncommand_pattern: '^git( [^ ]+)* commit( [^ ]+)* --no-verify( |$)'\n---\nNo.\n");
@@ -25,7 +25,7 @@ fn guarded() -> testkit::TestProject {
 
 #[test]
 fn commands_that_must_be_stopped_are_stopped() {
-    let project = guarded();
+    let project = guarded_project();
     let passed: Vec<String> =
         corpus("bypass.jsonl").into_iter().filter(|command| project.decision(command) == "allow").collect();
     assert!(passed.is_empty(), "{passed:#?}");
@@ -33,13 +33,12 @@ fn commands_that_must_be_stopped_are_stopped() {
 
 #[test]
 fn harmless_commands_pass() {
-    let project = guarded();
+    let project = guarded_project();
     let stopped: Vec<String> =
         corpus("harmless.jsonl").into_iter().filter(|command| project.decision(command) != "allow").collect();
     assert!(stopped.is_empty(), "{stopped:#?}");
 }
 
-/// Programs that run other programs are recognized by name in any directory.
 #[test]
 fn programs_are_recognized_by_name_in_any_directory() {
     let project = project();
@@ -80,8 +79,8 @@ fn programs_are_recognized_by_name_in_any_directory() {
         "apptainer exec image.sif pip install x",
         "singularity exec --bind /a:/b image.sif pip install x",
     ];
-    let got_around: Vec<&str> = stopped.into_iter().filter(|command| project.decision(command) != "deny").collect();
-    assert!(got_around.is_empty(), "{got_around:#?}");
+    let bypassing: Vec<&str> = stopped.into_iter().filter(|command| project.decision(command) != "deny").collect();
+    assert!(bypassing.is_empty(), "{bypassing:#?}");
     let passed = [
         r#""$VENV/bin/python" -m pytest"#,
         r#""$VENV/bin/pip" list"#,
@@ -94,13 +93,14 @@ fn programs_are_recognized_by_name_in_any_directory() {
         "flox install pip",
         "pkgx node x.js",
     ];
-    let in_the_way: Vec<&str> = passed.into_iter().filter(|command| project.decision(command) != "allow").collect();
-    assert!(in_the_way.is_empty(), "{in_the_way:#?}");
+    let wrongly_stopped: Vec<&str> =
+        passed.into_iter().filter(|command| project.decision(command) != "allow").collect();
+    assert!(wrongly_stopped.is_empty(), "{wrongly_stopped:#?}");
 }
 
 /// `cargo xtask corpus` judges these commands. Here only their format is checked.
 #[test]
-fn commands_are_whole_and_told_apart() {
+fn corpus_commands_are_complete_and_unique() {
     let cases = cases("commands.jsonl");
     let field = |case: &Value, name: &str| case[name].as_str().unwrap_or_else(|| panic!("{case}")).to_owned();
     let mut ids = HashSet::new();
@@ -113,16 +113,16 @@ fn commands_are_whole_and_told_apart() {
         assert!(commands.insert((field(case, "branch"), field(case, "command"))), "a command twice: {case}");
     }
     let harmless = cases.iter().filter(|case| case["expect"] == "allow").count();
-    assert!(harmless * 10 >= cases.len() * 4, "what is left alone counts as much as what is stopped");
+    assert!(harmless * 10 >= cases.len() * 4, "at least 40 % of the cases must be harmless commands");
 }
 
 /// A user's approval of some commands must not approve others in the same script.
 #[test]
-fn other_commands_are_not_approved_together_with_an_approved_one() {
+fn approving_one_command_does_not_approve_others_in_the_same_script() {
     let project = project();
     project.user_rule("look", "---\ncommand_pattern: '^(ls|echo|git status)( |$)'\naction: allow\n---\nFine.\n");
     let approved = |command: &str| {
-        project.hook("claude", &project.bash(command)).stdout.contains(r#""permissionDecision":"allow""#)
+        project.hook("claude", &project.bash_payload(command)).stdout.contains(r#""permissionDecision":"allow""#)
     };
     assert!(approved("ls -la && git status"));
     assert!(approved("bash -lc 'ls -la && git status'"));

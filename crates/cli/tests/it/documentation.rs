@@ -1,4 +1,4 @@
-//! Examples in the documentation work.
+//! Checks that the examples in the documentation work.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -22,7 +22,7 @@ fn blocks<'a>(page: &'a str, kind: &str) -> Vec<&'a str> {
 }
 
 #[test]
-fn every_rule_is_sound_and_passes_its_own_tests() {
+fn every_documented_rule_is_valid_and_passes_its_tests() {
     let mut count = 0;
     for (path, page) in pages() {
         for block in blocks(&page, "markdown") {
@@ -39,7 +39,7 @@ fn every_rule_is_sound_and_passes_its_own_tests() {
 }
 
 #[test]
-fn every_observer_is_sound() {
+fn every_documented_observer_is_valid() {
     let mut count = 0;
     for (path, page) in pages() {
         for block in blocks(&page, "yaml").into_iter().filter(|block| block.starts_with("observers:")) {
@@ -54,7 +54,7 @@ fn every_observer_is_sound() {
 }
 
 #[test]
-fn every_workflow_is_sound() {
+fn every_documented_workflow_is_valid() {
     let mut count = 0;
     for (path, page) in pages() {
         for block in blocks(&page, "yaml").into_iter().filter(|block| block.starts_with("# .linchpin/workflows/")) {
@@ -70,7 +70,7 @@ fn every_workflow_is_sound() {
 }
 
 #[test]
-fn every_explanation_runs() {
+fn every_documented_explain_command_runs() {
     let mut count = 0;
     for (path, page) in pages() {
         for line in blocks(&page, "console").iter().flat_map(|block| block.lines()) {
@@ -91,7 +91,7 @@ fn every_explanation_runs() {
 
 /// Runs the commands of one page in order, in one project.
 #[test]
-fn every_task_and_memory_command_runs() {
+fn every_documented_task_and_memory_command_runs() {
     let page = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/tasks.md")).expect("the page");
     let project = project();
     let mut count = 0;
@@ -109,7 +109,7 @@ fn every_task_and_memory_command_runs() {
 
 /// Every error kind in the source is in the documented list, which other programs rely on.
 #[test]
-fn every_kind_of_error_is_documented() {
+fn every_error_kind_is_documented() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let listed = fs::read_to_string(root.join("../../docs/reference/errors.md")).expect("the page");
     let mut sources = vec![root.join("../policy/src/text/diagnostic.rs")];
@@ -123,8 +123,8 @@ fn every_kind_of_error_is_documented() {
     let mut count = 0;
     for path in &sources {
         let text = fs::read_to_string(path).expect("a source");
-        // Kinds that are computed are computed by a function of this name.
-        let worked_out = text.split("fn kind_of(").skip(1).flat_map(|rest| {
+        // A function of this name computes kinds that are not constants.
+        let computed = text.split("fn kind_of(").skip(1).flat_map(|rest| {
             let body = rest.split("\n}").next().unwrap_or_default();
             body.split("=> \"").skip(1).filter_map(|rest| rest.split('"').next()).collect::<Vec<_>>()
         });
@@ -135,7 +135,7 @@ fn every_kind_of_error_is_documented() {
         let variants = text.split("pub enum ErrorKind {").nth(1).map(|rest| rest.split('}').next().unwrap_or_default());
         let variants = variants.into_iter().flat_map(str::lines).map(|line| line.trim().trim_end_matches(','));
         for kind in
-            constructed.chain(worked_out).chain(variants.filter(|line| !line.is_empty() && !line.starts_with("//")))
+            constructed.chain(computed).chain(variants.filter(|line| !line.is_empty() && !line.starts_with("//")))
         {
             assert!(listed.contains(&format!("`{kind}`")), "`{kind}` of {} is not listed", path.display());
             count += 1;
@@ -145,15 +145,18 @@ fn every_kind_of_error_is_documented() {
 }
 
 #[test]
-fn every_schema_is_told_to_editors() {
+fn every_schema_is_in_the_editor_settings() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let page = fs::read_to_string(root.join("docs/editors-and-shells.md")).expect("a page");
     let settings: serde_json::Value = serde_json::from_str(blocks(&page, "json")[0]).expect("settings of an editor");
-    let told = settings["yaml.schemas"].to_string();
+    let schemas = settings["yaml.schemas"].to_string();
     for schema in fs::read_dir(root.join("schemas")).expect("schemas").filter_map(Result::ok) {
         let name = schema.file_name().to_string_lossy().into_owned();
         assert!(page.contains(&format!("| `{name}` |")), "{name} is in no row of the table");
         // The schema of Markdown rules applies only to their frontmatter.
-        assert!(told.contains(&format!("schemas/{name}\"")) || name == "rule.json", "{name} is not told to VS Code");
+        assert!(
+            schemas.contains(&format!("schemas/{name}\"")) || name == "rule.json",
+            "{name} is not in the settings of VS Code"
+        );
     }
 }

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::{NO_DANGER, project};
 
-fn corpus(name: &str) -> Vec<Value> {
+fn read_corpus(name: &str) -> Vec<Value> {
     let path = format!("{}/../../corpus/{name}", env!("CARGO_MANIFEST_DIR"));
     let text = std::fs::read_to_string(&path).expect(&path);
     text.lines().map(|line| serde_json::from_str(line).expect(line)).collect()
@@ -12,9 +12,9 @@ fn corpus(name: &str) -> Vec<Value> {
 
 /// Runs every tenth case. The engine's own tests run all of them.
 #[test]
-fn patterns_of_the_corpus_through_the_binary() {
+fn explain_pattern_agrees_with_the_corpus() {
     let project = project();
-    for case in corpus("patterns.jsonl").iter().step_by(10) {
+    for case in read_corpus("patterns.jsonl").iter().step_by(10) {
         let (pattern, path) = (case["pattern"].as_str().expect("text"), case["path"].as_str().expect("text"));
         let reply = project.run(&["explain", "pattern", "--json", "--", pattern, path]);
         if case["error"] == true {
@@ -29,9 +29,9 @@ fn patterns_of_the_corpus_through_the_binary() {
 }
 
 #[test]
-fn expressions_of_the_corpus_through_the_binary() {
+fn explain_when_agrees_with_the_corpus() {
     let project = project();
-    for case in corpus("expressions.jsonl").iter().step_by(25) {
+    for case in read_corpus("expressions.jsonl").iter().step_by(25) {
         let with = case["with"].to_string();
         let reply =
             project.run(&["explain", "when", "--json", "--with", &with, "--", case["expr"].as_str().expect("text")]);
@@ -44,7 +44,7 @@ fn expressions_of_the_corpus_through_the_binary() {
 }
 
 #[test]
-fn a_pattern() {
+fn explain_pattern_shows_captures_and_errors() {
     let project = project();
     insta::assert_snapshot!(project.run(&["explain", "pattern", "src/{path}.rs", "src/a/b.rs"]).transcript(), @"
     exit 0
@@ -69,7 +69,7 @@ fn a_pattern() {
 }
 
 #[test]
-fn an_expression() {
+fn explain_when_shows_the_value_and_errors() {
     let project = project();
     insta::assert_snapshot!(project.run(&["explain", "when", "a + 1 > b", "--with", r#"{"a":1}"#]).transcript(), @"
     exit 0
@@ -93,7 +93,7 @@ fn an_expression() {
 }
 
 #[test]
-fn an_expression_knows_the_active_workflow() {
+fn explain_when_sees_the_active_workflow() {
     let project = project();
     project.file(
         ".linchpin/workflows/work.yml",
@@ -123,7 +123,7 @@ fn an_expression_knows_the_active_workflow() {
 }
 
 #[test]
-fn a_command() {
+fn explain_command_shows_simple_commands_and_effects() {
     let project = project();
     let command = "cd sub && git commit -m 'a b' | tee log; $X";
     insta::assert_snapshot!(project.run(&["explain", "command", command]).transcript(), @"
@@ -138,15 +138,15 @@ fn a_command() {
     $X   (with words that are known only at run time)
         in sub, or if that fails in .
         names $X
-    incomplete: the command runs `$X`, which is known only at run time
+    incomplete: part of the command is known only at run time: `$X`
     --- stderr
     ");
-    insta::assert_snapshot!(project.run(&["explain", "command", command, "--json"]).stdout, @r#"{"commands":[{"argv":["cd","sub"],"text":"cd sub","via":[],"elsewhere":false,"cwd":[""],"reads":[],"writes":[],"deletes":[],"names":[],"rewrites":[],"runs_output_of":[],"interactive":false},{"argv":["git","commit","-m","a b"],"text":"git commit -m …","via":[],"elsewhere":false,"cwd":["sub"],"reads":[],"writes":[],"deletes":[],"names":[],"rewrites":[],"runs_output_of":[],"interactive":false},{"argv":["tee","log"],"text":"tee log","via":[],"elsewhere":false,"cwd":["sub"],"reads":[],"writes":["log"],"deletes":[],"names":[],"rewrites":[],"runs_output_of":[],"interactive":false},{"argv":["$X"],"text":"$X","via":[],"elsewhere":false,"cwd":["sub",""],"reads":[],"writes":[],"deletes":[],"names":["$X"],"rewrites":[],"runs_output_of":[],"interactive":false}],"complete":false,"gaps":["the command runs `$X`, which is known only at run time","`$X` has words that are known only at run time"]}"#);
+    insta::assert_snapshot!(project.run(&["explain", "command", command, "--json"]).stdout, @r#"{"commands":[{"argv":["cd","sub"],"text":"cd sub","via":[],"elsewhere":false,"cwd":[""],"reads":[],"writes":[],"deletes":[],"names":[],"rewrites":[],"runs_output_of":[],"interactive":false},{"argv":["git","commit","-m","a b"],"text":"git commit -m …","via":[],"elsewhere":false,"cwd":["sub"],"reads":[],"writes":[],"deletes":[],"names":[],"rewrites":[],"runs_output_of":[],"interactive":false},{"argv":["tee","log"],"text":"tee log","via":[],"elsewhere":false,"cwd":["sub"],"reads":[],"writes":["log"],"deletes":[],"names":[],"rewrites":[],"runs_output_of":[],"interactive":false},{"argv":["$X"],"text":"$X","via":[],"elsewhere":false,"cwd":["sub",""],"reads":[],"writes":[],"deletes":[],"names":["$X"],"rewrites":[],"runs_output_of":[],"interactive":false}],"complete":false,"gaps":["part of the command is known only at run time: `$X`","`$X` has words that are known only at run time"]}"#);
     assert_eq!(project.run(&["explain", "command", "if then", "--json"]).json()["complete"], false);
 }
 
 #[test]
-fn the_last_verdict_clause_by_clause() {
+fn explain_last_shows_every_clause() {
     let project = project();
     project.rule("no-danger", NO_DANGER);
     project.rule("no-hazard", "---\ncommand_pattern: ^hazard\nwhen: git.branch == 'main'\n---\nNo.\n");
@@ -158,21 +158,21 @@ fn the_last_verdict_clause_by_clause() {
     insta::assert_snapshot!(shown, @"
       block by no-danger; the rule has not changed
 
-    The present rules, judged with the facts of that time:
+    Today's rules, with the facts recorded at that time:
 
     no-danger: block
       .linchpin/rules/no-danger.md (project)
-      command_pattern      true     danger now
+      command_pattern      true     `danger now`
 
     no-hazard: does not apply
       .linchpin/rules/no-hazard.md (project)
-      command_pattern      false    true; danger now
-      when                 unknown  git.branch == 'main'
+      command_pattern      false    `true; danger now`
+      when                 unknown  `git.branch == 'main'`
 
     people-only-commands: does not apply
       bundled rule people-only-commands (bundled)
-      command_not_pattern  true     true; danger now
-      command              false    true; danger now
+      command_not_pattern  true     `true; danger now`
+      command              false    `true; danger now`
 
     protect-guardrails: does not apply
       bundled rule protect-guardrails (bundled)
@@ -210,17 +210,17 @@ fn an_event_is_explained_by_recorded_facts() {
       block by on-main; changed since (was 4f0146536a12572ae15612c3)
       warn by gone; the rule is no longer in force
 
-    The present rules, judged with the facts of that time:
+    Today's rules, with the facts recorded at that time:
 
     clean: undecidable: git.dirty was not recorded
       .linchpin/rules/clean.md (project)
-      command_pattern      true     danger now
-      when                 unknown  git.dirty
+      command_pattern      true     `danger now`
+      when                 unknown  `git.dirty`
 
     on-main: does not apply
       .linchpin/rules/on-main.md (project)
-      command_pattern      true     danger now
-      when                 false    git.branch != 'main'
+      command_pattern      true     `danger now`
+      when                 false    `git.branch != 'main'`
     ");
     let json = project.run(&["explain", "event", "1", "--json"]).json();
     insta::assert_json_snapshot!(json["spoken"], @r#"
@@ -240,7 +240,7 @@ fn an_event_is_explained_by_recorded_facts() {
 }
 
 #[test]
-fn nothing_to_explain() {
+fn explain_last_without_a_finding_is_an_error() {
     let project = project();
     insta::assert_snapshot!(project.run(&["explain", "last"]).transcript(), @"
     exit 2
@@ -254,13 +254,13 @@ fn nothing_to_explain() {
     exit 2
     --- stdout
     --- stderr
-    error: every event in the journal was simply allowed
+    error: nothing to explain: the journal has no event with a warning, a question or a block
     help: `linchpin log` lists the events
     ");
 }
 
 #[test]
-fn an_incomplete_command_always_says_why() {
+fn an_incomplete_command_always_has_a_reason() {
     let project = project();
     let gaps = |command: &str| {
         let shown = project.run(&["explain", "command", "--json", "--", command]).json();
@@ -285,11 +285,11 @@ fn an_incomplete_command_always_says_why() {
     ls $X: ["`ls $X` has words that are known only at run time"]
     echo 'abc: ["the command cannot be parsed: the single quote at line 1, column 6 is not closed"]
     ls; ): ["the command cannot be parsed: from `)` on, at line 1, column 5"]
-    if true; then ls: ["the command cannot be parsed: it ends where more has to follow"]
+    if true; then ls: ["the command cannot be parsed: the script is incomplete: it ends unexpectedly"]
     ls
     && ls: ["the command cannot be parsed: from `&&` on, at line 2, column 1"]
     cat <<E
-    x: ["the command cannot be parsed: the here-document has no end: `E` is missing"]
+    x: ["the command cannot be parsed: the heredoc has no end: `E` is missing"]
     echo ${a: ["the command cannot be parsed: an expansion, such as `${` or `$(`, is not closed"]
     ls \: ["the command cannot be parsed: it ends with a backslash"]
     echo $($($($($($($($: ["the command is nested more than 64 levels deep (fewer for `case` and `[[ … ]]`)","`echo …` has words that are known only at run time"]
@@ -297,7 +297,7 @@ fn an_incomplete_command_always_says_why() {
 }
 
 #[test]
-fn an_event_has_a_number() {
+fn an_event_id_must_be_a_number() {
     let project = project();
     insta::assert_snapshot!(project.run(&["explain", "event", "abc"]).transcript(), @"
     exit 2
@@ -318,7 +318,7 @@ fn an_event_has_a_number() {
 }
 
 #[test]
-fn an_expression_is_evaluated_with_facts_of_the_project() {
+fn explain_when_uses_facts_of_the_project() {
     let project = project();
     project.git(&["init", "-q", "-b", "main"]);
     project.git(&["commit", "-q", "--allow-empty", "-m", "first"]);

@@ -7,17 +7,17 @@ use serde_json::json;
 use super::{NO_DANGER, project};
 
 #[test]
-fn a_broken_file_breaks_only_itself_and_the_first_event_says_so() {
+fn a_broken_file_disables_only_itself_and_is_reported_at_the_first_event() {
     let project = project();
     project.rule("broken", "---\ncommand_patern: x\n---\nNo.\n").rule("no-danger", NO_DANGER);
-    let first = project.hook("claude", &project.event("SessionStart", &json!({ "source": "startup" })));
+    let first = project.hook("claude", &project.event_payload("SessionStart", &json!({ "source": "startup" })));
     insta::assert_snapshot!(first.transcript(), @r#"
     exit 0
     --- stdout
     {"systemMessage":"Linchpin: broken policy file, the file is ignored: .linchpin/rules/broken.md:2:1: unknown key `command_patern`"}
     --- stderr
     "#);
-    assert_eq!(project.hook("claude", &project.event("Notification", &json!({ "message": "hi" }))).stdout, "");
+    assert_eq!(project.hook("claude", &project.event_payload("Notification", &json!({ "message": "hi" }))).stdout, "");
     assert_eq!(project.decision("danger"), "deny");
 }
 
@@ -57,26 +57,26 @@ fn the_last_good_version_of_an_unreadable_file_stays_in_force() {
 }
 
 #[test]
-fn a_question_names_the_broken_file_that_may_be_its_reason() {
+fn asking_reports_broken_policy_files() {
     let project = project();
     project.rule("broken", "---\non: nowhere\n---\nNo.\n");
     project.rule("ask", "---\ncommand_pattern: ^deploy\naction: ask\n---\nSure?\n");
     project.decision("ls");
-    insta::assert_snapshot!(project.hook("claude", &project.bash("deploy")).json()["systemMessage"].as_str().unwrap_or_default(), @"Linchpin: broken policy file, the file is ignored: .linchpin/rules/broken.md:2:5: unknown event `nowhere`");
+    insta::assert_snapshot!(project.hook("claude", &project.bash_payload("deploy")).json()["systemMessage"].as_str().unwrap_or_default(), @"Linchpin: broken policy file, the file is ignored: .linchpin/rules/broken.md:2:5: unknown event `nowhere`");
 }
 
 #[test]
-fn a_rule_that_fails_counts_as_matched_unless_it_says_otherwise() {
+fn a_failing_rule_counts_as_matched_unless_on_error_is_set() {
     let project = project();
     let rule =
         |on_error: &str| format!("---\ncommand_pattern: ^danger\nwhen: \"int('x') == 1\"\n{on_error}---\nNo danger.\n");
     project.rule("faulty", &rule(""));
-    let reply = project.hook("claude", &project.bash("danger"));
+    let reply = project.hook("claude", &project.bash_payload("danger"));
     assert_eq!(reply.decision(), "deny");
     insta::assert_snapshot!(reply.reason(), @"
     Blocked by Linchpin rule `faulty`: No danger.
 
-    This rule failed, so it counts as matched: `when` cannot be evaluated: `int` cannot convert this to an integer (.linchpin/rules/faulty.md).
+    Linchpin could not evaluate this rule, so the rule counts as matched: `when` cannot be evaluated: `int` cannot convert this to an integer (.linchpin/rules/faulty.md).
 
     A person can allow this call once: `linchpin allow 1`
     ");
@@ -88,23 +88,27 @@ fn a_rule_that_fails_counts_as_matched_unless_it_says_otherwise() {
 }
 
 #[test]
-fn a_regex_that_runs_over_its_limit_counts_as_matched() {
+fn a_regex_over_its_limit_counts_as_matched() {
     let project = project();
     project.rule("bomb", "---\ncommand_pattern: '(?=x)(x+x+)+(?!x)y'\n---\nNo.\n");
-    let reply = project.hook("claude", &project.bash(&format!("echo-{}", "x".repeat(200))));
+    let reply = project.hook("claude", &project.bash_payload(&format!("echo-{}", "x".repeat(200))));
     assert_eq!(reply.decision(), "deny");
-    assert!(reply.reason().contains("This rule failed, so it counts as matched: "), "{}", reply.reason());
+    assert!(
+        reply.reason().contains("Linchpin could not evaluate this rule, so the rule counts as matched: "),
+        "{}",
+        reply.reason()
+    );
 }
 
 #[test]
-fn a_rule_that_fails_while_approving_approves_nothing() {
+fn a_failing_allow_rule_approves_nothing() {
     let project = project();
     project.user_rule("faulty", "---\ncommand_pattern: ^ls\nwhen: \"int('x') == 1\"\naction: allow\n---\nFine.\n");
-    assert_eq!(project.hook("claude", &project.bash("ls")).stdout, "");
+    assert_eq!(project.hook("claude", &project.bash_payload("ls")).stdout, "");
 }
 
 /// A project with two rules, of which only one depends on stored state.
-fn with_both_kinds() -> testkit::TestProject {
+fn with_stateless_and_stateful_rules() -> testkit::TestProject {
     let project = project();
     project.config("variables: {ready: false}\n");
     project.rule("no-danger", NO_DANGER);
@@ -114,16 +118,19 @@ fn with_both_kinds() -> testkit::TestProject {
 
 fn assert_judged_without_state(project: &testkit::TestProject, why: &str) {
     assert_eq!(project.decision("danger"), "deny", "{why}");
-    let reply = project.hook("claude", &project.bash("launch"));
+    let reply = project.hook("claude", &project.bash_payload("launch"));
     assert_eq!(reply.decision(), "allow", "{why}");
-    let told = reply.json()["systemMessage"].as_str().unwrap_or_default().to_owned();
-    assert!(told.contains("rule `when-ready` needs the journal and was skipped"), "{why}: {told}");
-    assert!(told.contains(why), "{why}: {told}");
+    let notice = reply.json()["systemMessage"].as_str().unwrap_or_default().to_owned();
+    assert!(
+        notice.contains("rule `when-ready` needs the journal and was skipped; run `linchpin doctor` to see why"),
+        "{why}: {notice}"
+    );
+    assert!(notice.contains(why), "{why}: {notice}");
 }
 
 #[test]
 fn with_a_journal_all_rules_are_judged() {
-    let project = with_both_kinds();
+    let project = with_stateless_and_stateful_rules();
     assert_eq!(project.decision("danger"), "deny");
     assert_eq!(project.decision("launch"), "deny");
 }
@@ -136,31 +143,31 @@ fn without_journal(project: &testkit::TestProject) {
         let _ = fs::remove_file(project.root().join(".linchpin").join(file));
     }
     fs::create_dir(project.root().join(".linchpin/state.db")).expect("a folder where the journal should be");
-    let own = fs::read_dir(project.state().join("projects")).expect("the user's own folder").flatten();
-    for folder in own {
+    let state_folders = fs::read_dir(project.state().join("projects")).expect("the user's own folder").flatten();
+    for folder in state_folders {
         fs::create_dir(folder.path().join("state.db")).expect("a folder where the journal should be");
     }
 }
 
 #[test]
-fn a_journal_that_cannot_be_made_skips_only_what_needs_it() {
-    let project = with_both_kinds();
+fn without_a_journal_only_rules_that_need_it_are_skipped() {
+    let project = with_stateless_and_stateful_rules();
     without_journal(&project);
     assert_judged_without_state(&project, "cannot be used");
 }
 
 #[test]
-fn a_journal_that_somebody_keeps_locked_skips_only_what_needs_it() {
-    let project = with_both_kinds();
+fn with_a_locked_journal_only_rules_that_need_it_are_skipped() {
+    let project = with_stateless_and_stateful_rules();
     // Half of the deadline is spent waiting for the lock; the rest is for slow machines.
     project.config("variables: {ready: false}\ndeadline: 4s\n");
     project.decision("ls");
-    let holder = rusqlite::Connection::open(project.root().join(".linchpin/state.db")).expect("the journal");
-    holder.execute_batch("BEGIN IMMEDIATE").expect("a lock");
-    let reply = project.hook("claude", &project.bash("danger"));
+    let other_connection = rusqlite::Connection::open(project.root().join(".linchpin/state.db")).expect("the journal");
+    other_connection.execute_batch("BEGIN IMMEDIATE").expect("a lock");
+    let reply = project.hook("claude", &project.bash_payload("danger"));
     assert_eq!(reply.decision(), "deny");
-    let told = reply.json()["systemMessage"].as_str().unwrap_or_default().to_owned();
-    assert!(told.contains("locked by another process"), "{told}");
+    let notice = reply.json()["systemMessage"].as_str().unwrap_or_default().to_owned();
+    assert!(notice.contains("locked by another process"), "{notice}");
 }
 
 #[test]
@@ -174,36 +181,36 @@ fn rules_of_a_phase_block_without_the_journal() {
     );
     project.run(&["start", "work"]);
     assert_eq!(project.decision("git push"), "deny");
-    let holder = rusqlite::Connection::open(project.root().join(".linchpin/state.db")).expect("the journal");
-    holder.execute_batch("BEGIN IMMEDIATE").expect("a lock");
+    let other_connection = rusqlite::Connection::open(project.root().join(".linchpin/state.db")).expect("the journal");
+    other_connection.execute_batch("BEGIN IMMEDIATE").expect("a lock");
     assert_eq!(project.decision("git push"), "deny");
 }
 
 /// Only the event that compiles a policy reads the texts of its rules.
 #[test]
-fn a_rule_that_could_not_be_recorded_at_once_is_recorded_later() {
+fn a_rule_text_that_could_not_be_recorded_is_recorded_later() {
     let project = project();
     project.config("deadline: 500ms\n").rule("no-danger", NO_DANGER);
     project.decision("ls");
-    let holder = rusqlite::Connection::open(project.root().join(".linchpin/state.db")).expect("the journal");
-    holder.execute_batch("BEGIN IMMEDIATE").expect("a lock");
+    let other_connection = rusqlite::Connection::open(project.root().join(".linchpin/state.db")).expect("the journal");
+    other_connection.execute_batch("BEGIN IMMEDIATE").expect("a lock");
     project.rule("no-danger", &NO_DANGER.replace("Danger", "Serious danger"));
     assert_eq!(project.decision("danger"), "deny");
-    holder.execute_batch("ROLLBACK").expect("no lock");
+    other_connection.execute_batch("ROLLBACK").expect("no lock");
     // Now only the last good version of the rule is known.
     project.rule("no-danger", "---\naction: nonsense\n---\n");
-    let reply = project.hook("claude", &project.bash("danger"));
+    let reply = project.hook("claude", &project.bash_payload("danger"));
     assert!(reply.reason().contains("Serious danger"), "{}", reply.reason());
     let log = project.run(&["log", "--json"]).stdout;
     let last: serde_json::Value = serde_json::from_str(log.lines().last().expect("an event")).expect("JSON");
     let digest = last["verdict"]["findings"][0]["digest"].as_str().expect("a digest");
-    let kept = project.run(&["rules", "show", "no-danger", "--version", digest]).stdout;
-    assert!(kept.contains("Serious danger"), "{kept}");
+    let stored_rule = project.run(&["rules", "show", "no-danger", "--version", digest]).stdout;
+    assert!(stored_rule.contains("Serious danger"), "{stored_rule}");
 }
 
 #[test]
 fn a_journal_of_a_newer_version_is_left_alone() {
-    let project = with_both_kinds();
+    let project = with_stateless_and_stateful_rules();
     project.decision("ls");
     let path = project.root().join(".linchpin/state.db");
     let mut bytes = fs::read(&path).expect("the journal");
@@ -218,45 +225,48 @@ fn a_journal_of_a_newer_version_is_left_alone() {
 }
 
 #[test]
-fn a_corrupt_journal_is_set_aside_and_the_person_is_told() {
-    let project = with_both_kinds();
+fn a_corrupt_journal_is_renamed_and_reported() {
+    let project = with_stateless_and_stateful_rules();
     project.decision("ls");
     let folder = project.root().join(".linchpin");
     fs::write(folder.join("state.db"), "not a database at all\n".repeat(100)).expect("written");
     fs::remove_file(folder.join("state.db-wal")).expect("removed");
-    let reply = project.hook("claude", &project.bash("launch"));
+    let reply = project.hook("claude", &project.bash_payload("launch"));
     assert_eq!(reply.decision(), "deny");
-    let told = reply.json()["systemMessage"].as_str().unwrap_or_default().to_owned();
-    assert!(told.contains("was corrupt: it was moved to"), "{told}");
+    let notice = reply.json()["systemMessage"].as_str().unwrap_or_default().to_owned();
+    assert!(notice.contains("was corrupt: it was renamed to"), "{notice}");
     let mut files = fs::read_dir(folder).expect("a folder").filter_map(Result::ok);
     assert!(files.any(|entry| entry.file_name().to_string_lossy().starts_with("state.db.corrupt-")));
 }
 
 #[test]
-fn a_deleted_journal_is_made_anew_and_said() {
-    let project = with_both_kinds();
+fn a_deleted_journal_is_created_again_and_reported() {
+    let project = with_stateless_and_stateful_rules();
     project.decision("ls");
     for file in ["state.db", "state.db-wal", "state.db-shm"] {
         let _ = fs::remove_file(project.root().join(".linchpin").join(file));
     }
-    let reply = project.hook("claude", &project.bash("ls"));
-    let told = reply.json()["systemMessage"].as_str().unwrap_or_default().to_owned();
-    assert!(told.contains("was created again"), "{told}");
+    let reply = project.hook("claude", &project.bash_payload("ls"));
+    let notice = reply.json()["systemMessage"].as_str().unwrap_or_default().to_owned();
+    assert!(notice.contains("was created again"), "{notice}");
 }
 
 #[test]
-fn a_hold_that_cannot_be_counted_lets_go() {
+fn a_stop_is_allowed_if_holds_cannot_be_counted() {
     let project = project();
     project.rule("wait", "---\non: stop\naction: block\n---\nNot yet.\n");
     without_journal(&project);
-    let reply = project.hook("claude", &project.event("Stop", &json!({ "stop_hook_active": false })));
+    let reply = project.hook("claude", &project.event_payload("Stop", &json!({ "stop_hook_active": false })));
     assert_eq!(reply.json()["decision"], serde_json::Value::Null);
-    let told = reply.json()["systemMessage"].as_str().unwrap_or_default().to_owned();
-    assert!(told.contains("rule `wait` needs the journal and was skipped"), "{told}");
+    let notice = reply.json()["systemMessage"].as_str().unwrap_or_default().to_owned();
+    assert!(
+        notice.contains("rule `wait` needs the journal and was skipped; run `linchpin doctor` to see why"),
+        "{notice}"
+    );
 }
 
 #[test]
-fn a_state_folder_that_cannot_be_written_costs_only_time() {
+fn rules_are_judged_without_a_writable_state_folder() {
     let project = project();
     project.rule("no-danger", NO_DANGER);
     fs::create_dir_all(project.state().parent().expect("a parent")).expect("a folder");
@@ -266,7 +276,7 @@ fn a_state_folder_that_cannot_be_written_costs_only_time() {
 }
 
 #[test]
-fn a_damaged_compiled_policy_asks_once_and_is_made_anew() {
+fn a_damaged_policy_cache_asks_at_most_once_and_is_rebuilt() {
     let project = project();
     project.rule("no-danger", NO_DANGER);
     project.decision("ls");
@@ -287,51 +297,51 @@ fn a_damaged_compiled_policy_asks_once_and_is_made_anew() {
 }
 
 #[test]
-fn a_journal_that_is_a_link_is_not_written_to() {
+fn a_symlink_in_place_of_the_journal_is_not_followed() {
     let project = project();
     project.file("precious.txt", "mine");
     std::os::unix::fs::symlink(project.root().join("precious.txt"), project.root().join(".linchpin/state.db"))
-        .expect("a link");
+        .expect("a symlink");
     assert_eq!(project.decision("ls"), "allow");
     assert_eq!(fs::read_to_string(project.root().join("precious.txt")).expect("the file"), "mine");
     assert_eq!(project.run(&["log", "--json"]).stdout.lines().count(), 1);
 }
 
 /// Runs a hook in a shell with a `ulimit`.
-fn limited(project: &testkit::TestProject, limit: &str, command: &str) -> testkit::Reply {
+fn run_with_ulimit(project: &testkit::TestProject, limit: &str, command: &str) -> testkit::Reply {
     let hook = project.command(&[]);
     let mut shell = std::process::Command::new("sh");
     shell.args(["-c", &format!("ulimit {limit}; exec \"$0\" hook claude")]).arg(hook.get_program());
     shell.current_dir(project.root()).env_clear();
     shell.envs(hook.get_envs().filter_map(|(name, value)| Some((name, value?))));
-    project.feed(shell, project.bash(command).to_string().as_bytes())
+    project.run_with_stdin(shell, project.bash_payload(command).to_string().as_bytes())
 }
 
 /// The system kills a process that exceeds the limit, and an agent continues when its hook was killed.
 #[test]
-fn where_no_file_can_be_written_a_person_is_asked() {
+fn a_person_is_asked_if_no_file_can_be_written() {
     let project = project();
-    insta::assert_snapshot!(limited(&project, "-f 10", "ls").reason(), @"Approval required by Linchpin: The file size limit (`ulimit -f`) does not let Linchpin write a file. Linchpin can't tell whether this is allowed, so a person must decide.");
-    assert_eq!(limited(&project, "-S -f 10", "ls").decision(), "allow");
-    assert_eq!(limited(&super::bare(), "-f 10", "ls").decision(), "allow");
+    insta::assert_snapshot!(run_with_ulimit(&project, "-f 10", "ls").reason(), @"Approval required by Linchpin: The file size limit (`ulimit -f`) does not let Linchpin write a file. Linchpin can't tell whether this is allowed, so a person must decide.");
+    assert_eq!(run_with_ulimit(&project, "-S -f 10", "ls").decision(), "allow");
+    assert_eq!(run_with_ulimit(&super::project_without_policy(), "-f 10", "ls").decision(), "allow");
 }
 
 #[test]
-fn where_no_file_can_be_written_an_observer_still_stops_nothing() {
+fn observe_mode_stops_nothing_even_if_no_file_can_be_written() {
     let project = project();
     project.config("mode: observe\n");
-    assert_eq!(limited(&project, "-f 0", "ls").decision(), "ask", "nobody has accepted it");
+    assert_eq!(run_with_ulimit(&project, "-f 0", "ls").decision(), "ask", "no person has accepted it");
     assert_eq!(project.run(&["trust", "--yes"]).code, Some(0));
     for limit in ["-f 0", "-f 10"] {
-        let reply = limited(&project, limit, "ls");
+        let reply = run_with_ulimit(&project, limit, "ls");
         assert_eq!((reply.decision().as_str(), reply.code), ("allow", Some(0)), "{limit}");
     }
     // Unless an earlier event of the session was in `mode: enforce`, and no person has accepted the change.
     project.config("mode: enforce\n");
     project.decision("ls");
     project.config("mode: observe\n");
-    assert_eq!(limited(&project, "-f 0", "ls").decision(), "ask");
+    assert_eq!(run_with_ulimit(&project, "-f 0", "ls").decision(), "ask");
     project.decision("ls");
     assert_eq!(project.run(&["trust", "--yes"]).code, Some(0));
-    assert_eq!(limited(&project, "-f 0", "ls").decision(), "allow");
+    assert_eq!(run_with_ulimit(&project, "-f 0", "ls").decision(), "allow");
 }

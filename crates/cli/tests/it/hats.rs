@@ -1,7 +1,7 @@
 //! `hats`: writes, validates, shows and draws the loop of a project.
 
-use super::rules::by_agent;
-use super::{bare, project};
+use super::rules::run_as_agent;
+use super::{project, project_without_policy};
 use testkit::TestProject;
 
 const PRESETS: [&str; 4] = ["builder-reviewer", "spec-driven", "bug-hunt", "docs"];
@@ -21,7 +21,7 @@ fn a_bundled_loop_is_copied_once() {
     insta::assert_snapshot!(project.run(&["hats", "new", "doc"]).transcript());
     insta::assert_snapshot!(project.run(&["hats", "new", "docs"]).transcript());
     insta::assert_snapshot!(project.run(&["hats", "new", "docs"]).transcript());
-    insta::assert_snapshot!(bare().run(&["hats", "new", "docs"]).transcript());
+    insta::assert_snapshot!(project_without_policy().run(&["hats", "new", "docs"]).transcript());
 }
 
 #[test]
@@ -39,7 +39,7 @@ fn bundled_loops_are_valid_and_drawn() {
 }
 
 #[test]
-fn the_prompts_of_bundled_loops() {
+fn bundled_loops_show_their_prompts() {
     for name in PRESETS {
         let project = with_preset(name);
         let listed = project.run(&["hats", "list", "--json"]);
@@ -90,25 +90,25 @@ fn a_bundled_loop_runs_the_tests_of_its_project() {
 }
 
 #[test]
-fn a_test_command_that_is_a_guess_is_called_one() {
+fn a_guessed_test_command_is_reported() {
     let project = project();
     project.file("package.json", r#"{"scripts": {"test": "echo \"Error: no test specified\" && exit 1"}}"#);
-    let said = project.run(&["hats", "new", "builder-reviewer"]).stdout;
-    assert!(said.contains("`make test` in it is a guess"), "{said}");
+    let output = project.run(&["hats", "new", "builder-reviewer"]).stdout;
+    assert!(output.contains("`make test` in it is a guess"), "{output}");
 }
 
 #[test]
-fn a_makefile_without_tests_tells_no_test_command() {
+fn only_a_makefile_with_a_test_target_gives_a_test_command() {
     for (makefile, is_guess) in [("all:\n\tcc x.c\n", true), ("all:\n\ntest: all\n\t./x\n", false)] {
         let project = project();
         project.file("Makefile", makefile);
-        let said = project.run(&["hats", "new", "builder-reviewer"]).stdout;
-        assert_eq!(said.contains("`make test` in it is a guess"), is_guess, "{makefile}: {said}");
+        let output = project.run(&["hats", "new", "builder-reviewer"]).stdout;
+        assert_eq!(output.contains("`make test` in it is a guess"), is_guess, "{makefile}: {output}");
     }
 }
 
 #[test]
-fn a_project_of_poetry_runs_its_tests_through_it() {
+fn a_poetry_project_runs_its_tests_with_poetry() {
     for manifest in ["[tool.poetry]\nname = 'x'\n", "[build-system]\nbuild-backend = \"poetry.core.masonry.api\"\n"] {
         let project = project();
         project.file("pyproject.toml", manifest);
@@ -119,9 +119,9 @@ fn a_project_of_poetry_runs_its_tests_through_it() {
 }
 
 #[test]
-fn agents_write_no_loops() {
+fn agents_cannot_write_loops() {
     let project = project();
-    insta::assert_snapshot!(by_agent(&project, &["hats", "new", "docs"], "").transcript());
+    insta::assert_snapshot!(run_as_agent(&project, &["hats", "new", "docs"], "").transcript());
     assert!(!project.root().join(".linchpin/loop.yml").exists());
 }
 
@@ -150,7 +150,7 @@ fn gates_on_a_topic_that_no_hat_publishes_are_an_error() {
 }
 
 #[test]
-fn a_gate_that_nothing_requires_is_told() {
+fn an_unused_gate_is_reported() {
     let project = project();
     project.file(
         ".linchpin/loop.yml",

@@ -2,11 +2,11 @@
 
 use std::fs;
 
-use super::{bare, project};
+use super::{project, project_without_policy};
 
 #[test]
 fn init_writes_a_policy_and_hooks_and_is_safe_to_run_again() {
-    let project = bare();
+    let project = project_without_policy();
     insta::assert_snapshot!(project.run(&["init", "--agent", "claude", "--agent", "codex"]).transcript(), @"
     exit 0
     --- stdout
@@ -17,7 +17,7 @@ fn init_writes_a_policy_and_hooks_and_is_safe_to_run_again() {
 
     Claude Code: hooks installed in [BASE]/project/.claude/settings.json
     Codex CLI: hooks installed in [BASE]/project/.codex/hooks.json
-      It runs hooks only after you accept them, and again after every change: open Codex and type /hooks.
+      It runs a hook only after you accept it, and you must accept it again after every change: open Codex and type /hooks.
 
     Next: `linchpin doctor` tests the setup; `linchpin status` shows the rules in force.
     --- stderr
@@ -48,8 +48,8 @@ fn init_writes_a_policy_and_hooks_and_is_safe_to_run_again() {
 }
 
 #[test]
-fn init_finds_the_agents_that_are_there() {
-    let project = bare();
+fn init_finds_installed_agents() {
+    let project = project_without_policy();
     let found = project.run(&["init", "--json"]).json();
     assert_eq!(found["hooks"], serde_json::json!([]));
     fs::create_dir(project.home().join(".codex")).expect("a folder");
@@ -58,9 +58,9 @@ fn init_finds_the_agents_that_are_there() {
 }
 
 #[test]
-fn init_finds_antigravity_by_what_is_its_own() {
+fn init_recognizes_antigravity_by_its_own_folders() {
     let found = |folder: &str| {
-        let project = bare();
+        let project = project_without_policy();
         let base = project.root().parent().expect("a folder").to_owned();
         fs::create_dir_all(base.join(folder)).expect("a folder");
         let hooks = project.run(&["init", "--json"]).json()["hooks"].clone();
@@ -78,15 +78,15 @@ fn init_finds_antigravity_by_what_is_its_own() {
 
 #[test]
 fn init_in_a_subfolder_of_a_repository_writes_to_its_top() {
-    let project = bare();
+    let project = project_without_policy();
     project.file(".git/HEAD", "ref: refs/heads/main\n").file("a/b/c", "");
     let mut command = project.command(&["init", "--no-hooks", "--json"]);
     command.current_dir(project.root().join("a/b"));
-    assert_eq!(project.feed(command, b"").json()["root"], "[BASE]/project");
+    assert_eq!(project.run_with_stdin(command, b"").json()["root"], "[BASE]/project");
 }
 
 #[test]
-fn install_and_uninstall_leave_the_rest_byte_for_byte() {
+fn install_and_uninstall_keep_other_settings_byte_for_byte() {
     let project = project();
     let settings = "{\n  // mine\n  \"model\": \"opus\",\n  \"hooks\": {\"Stop\": [ {\"hooks\":[{\"type\":\"command\",\"command\":\"say done\"}]} ]},\n}\n";
     project.file(".claude/settings.json", settings);
@@ -122,49 +122,50 @@ fn install_and_uninstall_leave_the_rest_byte_for_byte() {
 }
 
 #[test]
-fn uninstall_leaves_nothing_that_install_made() {
+fn uninstall_deletes_everything_that_install_created() {
     for agent in agents::Agent::ALL {
         for scope in [&[][..], &["--user"]] {
-            let project = bare();
-            let run = |verb: &str| {
-                let arguments: Vec<&str> = [verb, agent.name()].into_iter().chain(scope.iter().copied()).collect();
+            let project = project_without_policy();
+            let run = |subcommand: &str| {
+                let arguments: Vec<&str> =
+                    [subcommand, agent.name()].into_iter().chain(scope.iter().copied()).collect();
                 assert_eq!(project.run(&arguments).code, Some(0), "{arguments:?}");
             };
             run("install");
             run("uninstall");
             // A directory that an environment variable names belongs to the person and stays.
-            let named = ["home/.claude", "home/.codex", "config"];
+            let existing = ["home/.claude", "home/.codex", "config"];
             let left: Vec<String> =
-                everything(&project).into_iter().filter(|path| !named.contains(&path.as_str())).collect();
+                all_paths(&project).into_iter().filter(|path| !existing.contains(&path.as_str())).collect();
             assert_eq!(left, [""; 0], "{agent:?} {scope:?}");
         }
     }
 }
 
 #[test]
-fn uninstall_leaves_folders_that_hold_something() {
-    let project = bare();
+fn uninstall_keeps_folders_with_other_files() {
+    let project = project_without_policy();
     project.file(".github/workflows/ci.yml", "on: push\n");
     project.run(&["install", "copilot"]);
     project.run(&["uninstall", "copilot"]);
     assert_eq!(
-        everything(&project),
+        all_paths(&project),
         ["project/.github", "project/.github/workflows", "project/.github/workflows/ci.yml"]
     );
 }
 
 /// A formatter, or the agent itself, may have reformatted the file.
 #[test]
-fn uninstall_leaves_no_frame_of_a_file_that_install_made() {
+fn uninstall_deletes_a_file_that_install_created() {
     for (agent, file) in [("claude", ".claude/settings.json"), ("cursor", ".cursor/hooks.json")] {
-        let project = bare();
+        let project = project_without_policy();
         project.run(&["install", agent]);
         let path = project.root().join(file);
         let text = fs::read_to_string(&path).expect("settings");
         let compact: serde_json::Value = serde_json::from_str(&text).expect("JSON");
         fs::write(&path, compact.to_string()).expect("written");
         project.run(&["uninstall", agent]);
-        assert_eq!(everything(&project), [""; 0], "{agent}");
+        assert_eq!(all_paths(&project), [""; 0], "{agent}");
         // Settings that existed before are restored.
         for before in ["{}", "{\"hooks\":{}}"] {
             project.file(file, before);
@@ -176,7 +177,7 @@ fn uninstall_leaves_no_frame_of_a_file_that_install_made() {
 }
 
 /// Every path in the project, the home directory and the configuration, relative to their parent directory.
-fn everything(project: &testkit::TestProject) -> Vec<String> {
+fn all_paths(project: &testkit::TestProject) -> Vec<String> {
     let base = project.root().parent().expect("a folder").to_owned();
     let mut folders: Vec<_> = ["project", "home", "config"].map(|name| base.join(name)).to_vec();
     let mut found: Vec<String> = Vec::new();
@@ -192,7 +193,7 @@ fn everything(project: &testkit::TestProject) -> Vec<String> {
 }
 
 #[test]
-fn user_and_local_settings() {
+fn install_writes_user_and_local_settings() {
     let project = project();
     assert_eq!(
         project.run(&["install", "claude", "--user", "--json"]).json()["file"],
@@ -214,17 +215,17 @@ fn user_and_local_settings() {
 #[test]
 fn remaining_steps_are_listed() {
     let project = project();
-    let said = |scope: &[&str]| {
+    let output_of_install = |scope: &[&str]| {
         let install = |agent: agents::Agent| {
             let arguments: Vec<&str> = ["install", agent.name()].into_iter().chain(scope.iter().copied()).collect();
             project.run(&arguments).stdout
         };
         agents::Agent::ALL.map(install).concat()
     };
-    insta::assert_snapshot!(said(&[]), @"
+    insta::assert_snapshot!(output_of_install(&[]), @"
     Claude Code: hooks installed in [BASE]/project/.claude/settings.json
     Codex CLI: hooks installed in [BASE]/project/.codex/hooks.json
-      It runs hooks only after you accept them, and again after every change: open Codex and type /hooks.
+      It runs a hook only after you accept it, and you must accept it again after every change: open Codex and type /hooks.
     Gemini CLI: hooks installed in [BASE]/project/.gemini/settings.json
       If folder trust is on, it reads a project's settings only in folders that you trust: open Gemini CLI there once.
     Antigravity: hooks installed in [BASE]/project/.agents/hooks.json
@@ -235,10 +236,10 @@ fn remaining_steps_are_listed() {
       It loads plugins when it starts: start it again.
     ");
     // A person's own hooks do not depend on trusted directories.
-    insta::assert_snapshot!(said(&["--user"]), @"
+    insta::assert_snapshot!(output_of_install(&["--user"]), @"
     Claude Code: hooks installed in [BASE]/home/.claude/settings.json
     Codex CLI: hooks installed in [BASE]/home/.codex/hooks.json
-      It runs hooks only after you accept them, and again after every change: open Codex and type /hooks.
+      It runs a hook only after you accept it, and you must accept it again after every change: open Codex and type /hooks.
     Gemini CLI: hooks installed in [BASE]/home/.gemini/settings.json
     Antigravity: hooks installed in [BASE]/home/.gemini/config/hooks.json
     Cursor: hooks installed in [BASE]/home/.cursor/hooks.json
@@ -247,7 +248,7 @@ fn remaining_steps_are_listed() {
       It loads plugins when it starts: start it again.
     ");
     // If nothing changed, no next steps are printed.
-    assert!(!said(&[]).contains("  "));
+    assert!(!output_of_install(&[]).contains("  "));
 }
 
 #[test]
@@ -262,7 +263,7 @@ fn only_settings_that_are_not_shared_get_the_fail_closed_switch() {
 
 /// Hooks that call a program with another name would not be recognized later.
 #[test]
-fn a_linchpin_by_another_name_installs_no_hooks() {
+fn a_binary_with_another_name_installs_no_hooks() {
     let folder = tempfile::tempdir().expect("a folder");
     let program = folder.path().canonicalize().expect("a folder").join("linchpin-11");
     let copy = |_| fs::copy(super::PROGRAM, &program).map(drop);
@@ -276,20 +277,20 @@ fn a_linchpin_by_another_name_installs_no_hooks() {
     help: rename that file to `linchpin`, and run the command again
     ");
     assert_eq!(project.run(&["install", "copilot", "--user"]).code, Some(2));
-    assert_eq!(everything(&project), ["project/.linchpin", "project/.linchpin/rules"]);
+    assert_eq!(all_paths(&project), ["project/.linchpin", "project/.linchpin/rules"]);
     // If `PATH` has this program under the name `linchpin`, project settings call that.
     #[cfg(unix)]
     {
-        std::os::unix::fs::symlink("linchpin-11", folder.path().join("linchpin")).expect("a link");
+        std::os::unix::fs::symlink("linchpin-11", folder.path().join("linchpin")).expect("a symlink");
         let mut command = project.command(&["install", "copilot"]);
         command.env("PATH", folder.path());
-        assert_eq!(project.feed(command, b"").code, Some(0));
+        assert_eq!(project.run_with_stdin(command, b"").code, Some(0));
         assert_eq!(project.run(&["uninstall", "copilot", "--json"]).json()["changed"], true);
     }
 }
 
 #[test]
-fn settings_that_cannot_be_understood_are_left_alone() {
+fn unreadable_settings_are_left_alone() {
     let project = project();
     for text in ["{ \"hooks\": [", "[]", "{ \"hooks\": 7 }"] {
         project.file(".claude/settings.json", text);
@@ -306,7 +307,7 @@ fn settings_that_cannot_be_understood_are_left_alone() {
 }
 
 #[test]
-fn an_unknown_agent() {
+fn an_unknown_agent_is_an_error() {
     insta::assert_snapshot!(project().run(&["install", "clod"]).transcript(), @"
     exit 2
     --- stdout
@@ -323,22 +324,22 @@ fn an_unknown_agent() {
 }
 
 #[test]
-fn an_agent_cannot_set_itself_up() {
+fn an_agent_cannot_install_hooks() {
     let project = project();
     for arguments in [["init", "--no-hooks"], ["install", "claude"], ["uninstall", "claude"]] {
         let mut command = project.command(&arguments);
         command.env("CODEX_THREAD_ID", "t");
-        assert_eq!(project.feed(command, b"").code, Some(2), "{arguments:?}");
+        assert_eq!(project.run_with_stdin(command, b"").code, Some(2), "{arguments:?}");
     }
 }
 
 #[test]
-fn where_no_agent_is_found_it_is_told_what_was_looked_for() {
-    let project = bare();
+fn init_without_agents_reports_the_searched_agents() {
+    let project = project_without_policy();
     let mut command = project.command(&["init"]);
     let output = command.env("PATH", project.root()).output().expect("it runs");
-    let said = String::from_utf8_lossy(&output.stdout).replace(&project.root().display().to_string(), "PROJECT");
-    insta::assert_snapshot!(said, @"
+    let stdout = String::from_utf8_lossy(&output.stdout).replace(&project.root().display().to_string(), "PROJECT");
+    insta::assert_snapshot!(stdout, @"
     A policy for PROJECT:
       .linchpin/config.yml
       .linchpin/.gitignore
@@ -355,27 +356,27 @@ fn where_no_agent_is_found_it_is_told_what_was_looked_for() {
 /// The target of a symlink in a repository is not part of it. Hooks for one project must not apply to all projects.
 #[cfg(unix)]
 #[test]
-fn a_link_out_of_the_project_is_not_followed() {
+fn a_symlink_out_of_the_project_is_not_followed() {
     let project = project();
     assert_eq!(project.run(&["install", "claude", "--user"]).code, Some(0));
-    std::os::unix::fs::symlink(project.home().join(".claude"), project.root().join(".claude")).expect("a link");
+    std::os::unix::fs::symlink(project.home().join(".claude"), project.root().join(".claude")).expect("a symlink");
     let before = fs::read_to_string(project.home().join(".claude/settings.json")).expect("settings");
-    for verb in ["install", "uninstall"] {
-        let reply = project.run(&[verb, "claude"]);
+    for subcommand in ["install", "uninstall"] {
+        let reply = project.run(&[subcommand, "claude"]);
         assert_eq!(reply.code, Some(2), "{}{}", reply.stdout, reply.stderr);
-        insta::assert_snapshot!(format!("link_{verb}"), project.redacted(&reply.stderr));
+        insta::assert_snapshot!(format!("symlink_{subcommand}"), project.redacted(&reply.stderr));
     }
     assert_eq!(fs::read_to_string(project.home().join(".claude/settings.json")).expect("settings"), before);
 }
 
 #[test]
-fn hooks_without_a_policy_are_told_of_and_put_at_the_top_of_the_repository() {
-    let project = bare();
+fn hooks_without_a_policy_are_reported_and_put_at_the_top_of_the_repository() {
+    let project = project_without_policy();
     project.git(&["init", "-q"]);
     project.file("sub/file", "");
     let mut command = project.command(&["install", "codex"]);
     command.current_dir(project.root().join("sub"));
-    let reply = project.feed(command, b"");
+    let reply = project.run_with_stdin(command, b"");
     insta::assert_snapshot!(project.redacted(&reply.stdout));
     assert!(project.root().join(".codex/hooks.json").is_file());
 }
@@ -393,8 +394,8 @@ fn commands_appended_to_a_hook_stay() {
 }
 
 #[test]
-fn hooks_that_are_there_are_left_and_said() {
-    let project = bare();
+fn existing_hooks_are_kept_and_reported() {
+    let project = project_without_policy();
     assert_eq!(project.run(&["init", "--agent", "claude"]).code, Some(0));
     let settings = project.root().join(".claude/settings.json");
     let before = fs::read_to_string(&settings).expect("settings");
@@ -410,8 +411,8 @@ fn hooks_that_are_there_are_left_and_said() {
 
 /// Simulates a full disk for one process.
 #[test]
-fn a_policy_that_cannot_be_written_whole_is_not_written() {
-    let project = bare();
+fn a_policy_that_cannot_be_written_completely_is_not_written() {
+    let project = project_without_policy();
     project.git(&["init", "--quiet"]);
     let init = project.command(&[]);
     let mut shell = std::process::Command::new("sh");
@@ -419,7 +420,7 @@ fn a_policy_that_cannot_be_written_whole_is_not_written() {
     shell.args(["-c", "trap '' XFSZ; ulimit -f 1; exec \"$0\" init --no-hooks --pre-commit"]).arg(init.get_program());
     shell.current_dir(project.root()).env_clear();
     shell.envs(init.get_envs().filter_map(|(name, value)| Some((name, value?))));
-    insta::assert_snapshot!(project.feed(shell, b"").transcript(), @"
+    insta::assert_snapshot!(project.run_with_stdin(shell, b"").transcript(), @"
     exit 2
     --- stdout
     --- stderr
@@ -431,12 +432,12 @@ fn a_policy_that_cannot_be_written_whole_is_not_written() {
 }
 
 #[test]
-fn settings_that_cannot_be_read_keep_no_policy_from_being_written_and_that_is_said() {
-    let project = bare();
+fn a_policy_is_written_even_if_settings_are_unreadable() {
+    let project = project_without_policy();
     project.file(".claude/settings.json", "{ broken");
     let reply = project.run(&["init", "--agent", "claude"]);
     assert_eq!(reply.code, Some(2));
     assert!(project.root().join(".linchpin/config.yml").exists());
-    let told = "help: the policy in [BASE]/project/.linchpin was written, but the hooks of Claude Code were not; fix that and run `linchpin install claude`";
-    assert!(reply.stderr.contains(told), "{}", reply.stderr);
+    let help = "help: the policy in [BASE]/project/.linchpin was written, but the hooks of Claude Code were not; fix that and run `linchpin install claude`";
+    assert!(reply.stderr.contains(help), "{}", reply.stderr);
 }

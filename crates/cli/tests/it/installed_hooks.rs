@@ -7,7 +7,7 @@ use testkit::TestProject;
 
 use crate::{NO_DANGER, project};
 
-fn installed(agents: &[&str]) -> TestProject {
+fn with_hooks(agents: &[&str]) -> TestProject {
     let project = project();
     for agent in agents {
         let reply = project.run(&["install", agent]);
@@ -21,7 +21,7 @@ fn doctor(project: &TestProject) -> String {
 }
 
 #[test]
-fn an_installed_hook_refuses_a_forged_event() {
+fn the_self_test_of_doctor_passes_for_every_agent() {
     for agent in Agent::ALL {
         for scope in [&[][..], &["--user"]] {
             let project = project();
@@ -41,14 +41,14 @@ fn an_installed_hook_refuses_a_forged_event() {
 
 #[test]
 fn repeated_and_unaccepted_hooks_are_reported() {
-    let project = installed(&["claude", "codex", "copilot", "cursor"]);
+    let project = with_hooks(&["claude", "codex", "copilot", "cursor"]);
     assert_eq!(project.run(&["install", "codex", "--user"]).code, Some(0));
     assert_snapshot!(doctor(&project));
 }
 
 #[test]
-fn a_switch_in_another_file_is_found() {
-    let project = installed(&["gemini"]);
+fn hooks_switched_off_in_another_file_are_reported() {
+    let project = with_hooks(&["gemini"]);
     let settings = project.home().join(".gemini/settings.json");
     std::fs::create_dir_all(settings.parent().unwrap()).unwrap();
     std::fs::write(settings, "{\"hooksConfig\": {\"enabled\": false}}").unwrap();
@@ -58,8 +58,8 @@ fn a_switch_in_another_file_is_found() {
 }
 
 #[test]
-fn hooks_that_codex_has_switched_off_are_found() {
-    let project = installed(&["codex"]);
+fn hooks_switched_off_in_codex_are_reported() {
+    let project = with_hooks(&["codex"]);
     let config = project.home().join(".codex/config.toml");
     std::fs::create_dir_all(config.parent().unwrap()).unwrap();
     for (text, is_off) in [("[features]\nhooks = false # later\n", true), ("[features]\nhooks = true\n", false)] {
@@ -73,8 +73,8 @@ fn hooks_that_codex_has_switched_off_are_found() {
 }
 
 #[test]
-fn a_plugin_that_somebody_changed_is_found() {
-    let project = installed(&["opencode"]);
+fn a_changed_plugin_is_reported() {
+    let project = with_hooks(&["opencode"]);
     let file = project.root().join(".opencode/plugins/linchpin.js");
     let text = std::fs::read_to_string(&file).unwrap().replace("throw new Error(answer.refuse)", "");
     std::fs::write(&file, text).unwrap();
@@ -82,9 +82,9 @@ fn a_plugin_that_somebody_changed_is_found() {
     assert!(reply.stdout.contains("the plugin differs from the one that this Linchpin writes"), "{}", reply.stdout);
 }
 
-/// A project with one rule for each kind of shortfall that any agent has, and one rule without any.
-fn demanding(agents: &[&str]) -> TestProject {
-    let project = installed(agents);
+/// A project with one rule for each feature that some agent lacks, and one rule that every agent supports.
+fn with_unsupported_rules(agents: &[&str]) -> TestProject {
+    let project = with_hooks(agents);
     project.rule("ask-first", "---\ntools: [Bash]\ncommand_pattern: deploy\naction: ask\n---\nAsk first.\n");
     project.rule("no-prompt", "---\non: prompt\naction: block\nwhen: \"'x' in event.prompt\"\n---\nNo.\n");
     project.rule("no-failure", "---\non: tool_failed\n---\nThat failed.\n");
@@ -103,36 +103,36 @@ fn demanding(agents: &[&str]) -> TestProject {
 }
 
 #[test]
-fn rules_that_ask_for_what_an_agent_cannot_do_are_warned_about() {
-    let said = Agent::ALL.map(|agent| {
-        let project = demanding(&[agent.name()]);
+fn rules_that_an_agent_cannot_support_are_warned_about() {
+    let transcripts = Agent::ALL.map(|agent| {
+        let project = with_unsupported_rules(&[agent.name()]);
         format!("## {}\n{}", agent.title(), project.redacted(&project.run(&["validate"]).transcript()))
     });
-    assert_snapshot!(said.join("\n"));
+    assert_snapshot!(transcripts.join("\n"));
 }
 
 #[test]
-fn a_warning_is_told_once_for_all_rules_and_in_full_to_programs() {
-    let project = installed(&["codex", "gemini", "cursor"]);
+fn a_warning_is_shown_once_for_all_rules_and_in_full_as_json() {
+    let project = with_hooks(&["codex", "gemini", "cursor"]);
     let ids: Vec<String> = (1..=30).map(|number| format!("ask-{number:02}")).collect();
     for id in &ids {
         project.rule(id, "---\ntools: [Bash]\ncommand_pattern: deploy\naction: ask\n---\nAsk first.\n");
     }
     assert_snapshot!(project.run(&["validate"]).transcript());
     let report = project.run(&["validate", "--json"]).json();
-    let shortfalls = report["shortfalls"].as_array().expect("a list");
+    let unsupported = report["shortfalls"].as_array().expect("a list");
     for agent in ["codex", "gemini", "cursor"] {
-        let of_agent = shortfalls.iter().filter(|shortfall| shortfall["agent"] == agent);
-        let rules: Vec<&str> = of_agent.filter_map(|shortfall| shortfall["rule"].as_str()).collect();
+        let unsupported_by_agent = unsupported.iter().filter(|shortfall| shortfall["agent"] == agent);
+        let rules: Vec<&str> = unsupported_by_agent.filter_map(|shortfall| shortfall["rule"].as_str()).collect();
         assert_eq!(rules, ids, "{agent}");
     }
-    assert_snapshot!(serde_json::to_string_pretty(&shortfalls[0]).expect("JSON"));
+    assert_snapshot!(serde_json::to_string_pretty(&unsupported[0]).expect("JSON"));
 }
 
 /// Rules in workflows are checked like others, wherever the file defines them.
 #[test]
-fn rules_of_a_workflow_are_looked_at_too() {
-    let project = installed(&["codex"]);
+fn rules_of_a_workflow_are_checked_too() {
+    let project = with_hooks(&["codex"]);
     project.file(
         ".linchpin/workflows/work.yml",
         "start_node: a\nrule_definitions: {ship: {command_pattern: deploy, action: ask, reason: Ask.}}\n\
@@ -145,8 +145,8 @@ fn rules_of_a_workflow_are_looked_at_too() {
 
 /// A warning that an agent cannot show is reported as a hint.
 #[test]
-fn a_warning_that_reaches_nobody_is_a_hint() {
-    let project = installed(&["cursor", "antigravity"]);
+fn a_warning_that_no_one_can_read_is_a_hint() {
+    let project = with_hooks(&["cursor", "antigravity"]);
     project.rule("mind-it", "---\ncommand_pattern: deploy\naction: warn\n---\nMind it.\n");
     project.rule("heard", "---\non: session_start\n---\nRead the guide.\n");
     project.rule("slow", "---\nphase_timeout: {max_duration: 300}\n---\nHurry.\n");
@@ -156,7 +156,7 @@ fn a_warning_that_reaches_nobody_is_a_hint() {
 
 /// Copilot reads Claude Code's settings and runs the hook's program without its arguments.
 #[test]
-fn a_bare_call_by_copilot_is_a_hook() {
+fn a_call_by_copilot_without_arguments_is_a_hook() {
     let project = project();
     let root = project.root();
     let payload = json!({
@@ -165,13 +165,13 @@ fn a_bare_call_by_copilot_is_a_hook() {
     });
     let mut command = project.command(&[]);
     command.env("COPILOT_PROJECT_DIR", &root);
-    let reply = project.feed(command, payload.to_string().as_bytes());
+    let reply = project.run_with_stdin(command, payload.to_string().as_bytes());
     assert!(reply.stdout.contains("\"permissionDecision\":\"deny\""), "{}{}", reply.stdout, reply.stderr);
 }
 
 /// Cursor runs Claude Code's hooks with its own payloads.
 #[test]
-fn a_call_by_cursor_of_claude_codes_hook_is_cursors() {
+fn a_claude_hook_called_by_cursor_answers_in_cursors_format() {
     let project = project();
     project.rule("no-danger", NO_DANGER);
     let payload = json!({
@@ -180,13 +180,13 @@ fn a_call_by_cursor_of_claude_codes_hook_is_cursors() {
     });
     let mut hook = project.command(&["hook", "claude"]);
     hook.env("CURSOR_PROJECT_DIR", project.root());
-    let answer = project.feed(hook, payload.to_string().as_bytes());
+    let answer = project.run_with_stdin(hook, payload.to_string().as_bytes());
     assert!(answer.stdout.contains(r#""permission":"deny""#), "{}{}", answer.stdout, answer.stderr);
 }
 
 /// Additional fields of Cursor's payload are not interpreted as the call's arguments.
 #[test]
-fn a_field_beside_a_call_of_cursors_makes_no_other_call_of_it() {
+fn extra_fields_in_cursors_payload_are_ignored() {
     let project = project();
     project.rule("no-danger", NO_DANGER);
     for field in ["url", "command", "file_path"] {
@@ -216,7 +216,7 @@ fn an_interrupted_agent_is_not_told_to_continue() {
 }
 
 #[test]
-fn a_transcript_that_never_comes_leaves_time_to_judge() {
+fn a_missing_transcript_leaves_time_to_judge() {
     let project = project();
     project.config("deadline: 500ms\n").rule("hold", "---\non: stop\naction: block\n---\nGo on.\n");
     let payload = json!({
@@ -229,7 +229,7 @@ fn a_transcript_that_never_comes_leaves_time_to_judge() {
 
 /// The payload is unreadable except for the directory, and the session is unknown.
 #[test]
-fn a_first_event_that_cannot_be_read_is_judged_where_its_agent_works() {
+fn an_unreadable_first_event_is_judged_in_the_agents_project() {
     let project = project();
     project.rule("no-danger", NO_DANGER);
     let deep = format!("{}{}", "[".repeat(200), "]".repeat(200));
@@ -237,13 +237,13 @@ fn a_first_event_that_cannot_be_read_is_judged_where_its_agent_works() {
     let payload = format!(r#"{{"conversationId":"c","workspacePaths":["{root}"],"toolCall":{deep}}}"#);
     let mut hook = project.command(&["hook", "antigravity", "PreToolUse"]);
     hook.current_dir("/");
-    let answer = project.feed(hook, payload.as_bytes());
+    let answer = project.run_with_stdin(hook, payload.as_bytes());
     assert!(answer.stdout.contains("force_ask"), "{}{}", answer.stdout, answer.stderr);
 }
 
 /// A patch is recognized in every way of passing it to a shell.
 #[test]
-fn a_patch_in_a_shells_text_is_seen() {
+fn a_patch_in_a_shell_command_is_recognized() {
     let project = project();
     project.rule("kept", "---\nwrites: ['kept/**']\n---\nNo.\n").file("kept/a", "a\n");
     let patch =

@@ -4,7 +4,7 @@
     clippy::expect_used,
     clippy::indexing_slicing,
     clippy::string_slice,
-    reason = "in a test, what is not as expected ends the test"
+    reason = "a test should panic at an unexpected result"
 )]
 
 mod ack;
@@ -25,7 +25,6 @@ mod explain;
 mod failure_policy;
 mod file_rules;
 mod foreign_policies;
-mod guarding;
 mod hats;
 mod hostile_repository;
 mod init_and_install;
@@ -49,9 +48,10 @@ mod tasks;
 mod tiers;
 mod tokens;
 mod trust;
-mod trying;
+mod try_command;
 mod unwritten_output;
 mod validate;
+mod verdicts;
 mod workflow;
 
 use testkit::TestProject;
@@ -59,7 +59,7 @@ use testkit::TestProject;
 const PROGRAM: &str = env!("CARGO_BIN_EXE_linchpin");
 
 /// A project without a policy.
-fn bare() -> TestProject {
+fn project_without_policy() -> TestProject {
     TestProject::new(PROGRAM)
 }
 

@@ -4,22 +4,22 @@ use serde_json::json;
 use testkit::TestProject;
 
 use super::project;
-use super::rules::by_agent;
+use super::rules::run_as_agent;
 
-fn said(project: &TestProject, commands: &[&[&str]]) -> String {
-    let told = commands.iter().map(|arguments| {
+fn transcripts_of(project: &TestProject, commands: &[&[&str]]) -> String {
+    let transcripts = commands.iter().map(|arguments| {
         let reply = project.run(&[&["memory"], *arguments].concat());
         let shown: Vec<String> = arguments.iter().map(|word| word.chars().take(60).collect()).collect();
         format!("$ memory {}\n{}{}[{}]\n", shown.join(" "), reply.stdout, reply.stderr, reply.code.unwrap_or(-1))
     });
-    told.collect()
+    transcripts.collect()
 }
 
 #[test]
 fn memories_are_found_again() {
     let project = project();
     let long = format!("{}\nand more", "A long line. ".repeat(12).trim_end());
-    insta::assert_snapshot!(said(
+    insta::assert_snapshot!(transcripts_of(
         &project,
         &[
             &["list"],
@@ -58,7 +58,7 @@ fn invalid_memories_are_errors() {
     let project = project();
     project.run(&["memory", "add", "Something"]);
     let long = "x".repeat(64 * 1024 + 1);
-    insta::assert_snapshot!(said(
+    insta::assert_snapshot!(transcripts_of(
         &project,
         &[
             &["add", ""],
@@ -78,21 +78,21 @@ fn invalid_memories_are_errors() {
 }
 
 #[test]
-fn agents_keep_and_find_them_and_secrets_stay_out() {
+fn agents_save_and_find_memories_and_secrets_are_masked() {
     let project = project();
     let token = "ghp_0123456789abcdefghijABCDEFGHIJ012345";
-    let added = by_agent(&project, &["memory", "add", "--type", "fix", &format!("use {token}"), "--json"], "");
+    let added = run_as_agent(&project, &["memory", "add", "--type", "fix", &format!("use {token}"), "--json"], "");
     assert_eq!(added.code, Some(0), "{}", added.transcript());
     let memory = &added.json()["memory"];
     assert_eq!((&memory["id"], &memory["type"], &memory["text"]), (&json!("m1"), &json!("fix"), &json!("use ***")));
-    let found = by_agent(&project, &["memory", "search", "use", "--json"], "").json();
+    let found = run_as_agent(&project, &["memory", "search", "use", "--json"], "").json();
     assert_eq!((&found["total"], &found["memories"][0]["id"]), (&json!(1), &json!("m1")));
-    assert_eq!(by_agent(&project, &["memory", "delete", "m1"], "").code, Some(0));
+    assert_eq!(run_as_agent(&project, &["memory", "delete", "m1"], "").code, Some(0));
     assert_eq!(project.run(&["memory", "list", "--json"]).json(), json!({ "memories": [] }));
 }
 
 #[test]
-fn no_line_of_a_memory_begins_as_one_of_ours() {
+fn every_line_of_a_shown_memory_is_indented() {
     let project = project();
     for separator in ['\u{b}', '\u{c}', '\u{85}', '\u{2028}', '\u{2029}'] {
         let text = format!("a{separator}mem-1 (fix)");

@@ -16,7 +16,7 @@ fn counts(value: &Value) -> [u64; 5] {
     ["fired", "warned", "blocked", "acknowledged", "forced"].map(|key| value[key].as_u64().unwrap_or(99))
 }
 
-fn working() -> TestProject {
+fn with_rules_and_workflow() -> TestProject {
     let project = project();
     project.rule("no-danger", NO_DANGER);
     project.rule("hazard", "---\ncommand_pattern: ^hazard\naction: warn\n---\nMind the hazard.\n");
@@ -32,7 +32,7 @@ fn working() -> TestProject {
 }
 
 #[test]
-fn before_anything_happened() {
+fn without_events_metrics_are_empty() {
     let project = project();
     assert_snapshot!(metrics(&project), @"Metrics no rule has fired yet");
     assert_eq!(project.run(&["status", "--metrics", "--json"]).json()["metrics"], json!([]));
@@ -40,8 +40,8 @@ fn before_anything_happened() {
 }
 
 #[test]
-fn by_rule_and_phase() {
-    let project = working();
+fn metrics_count_by_rule_and_phase() {
+    let project = with_rules_and_workflow();
     let mut agent = project.agent();
     for command in ["danger", "hazard", "hm", "ls"] {
         agent.before(command);
@@ -92,7 +92,7 @@ fn by_rule_and_phase() {
 
 #[test]
 fn verdicts_in_observe_mode_are_not_counted_as_blocks() {
-    let project = working();
+    let project = with_rules_and_workflow();
     project.config("mode: observe\n");
     project.run(&["trust", "--yes"]);
     let mut agent = project.agent();
@@ -102,8 +102,8 @@ fn verdicts_in_observe_mode_are_not_counted_as_blocks() {
 }
 
 #[test]
-fn events_at_once_are_all_counted() {
-    let project = working();
+fn concurrent_events_are_all_counted() {
+    let project = with_rules_and_workflow();
     // With a short deadline, hooks that wait for each other would not be recorded.
     project.config("deadline: 20s\n");
     project.run(&["start", "work"]);

@@ -5,7 +5,7 @@ use testkit::TestProject;
 
 use super::project;
 
-fn guarded() -> TestProject {
+fn guarded_project() -> TestProject {
     let project = project();
     project.config("rules: [read-secrets, delete-outside-project]\n");
     project.file(".env", "KEY=secret\n").file("README.md", "A project.\n").file("src/a.ts", "a\n");
@@ -13,12 +13,12 @@ fn guarded() -> TestProject {
 }
 
 fn decision(project: &TestProject, tool: &str, input: &Value) -> String {
-    project.hook("claude", &project.tool(tool, input)).decision()
+    project.hook("claude", &project.tool_payload(tool, input)).decision()
 }
 
 #[test]
-fn the_glob_of_a_search_is_what_it_matches() {
-    let project = guarded();
+fn a_search_glob_is_judged_by_its_matches() {
+    let project = guarded_project();
     project.file("deploy/.env.local", "KEY=secret\n");
     let search = |glob: &str| decision(&project, "Grep", &json!({ "pattern": "KEY", "glob": glob }));
     for glob in [
@@ -46,8 +46,8 @@ fn the_glob_of_a_search_is_what_it_matches() {
     assert_eq!(decision(&project, "Grep", &json!({ "pattern": "KEY", "path": "src", "glob": ".e*" })), "allow");
     // Names of files are not secret.
     assert_eq!(decision(&project, "Glob", &json!({ "pattern": "**/.env*" })), "allow");
-    insta::assert_snapshot!(project.hook("claude", &project.tool("Grep", &json!({ "pattern": "KEY", "glob": ".e*" }))).reason(), @"
-    Blocked by Linchpin rule `read-secrets`: This file holds secrets, and whatever you read ends up in transcripts. Read `.env.example` for the names of the variables, or ask the person for the one value that you need.
+    insta::assert_snapshot!(project.hook("claude", &project.tool_payload("Grep", &json!({ "pattern": "KEY", "glob": ".e*" }))).reason(), @"
+    Blocked by Linchpin rule `read-secrets`: This file holds secrets, and whatever you read ends up in transcripts. Read `.env.example` for the names of the variables, or ask the person for the one value that you need. Matched: `.env`
 
     A person can allow this call once: `linchpin allow 29`
     ");
@@ -55,16 +55,16 @@ fn the_glob_of_a_search_is_what_it_matches() {
 
 #[test]
 fn the_paths_of_mcp_tools_are_judged() {
-    let project = guarded();
+    let project = guarded_project();
     let home = project.home();
     std::fs::create_dir_all(home.join(".ssh")).expect("a folder");
-    let at_home = home.join(".ssh/id_ed25519");
+    let private_key = home.join(".ssh/id_ed25519");
     let outside = home.join("notes");
     std::fs::write(&outside, "n").expect("a file");
     for (tool, input, expected) in [
         ("mcp__fs__read_file", json!({ "path": ".env" }), "deny"),
         ("mcp__fs__read_multiple_files", json!({ "paths": ["README.md", ".env"] }), "deny"),
-        ("mcp__fs__readFile", json!({ "uri": format!("file://{}", at_home.display()) }), "deny"),
+        ("mcp__fs__readFile", json!({ "uri": format!("file://{}", private_key.display()) }), "deny"),
         ("mcp__fs__read_file", json!({ "path": "~/.ssh/id_ed25519" }), "deny"),
         ("mcp__fs__move_file", json!({ "source": ".env", "destination": "x" }), "deny"),
         ("mcp__fs__open", json!({ "path": ".env" }), "ask"),
@@ -87,9 +87,9 @@ fn the_paths_of_mcp_tools_are_judged() {
     ] {
         assert_eq!(decision(&project, tool, &input), expected, "{tool} {input}");
     }
-    let event = project.tool("mcp__fs__open", &json!({ "path": ".env" }));
+    let event = project.tool_payload("mcp__fs__open", &json!({ "path": ".env" }));
     insta::assert_snapshot!(project.hook("claude", &event).reason(), @"
-    Approval required by Linchpin rule `read-secrets`: Linchpin can't tell what this does to `.env`. It might read files that this rule protects. This file holds secrets, and whatever you read ends up in transcripts. Read `.env.example` for the names of the variables, or ask the person for the one value that you need.
+    Approval required by Linchpin rule `read-secrets`: Linchpin can't tell what this does to `.env`. It might read files that this rule protects. This file holds secrets, and whatever you read ends up in transcripts. Read `.env.example` for the names of the variables, or ask the person for the one value that you need. Possible match: `.env`
 
     A person can allow this call once: `linchpin allow 22`
     ");
@@ -97,8 +97,8 @@ fn the_paths_of_mcp_tools_are_judged() {
 
 #[test]
 fn replay_judges_searches_by_recorded_paths() {
-    let project = guarded();
-    project.hook("claude", &project.tool("Grep", &json!({ "pattern": "KEY", "glob": ".e*" })));
+    let project = guarded_project();
+    project.hook("claude", &project.tool_payload("Grep", &json!({ "pattern": "KEY", "glob": ".e*" })));
     std::fs::remove_file(project.root().join(".env")).expect("it was there");
     let explained = project.run(&["explain", "event", "1"]).stdout;
     assert!(explained.contains("block by read-secrets"), "{explained}");

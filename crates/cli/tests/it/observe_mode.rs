@@ -12,14 +12,15 @@ fn nothing_is_stopped_and_everything_is_recorded() {
     project.config("mode: observe\n").rule("no-danger", NO_DANGER).rule("wait", HOLD);
     assert_eq!(project.run(&["trust", "--yes"]).code, Some(0));
     project.rule("careful", "---\ncommand_pattern: ^danger\naction: warn\n---\nMind the step.\n");
-    insta::assert_snapshot!(project.hook("claude", &project.bash("danger")).transcript(), @r#"
+    insta::assert_snapshot!(project.hook("claude", &project.bash_payload("danger")).transcript(), @r#"
     exit 0
     --- stdout
     {"systemMessage":"Linchpin: observe mode: events are judged and recorded, but nothing is blocked\n\nWarning by Linchpin rule `careful`: Mind the step. Matched: `danger`","hookSpecificOutput":{"hookEventName":"PreToolUse","additionalContext":"Warning by Linchpin rule `careful`: Mind the step. Matched: `danger`"}}
     --- stderr
     "#);
-    let stop = || project.hook("claude", &project.event("Stop", &json!({ "stop_hook_active": true }))).transcript();
-    // The rule would report its release after one hold, but holds are not counted here.
+    let stop =
+        || project.hook("claude", &project.event_payload("Stop", &json!({ "stop_hook_active": true }))).transcript();
+    // After `max_holds` the rule would allow the stop and report that, but in observe mode holds are not counted.
     for _ in 0..3 {
         assert_eq!(stop(), "exit 0\n--- stdout\n--- stderr\n");
     }
@@ -40,9 +41,10 @@ fn session_start_status_and_doctor_show_observe_mode() {
     project.run(&["init", "--agent", "claude"]);
     project.config("mode: observe\n");
     assert_eq!(project.run(&["trust", "--yes"]).code, Some(0));
-    let start = || project.hook("claude", &project.event("SessionStart", &json!({ "source": "startup" }))).stdout;
+    let start =
+        || project.hook("claude", &project.event_payload("SessionStart", &json!({ "source": "startup" }))).stdout;
     insta::assert_snapshot!(start(), @r#"{"systemMessage":"Linchpin: observe mode: events are judged and recorded, but nothing is blocked"}"#);
-    assert_eq!(project.hook("claude", &project.bash("ls")).stdout, "");
+    assert_eq!(project.hook("claude", &project.bash_payload("ls")).stdout, "");
     // Also when a session is resumed.
     assert!(start().contains("observe mode"));
     insta::assert_snapshot!(project.run(&["status"]).stdout, @"
@@ -74,20 +76,20 @@ fn unreadable_calls_are_not_stopped() {
     project.config("mode: observe\n");
     assert_eq!(project.run(&["trust", "--yes"]).code, Some(0));
     project.decision("ls");
-    let whole = project.bash("danger").to_string();
-    let reply = project.hook_bytes("claude", &whole.as_bytes()[..whole.len() - 20]);
+    let whole = project.bash_payload("danger").to_string();
+    let reply = project.hook_with_bytes("claude", &whole.as_bytes()[..whole.len() - 20]);
     assert_eq!(reply.transcript(), "exit 0\n--- stdout\n--- stderr\n");
 }
 
 #[test]
-fn a_long_reason_is_cut_where_the_configuration_says() {
+fn a_long_reason_is_cut_at_output_limit() {
     let project = project();
     let reason = "Danger is not for agents, and never was. ".repeat(60);
     project.rule("no-danger", &format!("---\ncommand_pattern: ^danger\n---\n{reason}\n"));
-    assert!(project.hook("claude", &project.bash("danger")).reason().len() > 2400);
+    assert!(project.hook("claude", &project.bash_payload("danger")).reason().len() > 2400);
     project.config("output_limit: 1 KiB\n");
-    let told = project.hook("claude", &project.bash("danger")).reason();
-    insta::assert_snapshot!(told[told.len() - 150..], @"
+    let reason_text = project.hook("claude", &project.bash_payload("danger")).reason();
+    insta::assert_snapshot!(reason_text[reason_text.len() - 150..], @"
     ger is not for agents, and never was. Danger is not for agents, and never
     [1458 bytes left out]
 

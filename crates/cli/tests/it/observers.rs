@@ -17,7 +17,9 @@ const CLAIMS: &str = "observers:\n  - behavior: task_claim_tracking\n    servers
 
 /// Returns the decision about an edit.
 fn edit(project: &TestProject) -> String {
-    project.hook("claude", &project.tool("Edit", &json!({ "file_path": project.root().join("a.rs") }))).decision()
+    project
+        .hook("claude", &project.tool_payload("Edit", &json!({ "file_path": project.root().join("a.rs") })))
+        .decision()
 }
 
 /// Returns a recorded or written payload, changed to belong to this project's session.
@@ -39,13 +41,13 @@ fn edits_wait_for_a_claim() {
     project.hook("claude", &payload(&project, "claude", "after-close-task.json"));
     assert_eq!(edit(&project), "deny");
     // The claim does not count in another session.
-    let mut other = project.tool("Edit", &json!({"file_path": "a.rs"}));
+    let mut other = project.tool_payload("Edit", &json!({"file_path": "a.rs"}));
     other["session_id"] = json!("session-2");
     assert_eq!(project.hook("claude", &other).decision(), "deny");
 }
 
 #[test]
-fn tasks_of_linchpins_own_are_claims_too() {
+fn linchpins_tasks_count_as_claims() {
     let project = project();
     project.config("observers:\n  - behavior: task_claim_tracking\n").rule("claim-first", CLAIM_FIRST);
     assert_eq!(edit(&project), "deny");
@@ -53,7 +55,7 @@ fn tasks_of_linchpins_own_are_claims_too() {
     let task_in = |session: &str, arguments: &[&str]| {
         let mut command = project.command(&[&["task"], arguments].concat());
         command.env("CLAUDE_CODE_SESSION_ID", session);
-        project.feed(command, b"").code
+        project.run_with_stdin(command, b"").code
     };
     let task = |arguments: &[&str]| task_in("session-1", arguments);
     // A task that a person starts is not claimed by the session, nor is a task whose start was refused.
@@ -77,7 +79,7 @@ fn tasks_of_linchpins_own_are_claims_too() {
 }
 
 #[test]
-fn every_form_of_success_and_failure() {
+fn claims_are_recognized_in_every_payload_format() {
     for agent in ["claude", "codex"] {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../agents/payloads").join(agent);
         let names =
@@ -90,10 +92,10 @@ fn every_form_of_success_and_failure() {
             project.config(CLAIMS).rule("claim-first", CLAIM_FIRST);
             let reply = project.hook(agent, &payload(&project, agent, &form));
             assert_eq!(reply.stdout, "", "{form}");
-            let mut edit = project.tool("Edit", &json!({"file_path": "a.rs"}));
+            let mut edit = project.tool_payload("Edit", &json!({"file_path": "a.rs"}));
             if agent == "codex" {
                 let patch = "*** Begin Patch\n*** Update File: a.rs\n@@\n-a\n+b\n*** End Patch\n";
-                edit = project.tool("apply_patch", &json!({ "command": patch }));
+                edit = project.tool_payload("apply_patch", &json!({ "command": patch }));
             }
             let expected = if form.contains("claim-ok") { "allow" } else { "deny" };
             assert_eq!(project.hook(agent, &edit).decision(), expected, "{form}");
@@ -102,7 +104,7 @@ fn every_form_of_success_and_failure() {
 }
 
 #[test]
-fn tasks_are_created_updated_and_closed() {
+fn creating_or_updating_a_task_claims_it_until_it_is_closed() {
     for agent in ["claude", "codex"] {
         for claim in ["after-create-task.json", "after-update-task.json"] {
             let project = project();
@@ -125,7 +127,7 @@ fn plan_mode_is_known_in_the_same_event() {
     let config = "observers:\n  - behavior: detect_plan_mode\n";
     project.config(config).rule("plan", "---\ntools: [Edit]\nwhen: plan_mode\n---\nYou are planning.\n");
     assert_eq!(edit(&project), "allow");
-    let mut planning = project.tool("Edit", &json!({"file_path": "a.rs"}));
+    let mut planning = project.tool_payload("Edit", &json!({"file_path": "a.rs"}));
     planning["permission_mode"] = json!("plan");
     assert_eq!(project.hook("claude", &planning).decision(), "deny");
     assert_eq!(edit(&project), "allow");
@@ -140,14 +142,14 @@ fn plan_mode_is_known_in_the_same_event() {
     ] {
         project.hook("claude", &payload(&project, "claude", file));
         // An agent sends its mode with every event. Without it, the mode of earlier events counts.
-        let mut edit = project.tool("Edit", &json!({"file_path": "a.rs"}));
+        let mut edit = project.tool_payload("Edit", &json!({"file_path": "a.rs"}));
         edit.as_object_mut().expect("fields").remove("permission_mode");
         assert_eq!(project.hook("claude", &edit).decision(), decision, "{file}");
     }
 }
 
 #[test]
-fn codex_plans_by_what_its_transcript_says_of_the_turn() {
+fn codex_plan_mode_is_read_from_the_transcript() {
     let project = project();
     let config = "observers:\n  - behavior: detect_plan_mode\n";
     project.config(config).rule("plan", "---\ntools: [Bash]\nwhen: plan_mode\n---\nYou are planning.\n");
@@ -159,7 +161,7 @@ fn codex_plans_by_what_its_transcript_says_of_the_turn() {
         project.hook("codex", &prompt);
     };
     prompt("prompt-in-plan-mode.json", None);
-    assert_eq!(run(), "allow", "nobody says so");
+    assert_eq!(run(), "allow", "the transcript is unknown");
     prompt("prompt-in-plan-mode.json", Some(&transcript));
     assert_eq!(run(), "deny");
     prompt("prompt.json", Some(&transcript));
@@ -169,7 +171,7 @@ fn codex_plans_by_what_its_transcript_says_of_the_turn() {
 }
 
 #[test]
-fn calls_of_mcp_tools() {
+fn mcp_calls_are_tracked() {
     let project = project();
     project.config("observers:\n  - behavior: mcp_call_tracking\n").rule(
         "look-first",
@@ -183,7 +185,7 @@ fn calls_of_mcp_tools() {
 }
 
 #[test]
-fn observers_that_are_written_out() {
+fn an_observer_can_match_events_and_set_variables() {
     let project = project();
     project
         .config(
@@ -194,23 +196,23 @@ fn observers_that_are_written_out() {
             "---\ncommand_pattern: '^git push'\nwhen: \"not tests_ran or last != 'ran cargo test -q' or word != 'no'\"\n---\nTest first.\n",
         );
     assert_eq!(project.run(&["validate"]).code, Some(0));
-    let ran = |command: &str, event: &str, outcome: &Value| {
+    let push_decision_after = |command: &str, event: &str, outcome: &Value| {
         let mut fields = json!({"tool_name": "Bash", "tool_input": {"command": command}});
         fields.as_object_mut().expect("fields").extend(outcome.as_object().expect("an outcome").clone());
-        project.hook("claude", &project.event(event, &fields));
+        project.hook("claude", &project.event_payload(event, &fields));
         project.decision("git push")
     };
     let ok = json!({"tool_response": {"stdout": "", "interrupted": false}});
-    assert_eq!(ran("cargo build", "PostToolUse", &ok), "deny");
-    assert_eq!(ran("cargo test -q", "PostToolUseFailure", &json!({"error": "Exit code 1"})), "deny");
-    assert_eq!(ran("cargo test -q", "PostToolUse", &ok), "allow");
+    assert_eq!(push_decision_after("cargo build", "PostToolUse", &ok), "deny");
+    assert_eq!(push_decision_after("cargo test -q", "PostToolUseFailure", &json!({"error": "Exit code 1"})), "deny");
+    assert_eq!(push_decision_after("cargo test -q", "PostToolUse", &ok), "allow");
 }
 
 #[test]
-fn a_fault_is_told_and_changes_nothing() {
+fn a_failing_observer_is_reported_and_changes_nothing() {
     let project = project();
     project.config("observers:\n  - {name: odd, on: prompt, match: {}, set: {number: '{{ int(event.prompt) }}'}}\n");
-    let reply = project.hook("claude", &project.event("UserPromptSubmit", &json!({"prompt": "seven"})));
+    let reply = project.hook("claude", &project.event_payload("UserPromptSubmit", &json!({"prompt": "seven"})));
     insta::assert_snapshot!(reply.stdout);
 }
 
@@ -231,19 +233,19 @@ fn user_program(project: &TestProject, script: &str) -> PathBuf {
 }
 
 #[test]
-fn a_program_of_the_users() {
+fn a_users_program_receives_events_and_sets_variables() {
     let project = project();
     user_program(
         &project,
         "cat > question.json; env | cut -d= -f1 | grep -v -e PWD -e SHLVL -e '^_$' | sort > environment\n\
          echo '{\"set\": {\"deployed\": \"v1\"}, \"conditions\": {\"ready\": [\"staging\"], \"told\": true}}'",
     );
-    let reply = project.hook("claude", &project.bash("danger"));
+    let reply = project.hook("claude", &project.bash_payload("danger"));
     assert_eq!(reply.transcript(), "exit 0\n--- stdout\n--- stderr\n");
-    let question: Value =
+    let request: Value =
         serde_json::from_slice(&fs::read(project.root().join("question.json")).expect("a question")).expect("JSON");
-    assert_eq!(question["event"]["tool"]["input"]["command"], "danger");
-    assert_eq!(question["variables"], json!({"deployed": "none"}));
+    assert_eq!(request["event"]["tool"]["input"]["command"], "danger");
+    assert_eq!(request["variables"], json!({"deployed": "none"}));
     insta::assert_snapshot!(fs::read_to_string(project.root().join("environment")).expect("names"), @"
     HOME
     PATH
@@ -252,15 +254,15 @@ fn a_program_of_the_users() {
     XDG_CONFIG_HOME
     XDG_STATE_HOME
     ");
-    project.hook("claude", &project.bash("ls"));
-    let question: Value =
+    project.hook("claude", &project.bash_payload("ls"));
+    let request: Value =
         serde_json::from_slice(&fs::read(project.root().join("question.json")).expect("a question")).expect("JSON");
-    assert_eq!(question["variables"], json!({"deployed": "v1"}));
+    assert_eq!(request["variables"], json!({"deployed": "v1"}));
 }
 
 /// Another event of the session changes the state between reading and recording, so this event is judged twice.
 #[test]
-fn a_nested_rule_that_was_read_for_the_first_of_two_judgements_is_told_to_the_journal() {
+fn a_nested_rule_read_in_the_first_of_two_judgements_is_recorded() {
     let project = project();
     user_program(
         &project,
@@ -269,9 +271,9 @@ fn a_nested_rule_that_was_read_for_the_first_of_two_judgements_is_told_to_the_jo
     );
     assert_eq!(project.decision("ls"), "allow");
     project.file("sub/.linchpin/rules/no-hazard.md", "---\ncommand_pattern: ^hazard\n---\nNot a hazard.\n");
-    // A file that was just modified is always read twice.
+    // A file that was modified just now is not cached yet.
     thread::sleep(Duration::from_millis(200));
-    let mut hazard = project.bash("hazard");
+    let mut hazard = project.bash_payload("hazard");
     hazard["cwd"] = json!(project.root().join("sub"));
     let decision = thread::scope(|scope| {
         let slow = scope.spawn(|| project.hook("claude", &hazard).decision());
@@ -279,7 +281,7 @@ fn a_nested_rule_that_was_read_for_the_first_of_two_judgements_is_told_to_the_jo
             thread::sleep(Duration::from_millis(10));
         }
         // This event of the same session is recorded first.
-        project.hook("claude", &project.bash("ls"));
+        project.hook("claude", &project.bash_payload("ls"));
         project.file("go", "");
         slow.join().expect("an answer")
     });
@@ -287,13 +289,13 @@ fn a_nested_rule_that_was_read_for_the_first_of_two_judgements_is_told_to_the_jo
     let log = project.run(&["log", "--json"]).stdout;
     let last: Value = serde_json::from_str(log.lines().last().expect("an event")).expect("JSON");
     let digest = last["verdict"]["findings"][0]["digest"].as_str().expect("a digest");
-    let kept = project.run(&["rules", "show", "no-hazard", "--version", digest]).transcript();
-    assert!(kept.contains("Not a hazard."), "{kept}");
+    let stored_rule = project.run(&["rules", "show", "no-hazard", "--version", digest]).transcript();
+    assert!(stored_rule.contains("Not a hazard."), "{stored_rule}");
 }
 
 #[test]
-fn a_program_that_fails_changes_nothing_and_is_told_of() {
-    let mut said = String::new();
+fn a_failing_program_is_reported_and_changes_nothing() {
+    let mut notices = String::new();
     for script in [
         "exit 3",
         "echo '{\"conditions\": {\"ready\": [\"staging\"]}}'; exit 1",
@@ -306,23 +308,23 @@ fn a_program_that_fails_changes_nothing_and_is_told_of() {
     ] {
         let project = project();
         user_program(&project, script);
-        let reply = project.hook("claude", &project.bash("danger"));
+        let reply = project.hook("claude", &project.bash_payload("danger"));
         assert_eq!(reply.decision(), "deny", "{script}");
         let notice = reply.json()["systemMessage"].as_str().unwrap_or("nothing").to_owned();
-        writeln!(said, "{script}\n    {notice}").expect("text");
+        writeln!(notices, "{script}\n    {notice}").expect("text");
     }
     let project = project();
     fs::remove_file(user_program(&project, "")).expect("it was there");
-    let reply = project.hook("claude", &project.bash("danger"));
-    writeln!(said, "(gone)\n    {}", reply.json()["systemMessage"]).expect("text");
-    insta::assert_snapshot!(said);
+    let reply = project.hook("claude", &project.bash_payload("danger"));
+    writeln!(notices, "(gone)\n    {}", reply.json()["systemMessage"]).expect("text");
+    insta::assert_snapshot!(notices);
 }
 
 #[test]
-fn a_program_that_hangs_is_ended_with_all_that_it_started() {
+fn a_hanging_program_is_killed_with_its_processes() {
     let project = project();
     user_program(&project, "echo $$ > shell; sleep 600 & echo $! > sleeper; wait");
-    let reply = project.hook("claude", &project.bash("danger"));
+    let reply = project.hook("claude", &project.bash_payload("danger"));
     assert_eq!(reply.decision(), "deny");
     insta::assert_snapshot!(reply.json()["systemMessage"].as_str().unwrap_or_default());
     for file in ["shell", "sleeper"] {
@@ -332,17 +334,17 @@ fn a_program_that_hangs_is_ended_with_all_that_it_started() {
 }
 
 #[test]
-fn a_repository_starts_no_process() {
+fn an_untrusted_repository_starts_no_process() {
     let project = project();
     project.file("run.sh", "#!/bin/sh\ntouch started\n");
     fs::set_permissions(project.root().join("run.sh"), fs::Permissions::from_mode(0o755)).expect("executable");
     project.config("observers:\n  - {name: mine, behavior: {exec: [./run.sh]}}\n");
-    project.hook("claude", &project.bash("ls"));
+    project.hook("claude", &project.bash_payload("ls"));
     assert!(!project.root().join("started").exists());
 }
 
 #[test]
-fn observers_of_the_user_set_only_the_users_variables() {
+fn a_project_cannot_set_variables_of_the_users_observers() {
     let project = project();
     fs::create_dir_all(project.user_policy()).expect("a folder");
     fs::write(project.user_policy().join("config.yml"), CLAIMS).expect("a configuration");
@@ -369,20 +371,20 @@ fn observers_of_the_user_set_only_the_users_variables() {
 }
 
 #[test]
-fn a_policy_further_in_sets_only_what_is_its_own() {
+fn a_nested_policy_sets_only_its_own_variables() {
     let project = project();
     project.config(CLAIMS).rule("claim-first", CLAIM_FIRST);
     let cheat = "observers:\n  - {name: cheat, on: before_tool, match: {}, set: {task_claimed: true, own: true}}\n";
     let rule = "---\ncommand_pattern: '^danger'\nwhen: own\n---\nSeen.\n";
     project.file("inner/.linchpin/config.yml", cheat).file("inner/.linchpin/rules/own.md", rule);
-    let mut inside = project.bash("danger");
+    let mut inside = project.bash_payload("danger");
     inside["cwd"] = json!(project.root().join("inner"));
     assert_eq!(project.hook("claude", &inside).decision(), "deny");
     assert_eq!(edit(&project), "deny");
 }
 
 #[test]
-fn errors_are_clear() {
+fn errors_of_observers_are_explained() {
     let project = project();
     project.config(include_str!("broken/observers.yml"));
     project
@@ -393,8 +395,8 @@ fn errors_are_clear() {
 }
 
 #[test]
-fn files_of_init_are_valid() {
-    let project = super::bare();
+fn expressions_with_observed_variables_are_valid_after_init() {
+    let project = super::project_without_policy();
     assert_eq!(project.run(&["init", "--no-hooks"]).code, Some(0));
     project.rule(
         "names",
@@ -423,12 +425,12 @@ fn shell_syntax_in_the_program_of_an_observer_is_an_error() {
     "#);
     for exec in ["x | y", "x; y", "ls *", "A=1 x", "x # y"] {
         project.config(&format!("observers:\n  - {{name: mine, behavior: {{exec: '{exec}'}}}}\n"));
-        let told = project.run(&["validate"]).transcript();
-        assert!(told.contains("no shell runs it"), "{exec}: {told}");
+        let transcript = project.run(&["validate"]).transcript();
+        assert!(transcript.contains("no shell runs it"), "{exec}: {transcript}");
     }
     for exec in ["x", "~/bin/x", "'/opt/my tool/x'", "[x, '&&', '*']"] {
         project.config(&format!("observers:\n  - {{name: mine, behavior: {{exec: {exec}}}}}\n"));
-        let told = project.run(&["validate"]).transcript();
-        assert!(!told.contains("no shell runs it"), "{exec}: {told}");
+        let transcript = project.run(&["validate"]).transcript();
+        assert!(!transcript.contains("no shell runs it"), "{exec}: {transcript}");
     }
 }

@@ -9,7 +9,7 @@ fn tools_that_run_commands_are_judged_by_the_commands() {
     let project = project();
     project.config("rules: [read-secrets]\n");
     project.file(".env", "KEY=secret\n").file("sub/.env", "KEY=secret\n");
-    let decision = |tool: &str, input: Value| project.hook("claude", &project.tool(tool, &input)).decision();
+    let decision = |tool: &str, input: Value| project.hook("claude", &project.tool_payload(tool, &input)).decision();
     for (tool, key) in [
         ("Monitor", "command"),
         ("mcp__desktop-commander__start_process", "command"),
@@ -29,12 +29,12 @@ fn tools_that_run_commands_are_judged_by_the_commands() {
 
 /// A rule with a command condition needs no `tools`, and a rule about `Bash` applies to `Monitor` too.
 #[test]
-fn rules_about_commands_speak_of_them() {
+fn rules_about_commands_apply_to_other_shell_tools() {
     let project = project();
     project.rule("no-make", "---\ncommand: {program: make}\n---\nUse `just`.\n");
     project.rule("no-npm", "---\ntools: [Bash]\ncommand: {program: npm}\n---\nUse `pnpm`.\n");
     let decision = |tool: &str, command: &str| {
-        project.hook("claude", &project.tool(tool, &json!({ "command": command }))).decision()
+        project.hook("claude", &project.tool_payload(tool, &json!({ "command": command }))).decision()
     };
     assert_eq!(decision("mcp__x__run_command", "make all"), "deny");
     assert_eq!(decision("mcp__x__run_command", "npm ci"), "allow");

@@ -1,4 +1,4 @@
-//! Pace rules outside of workflows: they are judged live, and the session counts as the phase.
+//! Pace rules outside of workflows: they are judged at every call, and the session counts as the phase.
 
 use insta::assert_snapshot;
 use serde_json::json;
@@ -13,7 +13,7 @@ fn with_rule(fields: &str) -> TestProject {
 }
 
 /// Returns the additional context for the agent.
-fn context(reply: &Reply) -> String {
+fn additional_context(reply: &Reply) -> String {
     if reply.stdout.is_empty() {
         return String::new();
     }
@@ -21,7 +21,7 @@ fn context(reply: &Reply) -> String {
 }
 
 /// Replaces times in a text.
-pub fn timeless(text: &str) -> String {
+pub fn without_times(text: &str) -> String {
     let line = |line: &str| {
         let item = line.strip_prefix("  - ").filter(|rest| rest.get(2..3) == Some(":"));
         item.and_then(|rest| rest.get(8..)).map_or_else(|| line.to_owned(), |rest| format!("  - HH:MM:SS{rest}"))
@@ -30,14 +30,14 @@ pub fn timeless(text: &str) -> String {
 }
 
 #[test]
-fn an_agent_that_goes_in_circles_is_told_once() {
+fn a_repeated_command_interrupts_once() {
     let project = with_rule("repeated_command: {pattern: 'cargo (build|test)', threshold: 3, window: 600}");
     let mut agent = project.agent();
-    assert_eq!(context(&agent.run("cargo build")), "");
-    assert_eq!(context(&agent.run("ls")), "");
-    assert_eq!(context(&agent.run("cd x && cargo test -q 2>&1 | tail")), "");
-    assert_eq!(context(&agent.run("echo cargo build")), "");
-    assert_snapshot!(timeless(&context(&agent.run("cargo build"))), @"
+    assert_eq!(additional_context(&agent.run("cargo build")), "");
+    assert_eq!(additional_context(&agent.run("ls")), "");
+    assert_eq!(additional_context(&agent.run("cd x && cargo test -q 2>&1 | tail")), "");
+    assert_eq!(additional_context(&agent.run("echo cargo build")), "");
+    assert_snapshot!(without_times(&additional_context(&agent.run("cargo build"))), @"
     Warning by Linchpin rule `circles`: cargo (build|test) matched 3 commands in 10m (2 × cargo build, 1 × cargo test -q)
 
     Pattern: cargo (build|test)
@@ -63,27 +63,28 @@ fn an_agent_that_goes_in_circles_is_told_once() {
       - Explain what you tried and why you are stuck
       - Wait for their answer before you continue
     ");
-    assert_eq!(context(&agent.run("cargo build")), "");
+    assert_eq!(additional_context(&agent.run("cargo build")), "");
 }
 
 #[test]
-fn a_call_counts_once_whichever_of_its_ends_is_seen() {
+fn a_call_counts_once_if_only_one_of_its_hooks_is_called() {
     let rule = "repeated_command: {pattern: make, threshold: 3, window: 600}";
     let only_after = with_rule(rule);
     let mut agent = only_after.agent();
-    let told: Vec<bool> = (0..4).map(|_| !context(&agent.only_after("make")).is_empty()).collect();
-    assert_eq!(told, [false, false, true, false]);
+    let fired: Vec<bool> =
+        (0..4).map(|_| !additional_context(&agent.after_without_before("make")).is_empty()).collect();
+    assert_eq!(fired, [false, false, true, false]);
     let only_before = with_rule(rule);
     let mut agent = only_before.agent();
-    let told: Vec<bool> = (0..5).map(|_| !agent.before("make").stdout.is_empty()).collect();
-    assert_eq!(told, [false, false, false, true, false]);
+    let fired: Vec<bool> = (0..5).map(|_| !agent.before("make").stdout.is_empty()).collect();
+    assert_eq!(fired, [false, false, false, true, false]);
 }
 
 #[test]
-fn a_call_that_two_hooks_tell_of_counts_once() {
+fn a_call_reported_by_two_hooks_counts_once() {
     let project = with_rule("repeated_command: {pattern: make, threshold: 3, window: 1h}\nlive: block");
     for _ in 0..5 {
-        assert_eq!(project.hook("claude", &project.bash("make")).decision(), "allow");
+        assert_eq!(project.hook("claude", &project.bash_payload("make")).decision(), "allow");
     }
 }
 
@@ -91,12 +92,12 @@ fn a_call_that_two_hooks_tell_of_counts_once() {
 fn edits_of_mcp_tools_count() {
     let project = with_rule("repeated_file_edit: {threshold: 3, window: 1h}\nlive: block");
     let edit = |number: usize, tool: &str| {
-        let mut call = project.tool(tool, &json!({"path": "src/a.rs", "content": "x"}));
+        let mut call = project.tool_payload(tool, &json!({"path": "src/a.rs", "content": "x"}));
         call["tool_use_id"] = json!(format!("toolu_{number}"));
         project.hook("claude", &call).decision()
     };
-    let told: Vec<String> = (0..4).map(|number| edit(number, "mcp__fs__write_file")).collect();
-    assert_eq!(told, ["allow", "allow", "allow", "deny"]);
+    let decisions: Vec<String> = (0..4).map(|number| edit(number, "mcp__fs__write_file")).collect();
+    assert_eq!(decisions, ["allow", "allow", "allow", "deny"]);
     assert_eq!(edit(5, "mcp__fs__read_file"), "deny");
 }
 
@@ -105,32 +106,35 @@ fn without_a_pattern_the_same_command_counts() {
     let project = with_rule("type: repeated_command\nthreshold: 3\nwindow: 1h");
     let mut agent = project.agent();
     for command in ["git commit -m one", "git commit -m two", "git commit -m three", "make a", "make  a"] {
-        assert_eq!(context(&agent.run(command)), "", "{command}");
+        assert_eq!(additional_context(&agent.run(command)), "", "{command}");
     }
-    assert!(context(&agent.run("make a")).contains("Same command 3 times in 1h: `make a`"));
+    assert!(additional_context(&agent.run("make a")).contains("Same command 3 times in 1h: `make a`"));
 }
 
 #[test]
-fn only_failures_where_a_rule_says_so() {
+fn failures_only_counts_only_failures() {
     let project = with_rule("repeated_command: {threshold: 2, window: 600, failures_only: true}");
     let mut agent = project.agent();
     for _ in 0..3 {
-        assert_eq!(context(&agent.run("cargo test")), "");
+        assert_eq!(additional_context(&agent.run("cargo test")), "");
     }
-    assert_eq!(context(&agent.fail("cargo test")), "");
-    assert!(context(&agent.fail("cargo test")).contains("Same command failed 2 times in 10m: `cargo test`"));
+    assert_eq!(additional_context(&agent.run_failing("cargo test")), "");
+    assert!(
+        additional_context(&agent.run_failing("cargo test"))
+            .contains("Same command failed 2 times in 10m: `cargo test`")
+    );
 }
 
 #[test]
 fn edits_count_by_file() {
     let project = with_rule("repeated_file_edit: {threshold: 3, window: 3m}");
     let mut agent = project.agent();
-    assert_eq!(context(&agent.edit("src/a.rs")), "");
-    assert_eq!(context(&agent.edit("src/b.rs")), "");
-    assert_eq!(context(&agent.edit("src/a.rs")), "");
-    let told = context(&agent.edit("src/a.rs"));
-    assert!(told.contains("Same file edited 3 times in 3m: `src/a.rs`\n\nRecent edits:\n"), "{told}");
-    assert!(told.contains(": Edit (src/a.rs)\n"), "{told}");
+    assert_eq!(additional_context(&agent.edit("src/a.rs")), "");
+    assert_eq!(additional_context(&agent.edit("src/b.rs")), "");
+    assert_eq!(additional_context(&agent.edit("src/a.rs")), "");
+    let interrupt = additional_context(&agent.edit("src/a.rs"));
+    assert!(interrupt.contains("Same file edited 3 times in 3m: `src/a.rs`\n\nRecent edits:\n"), "{interrupt}");
+    assert!(interrupt.contains(": Edit (src/a.rs)\n"), "{interrupt}");
 }
 
 #[test]
@@ -138,10 +142,10 @@ fn calls_are_refused_until_continue() {
     let project = with_rule("repeated_command: {pattern: make, threshold: 2, window: 600}\nlive: block");
     let mut agent = project.agent();
     agent.run("make");
-    assert_eq!(context(&agent.run("make")), "");
+    assert_eq!(additional_context(&agent.run("make")), "");
     let refused = agent.before("rm x");
     assert_eq!(refused.decision(), "deny");
-    assert_snapshot!(timeless(&refused.reason()), @"
+    assert_snapshot!(without_times(&refused.reason()), @"
     Blocked by Linchpin rule `circles`: Same command 2 times in 10m: `make`
 
     Pattern: make
@@ -180,10 +184,10 @@ fn calls_are_refused_until_continue() {
     }
     assert_eq!(agent.before("make").decision(), "deny");
     assert_eq!(agent.before("make").decision(), "deny");
-    // The rule releases the call, and the person is told.
-    let released = agent.before("make");
-    assert_eq!(released.decision(), "allow");
-    assert_snapshot!(released.json()["systemMessage"].as_str().unwrap_or_default(), @"Linchpin: rule `circles` has refused 3 calls (max_holds: 3) without a `linchpin continue`; calls are allowed again");
+    // After `max_holds` refusals the call is allowed, and the person is told.
+    let allowed = agent.before("make");
+    assert_eq!(allowed.decision(), "allow");
+    assert_snapshot!(allowed.json()["systemMessage"].as_str().unwrap_or_default(), @"Linchpin: rule `circles` has refused 3 calls (max_holds: 3) without a `linchpin continue`; calls are allowed again");
     assert_eq!(agent.before("make").stdout, "");
 }
 
@@ -195,20 +199,20 @@ fn refused_calls_do_not_count() {
     for _ in 0..4 {
         assert_eq!(agent.before("danger").decision(), "deny");
     }
-    assert_eq!(context(&agent.run("echo x && undangerous")), "");
+    assert_eq!(additional_context(&agent.run("echo x && undangerous")), "");
 }
 
 #[test]
-fn another_session_counts_by_itself() {
+fn sessions_are_counted_separately() {
     let project = with_rule("repeated_command: {pattern: make, threshold: 2, window: 600}");
     let mut agent = project.agent();
     agent.run("make");
-    let other = project.event(
+    let other = project.event_payload(
         "PostToolUse",
         &json!({"session_id": "session-2", "tool_name": "Bash", "tool_input": {"command": "make"}, "tool_response": {}}),
     );
     assert_eq!(project.hook("claude", &other).stdout, "");
-    assert_ne!(context(&agent.run("make")), "");
+    assert_ne!(additional_context(&agent.run("make")), "");
 }
 
 #[test]
@@ -250,7 +254,7 @@ fn cases_of_pace_rules_are_run() {
     ");
 }
 
-/// Plays a call with a patch of Codex, by its own tool or within a shell command, with the hooks before and after it.
+/// Calls the hooks before and after a call with a patch of Codex, by its own tool or within a shell command.
 pub fn patch(project: &TestProject, tool: &str, call: &str, paths: &[&str]) -> Reply {
     let changes: Vec<String> = paths.iter().map(|path| format!("*** Update File: {path}\n@@\n-a\n+b")).collect();
     let text = format!("*** Begin Patch\n{}\n*** End Patch", changes.join("\n"));
@@ -259,44 +263,49 @@ pub fn patch(project: &TestProject, tool: &str, call: &str, paths: &[&str]) -> R
         "session_id": "session-1", "turn_id": "turn-1", "tool_use_id": call, "tool_name": tool,
         "tool_input": {"command": command}, "tool_response": "Exit code: 0\nOutput:\nSuccess.",
     });
-    assert_eq!(project.hook("codex", &project.event("PreToolUse", &fields)).decision(), "allow");
-    project.hook("codex", &project.event("PostToolUse", &fields))
+    assert_eq!(project.hook("codex", &project.event_payload("PreToolUse", &fields)).decision(), "allow");
+    project.hook("codex", &project.event_payload("PostToolUse", &fields))
 }
 
 #[test]
 fn a_patch_counts_each_of_its_files_once() {
     let project = with_rule("repeated_file_edit: {path_pattern: '^src/', threshold: 3, window: 3m}");
-    let told = context(&patch(&project, "apply_patch", "call-1", &["src/a.rs", "src/b.rs", "src/c.rs", "src/a.rs"]));
+    let interrupt = additional_context(&patch(
+        &project,
+        "apply_patch",
+        "call-1",
+        &["src/a.rs", "src/b.rs", "src/c.rs", "src/a.rs"],
+    ));
     let expected = "^src/ matched 3 edits in 3m (1 × src/a.rs, 1 × src/b.rs, 1 × src/c.rs)\n";
-    assert!(told.contains(expected), "{told}");
+    assert!(interrupt.contains(expected), "{interrupt}");
 }
 
 #[test]
 fn a_patch_in_a_shell_is_an_edit_and_a_command() {
     let project = with_rule("repeated_file_edit: {threshold: 2, window: 3m}");
     project.rule("commands", "---\nrepeated_command: {pattern: '^apply_patch', threshold: 2, window: 3m}\n---\n");
-    assert_eq!(context(&patch(&project, "Bash", "call-1", &["src/a.rs"])), "");
-    let told = context(&patch(&project, "Bash", "call-2", &["src/a.rs"]));
-    assert!(told.contains("Same file edited 2 times in 3m: `src/a.rs`\n"), "{told}");
-    assert!(told.contains("Same command 2 times in 3m: `apply_patch`\n"), "{told}");
+    assert_eq!(additional_context(&patch(&project, "Bash", "call-1", &["src/a.rs"])), "");
+    let interrupt = additional_context(&patch(&project, "Bash", "call-2", &["src/a.rs"]));
+    assert!(interrupt.contains("Same file edited 2 times in 3m: `src/a.rs`\n"), "{interrupt}");
+    assert!(interrupt.contains("Same command 2 times in 3m: `apply_patch`\n"), "{interrupt}");
 }
 
 #[test]
-fn continue_lets_the_time_of_a_session_be_used_up_once_more() {
+fn continue_resets_the_time_of_a_session() {
     let project = with_rule("phase_timeout: {max_duration: 300}\nlive: block");
     let mut agent = project.agent();
     agent.run("make");
-    let begun_earlier = |by: i64| {
+    let begin_session_earlier = |by: i64| {
         let journal = rusqlite::Connection::open(project.root().join(".linchpin/state.db")).expect("the journal");
         journal.execute("UPDATE sessions SET first_seen = first_seen - ?1", [by]).expect("a session");
     };
-    begun_earlier(400_000);
+    begin_session_earlier(400_000);
     assert!(agent.before("make").reason().contains("Session running for 6m 4"));
     assert_eq!(agent.linchpin(&["continue"]).code, Some(0));
     assert_eq!(agent.before("make").decision(), "allow");
-    begun_earlier(290_000);
+    begin_session_earlier(290_000);
     assert_eq!(agent.before("make").decision(), "allow");
-    begun_earlier(20_000);
+    begin_session_earlier(20_000);
     let reason = agent.before("make").reason();
     assert!(reason.contains("Session running for 11m 5"), "{reason}");
     // The message shows the configured limit, and the time used since `linchpin continue`.
@@ -304,17 +313,17 @@ fn continue_lets_the_time_of_a_session_be_used_up_once_more() {
 }
 
 #[test]
-fn continue_counts_only_the_rule_that_interrupted_the_session_afresh() {
+fn continue_resets_only_the_rule_that_fired() {
     let project = project();
     project.rule("makes", "---\nrepeated_command: {pattern: ^make, threshold: 2, window: 600}\nlive: block\n---\n");
     project.rule("lists", "---\nrepeated_command: {pattern: ^ls, threshold: 3, window: 600}\nlive: block\n---\n");
     let mut agent = project.agent();
     for command in ["ls a", "ls b", "make", "make"] {
-        agent.fail(command);
+        agent.run_failing(command);
     }
     assert_eq!(agent.before("make").decision(), "deny");
     assert_eq!(agent.linchpin(&["continue"]).code, Some(0));
-    agent.fail("make");
-    agent.fail("ls c");
+    agent.run_failing("make");
+    agent.run_failing("ls c");
     assert!(agent.before("touch x").reason().contains("^ls matched 3 commands in 10m"));
 }

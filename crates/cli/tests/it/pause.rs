@@ -2,10 +2,10 @@
 
 use serde_json::json;
 
-use super::{NO_DANGER, bare, project};
+use super::{NO_DANGER, project, project_without_policy};
 
 #[test]
-fn a_pause_lifts_what_rules_say_but_not_what_protects_the_guard() {
+fn a_pause_suspends_rules_but_not_the_protection_of_the_guard() {
     let project = project();
     project.rule("no-danger", NO_DANGER).rule("wait", "---\non: stop\naction: block\n---\nNot yet.\n");
     insta::assert_snapshot!(project.run(&["pause", "10m", "--reason", "trying  a\nmigration"]).transcript(), @"
@@ -14,14 +14,17 @@ fn a_pause_lifts_what_rules_say_but_not_what_protects_the_guard() {
     Paused for 10 minutes in [BASE]/project. Only Linchpin's own files and settings are protected; `linchpin resume` ends the pause.
     --- stderr
     ");
-    insta::assert_snapshot!(project.hook("claude", &project.bash("danger")).transcript(), @r#"
+    insta::assert_snapshot!(project.hook("claude", &project.bash_payload("danger")).transcript(), @r#"
     exit 0
     --- stdout
     {"systemMessage":"Linchpin: paused by a person for 10 more minutes, only Linchpin's own files and settings are protected: trying a migration"}
     --- stderr
     "#);
-    assert_eq!(project.hook("claude", &project.bash("danger")).stdout, "");
-    assert_eq!(project.hook("claude", &project.event("Stop", &json!({ "stop_hook_active": false }))).stdout, "");
+    assert_eq!(project.hook("claude", &project.bash_payload("danger")).stdout, "");
+    assert_eq!(
+        project.hook("claude", &project.event_payload("Stop", &json!({ "stop_hook_active": false }))).stdout,
+        ""
+    );
     for command in ["linchpin trust", "rm -rf .linchpin", "danger; linchpin allow 1", "if then fi ("] {
         assert_ne!(project.decision(command), "allow", "{command}");
     }
@@ -85,12 +88,12 @@ fn a_pause_lifts_what_rules_say_but_not_what_protects_the_guard() {
 }
 
 #[test]
-fn a_pause_that_has_ended_counts_for_nothing() {
+fn an_expired_pause_has_no_effect() {
     let project = project();
     project.rule("no-danger", NO_DANGER);
     project.run(&["pause", "1ms", "--reason", "x"]);
     std::thread::sleep(std::time::Duration::from_millis(5));
-    insta::assert_snapshot!(project.hook("claude", &project.bash("danger")).decision(), @"deny");
+    insta::assert_snapshot!(project.hook("claude", &project.bash_payload("danger")).decision(), @"deny");
     assert_eq!(project.run(&["status", "--json"]).json()["paused"], json!(null));
     assert_eq!(project.run(&["resume"]).stdout, "Linchpin is not paused.\n");
 }
@@ -127,7 +130,7 @@ fn invalid_pauses_are_errors() {
 
     For more information, try '--help'.
     ");
-    insta::assert_snapshot!(bare().run(&["pause", "1h", "--reason", "x"]).stderr, @"
+    insta::assert_snapshot!(project_without_policy().run(&["pause", "1h", "--reason", "x"]).stderr, @"
     error: there is no policy for `[BASE]/project`, so there is nothing to pause
     help: run this in the project, or write a policy with `linchpin init`
     ");

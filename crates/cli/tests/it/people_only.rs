@@ -1,4 +1,4 @@
-//! Moves and answers for people only: the guard refuses them in every notation of an agent.
+//! Commands for people only: the guard refuses them to agents in every notation.
 
 use insta::assert_snapshot;
 use testkit::TestProject;
@@ -15,7 +15,7 @@ fn spellings(command: &str) -> [String; 4] {
     ]
 }
 
-fn assert_all(project: &TestProject, command: &str, decision: &str) {
+fn assert_decisions(project: &TestProject, command: &str, decision: &str) {
     for spelling in spellings(command) {
         assert_eq!(project.decision(&spelling), decision, "{spelling}");
     }
@@ -24,32 +24,32 @@ fn assert_all(project: &TestProject, command: &str, decision: &str) {
 }
 
 #[test]
-fn moves_that_agents_may_not_make() {
+fn agents_need_permission_to_move_a_workflow() {
     let project = project();
     for command in ["linchpin abort", "linchpin prev", "linchpin restart", "linchpin start execution"] {
-        assert_all(&project, command, "deny");
+        assert_decisions(&project, command, "deny");
     }
     for command in ["linchpin next", "linchpin continue", "linchpin repeat", "linchpin status", "linchpin abort --help"]
     {
         assert_eq!(project.decision(command), "allow", "{command}");
     }
     project.config("agent_may: [start, status]\n");
-    assert_all(&project, "linchpin next code_complete", "deny");
+    assert_decisions(&project, "linchpin next code_complete", "deny");
     assert_eq!(project.run(&["trust", "--yes"]).code, Some(0));
-    assert_all(&project, "linchpin start execution", "allow");
-    assert_all(&project, "linchpin next code_complete", "deny");
+    assert_decisions(&project, "linchpin start execution", "allow");
+    assert_decisions(&project, "linchpin next code_complete", "deny");
 }
 
-const FLOW: &str = "start_node: code\nvariables: {reviewed: false}\nnodes:\n  code: {prompt: Code., transitions: [{when: code_complete, \
+const WORKFLOW: &str = "start_node: code\nvariables: {reviewed: false}\nnodes:\n  code: {prompt: Code., transitions: [{when: code_complete, \
                     to: done}]}\n";
 
 #[test]
 fn permissions_for_agents_from_a_repository_need_trust() {
     let project = project();
-    project.file(".linchpin/workflows/work.yml", FLOW);
+    project.file(".linchpin/workflows/work.yml", WORKFLOW);
     project.config("agent_may: [status, start, abort, set]\n");
     insta::assert_snapshot!(project.run(&["validate"]).stdout, @"
-    warning: ignored until a person trusts it: allows agents to run more Linchpin commands
+    warning: ignored until a person runs `linchpin trust`, because it allows agents to run more Linchpin commands
      --> .linchpin/config.yml:1:1
       |
     1 | agent_may: [status, start, abort, set]
@@ -62,30 +62,30 @@ fn permissions_for_agents_from_a_repository_need_trust() {
     let agent = project.agent();
     let moves = [&["start", "work"][..], &["set", "reviewed", "true"], &["abort"]];
     for words in moves {
-        assert_all(&project, &format!("linchpin {}", words.join(" ")), "deny");
+        assert_decisions(&project, &format!("linchpin {}", words.join(" ")), "deny");
         assert_eq!(agent.linchpin(words).code, Some(2), "{words:?}");
     }
     assert_eq!(project.run(&["trust", "--yes"]).code, Some(0));
     for words in moves {
-        assert_all(&project, &format!("linchpin {}", words.join(" ")), "allow");
+        assert_decisions(&project, &format!("linchpin {}", words.join(" ")), "allow");
         assert_eq!(agent.linchpin(words).code, Some(0), "{words:?}");
     }
     // A changed configuration is not in effect in a running session until a person accepts it.
     project.config("agent_may: [status, start, abort, set, prev]\n");
-    assert_all(&project, "linchpin prev", "deny");
-    assert_all(&project, "linchpin start work", "deny");
+    assert_decisions(&project, "linchpin prev", "deny");
+    assert_decisions(&project, "linchpin start work", "deny");
     // Revoking a permission needs no trust.
     project.config("agent_may: [status]\n");
-    assert_all(&project, "linchpin next", "deny");
+    assert_decisions(&project, "linchpin next", "deny");
     assert!(!project.run(&["validate"]).stdout.contains("agent_may"));
 }
 
 #[test]
 fn permissions_from_a_repository_do_not_apply_to_the_users_workflow() {
     let project = project();
-    let own = project.user_policy();
-    std::fs::create_dir_all(own.join("workflows")).expect("a folder");
-    std::fs::write(own.join("workflows/mine.yml"), FLOW).expect("a file");
+    let user_policy = project.user_policy();
+    std::fs::create_dir_all(user_policy.join("workflows")).expect("a folder");
+    std::fs::write(user_policy.join("workflows/mine.yml"), WORKFLOW).expect("a file");
     project.config("agent_may: [next, status, start, abort, set]\n");
     assert_eq!(project.run(&["trust", "--yes"]).code, Some(0));
     let agent = project.agent();
@@ -105,19 +105,19 @@ fn permissions_from_a_repository_do_not_apply_to_the_users_workflow() {
     error: workflow `mine` belongs to the user's own policy, which does not let agents run `set`
     help: a person can do it; `agent_may: [set, …]` in the user's own config.yml lets agents do it too
     ");
-    std::fs::write(own.join("config.yml"), "agent_may: [next, status, abort]\n").expect("a file");
+    std::fs::write(user_policy.join("config.yml"), "agent_may: [next, status, abort]\n").expect("a file");
     assert_eq!(agent.linchpin(&["set", "reviewed", "true"]).code, Some(2));
     assert_eq!(agent.linchpin(&["abort"]).code, Some(0));
 }
 
 /// A repository may contain a workflow of the same name, on any branch.
 #[test]
-fn the_users_own_workflow_stays_the_users_while_it_is_active() {
+fn a_repository_cannot_replace_the_users_active_workflow() {
     let project = project();
-    let own = project.user_policy();
-    std::fs::create_dir_all(own.join("workflows")).expect("a folder");
+    let user_policy = project.user_policy();
+    std::fs::create_dir_all(user_policy.join("workflows")).expect("a folder");
     let strict = "start_node: a\nnodes:\n  a:\n    prompt: A.\n    rules: [{command: {program: danger}, reason: No.}]\n    requires: [{command: ['false']}]\n    transitions: [{when: a_complete, to: done}]\n";
-    std::fs::write(own.join("workflows/mine.yml"), strict).expect("a file");
+    std::fs::write(user_policy.join("workflows/mine.yml"), strict).expect("a file");
     assert_eq!(project.run(&["start", "mine"]).code, Some(0));
     assert_eq!(project.decision("danger"), "deny");
     project.file(
@@ -131,17 +131,17 @@ fn the_users_own_workflow_stays_the_users_while_it_is_active() {
 }
 
 #[test]
-fn answers_to_rules_that_wait_for_a_person() {
+fn agents_may_not_acknowledge_rules_with_ack_human() {
     let project = project();
     project.rule("docs", "---\ntrigger: 'src/**'\nsafety: README.md\n---\nLook at the README.\n");
     project.rule("money", "---\nname: Money\ntrigger: 'pay/**'\nack: human\n---\nAsk.\n");
-    assert_all(&project, "linchpin ack money --reason seen", "deny");
+    assert_decisions(&project, "linchpin ack money --reason seen", "deny");
     assert_eq!(project.decision("linchpin ack Money --reason seen"), "deny");
-    assert_all(&project, "linchpin ack docs --reason seen", "allow");
+    assert_decisions(&project, "linchpin ack docs --reason seen", "allow");
 }
 
 #[test]
-fn going_on_past_a_rule_that_waits_for_a_person() {
+fn agents_may_not_continue_past_a_rule_with_ack_human() {
     let project = project();
     let rule = "{repeated_command: {threshold: 9, window: 60}, ack: human}";
     project.file(
@@ -151,26 +151,26 @@ fn going_on_past_a_rule_that_waits_for_a_person() {
              read: {{prompt: Read., transitions: [{{when: read_complete, to: done}}]}}\n"
         ),
     );
-    assert_all(&project, "linchpin continue", "allow");
+    assert_decisions(&project, "linchpin continue", "allow");
     project.run(&["start", "work"]);
-    assert_all(&project, "linchpin continue", "deny");
-    assert_snapshot!(project.hook("claude", &project.bash("linchpin continue")).reason());
+    assert_decisions(&project, "linchpin continue", "deny");
+    assert_snapshot!(project.hook("claude", &project.bash_payload("linchpin continue")).reason());
     project.run(&["next"]);
-    assert_all(&project, "linchpin continue", "allow");
+    assert_decisions(&project, "linchpin continue", "allow");
 }
 
 #[test]
-fn an_agents_shell_stays_an_agents_shell() {
+fn an_agents_process_is_recognized_without_its_variables() {
     let project = project();
-    let run = |script: &str, mark: &str| {
+    let run = |script: &str, claudecode: &str| {
         let mut command = project.command(&[]);
         let linchpin = command.get_program().to_owned();
         let mut shell = std::process::Command::new("bash");
         shell.args(["-c", script]).arg("bash").arg(linchpin).current_dir(project.root()).env_clear();
         shell.envs(command.get_envs().filter_map(|(name, value)| Some((name, value?))));
-        shell.env("PATH", "/usr/local/bin:/usr/bin:/bin").env("CLAUDECODE", mark);
+        shell.env("PATH", "/usr/local/bin:/usr/bin:/bin").env("CLAUDECODE", claudecode);
         command = shell;
-        project.feed(command, b"")
+        project.run_with_stdin(command, b"")
     };
     for script in [
         "env -u CLAUDECODE \"$1\" pause 1h --reason x; true",

@@ -6,7 +6,7 @@ use testkit::TestProject;
 use super::{NO_DANGER, project};
 
 /// Replaces times in a text: a headline has one after the event's id.
-fn timeless(text: &str) -> String {
+fn without_times(text: &str) -> String {
     let line = |line: &str| match (line.get(..7), line.get(7..26), line.get(26..)) {
         (Some(number), Some(time), Some(rest)) if is_time(time) => format!("{number}[TIME]{rest}\n"),
         _ => format!("{line}\n"),
@@ -21,44 +21,44 @@ fn is_time(text: &str) -> bool {
         .all(|(letter, form)| if form == 'd' { letter.is_ascii_digit() } else { letter == form })
 }
 
-fn lines(reply: &testkit::Reply) -> Vec<Value> {
+fn json_lines(reply: &testkit::Reply) -> Vec<Value> {
     reply.stdout.lines().map(|line| serde_json::from_str(line).expect(line)).collect()
 }
 
-fn ran(project: &TestProject, command: &str, call: &str) {
+fn run_command(project: &TestProject, command: &str, call: &str) {
     let input = json!({ "command": command });
     let before = json!({ "tool_name": "Bash", "tool_input": input, "tool_use_id": call });
-    project.hook("claude", &project.event("PreToolUse", &before));
+    project.hook("claude", &project.event_payload("PreToolUse", &before));
     let after =
         json!({ "tool_name": "Bash", "tool_input": input, "tool_use_id": call, "tool_response": { "stdout": "" } });
-    project.hook("claude", &project.event("PostToolUse", &after));
+    project.hook("claude", &project.event_payload("PostToolUse", &after));
 }
 
 fn write(project: &TestProject, path: &str, content: &str) {
     let path = project.root().join(path);
-    project.hook("claude", &project.tool("Write", &json!({ "file_path": path, "content": content })));
+    project.hook("claude", &project.tool_payload("Write", &json!({ "file_path": path, "content": content })));
 }
 
 /// A project with ten recorded events; 3 is `danger`, 7 is `hazard`.
-fn recorded() -> TestProject {
+fn with_recorded_events() -> TestProject {
     let project = project();
     project.rule("no-danger", NO_DANGER);
     project.rule("no-hazard", "---\ncommand_pattern: ^hazard\naction: warn\n---\nMind the hazard.\n");
-    project.hook("claude", &project.event("SessionStart", &json!({ "source": "startup" })));
-    project.hook("claude", &project.event("UserPromptSubmit", &json!({ "prompt": "Please tidy up" })));
+    project.hook("claude", &project.event_payload("SessionStart", &json!({ "source": "startup" })));
+    project.hook("claude", &project.event_payload("UserPromptSubmit", &json!({ "prompt": "Please tidy up" })));
     project.decision("danger now");
-    ran(&project, "cargo test", "toolu_2");
+    run_command(&project, "cargo test", "toolu_2");
     write(&project, "src/a.rs", "fn main() {}");
     project.decision("hazard --all");
     write(&project, "secrets/key.pem", "the content");
     project.decision("ls -l");
-    project.hook("claude", &project.event("Stop", &json!({ "stop_hook_active": false })));
+    project.hook("claude", &project.event_payload("Stop", &json!({ "stop_hook_active": false })));
     project
 }
 
 #[test]
-fn nothing_changes_under_the_same_rules() {
-    let project = recorded();
+fn the_same_rules_give_the_same_verdicts() {
+    let project = with_recorded_events();
     insta::assert_snapshot!(project.run(&["replay"]).transcript(), @"
     exit 0
     --- stdout
@@ -68,13 +68,13 @@ fn nothing_changes_under_the_same_rules() {
 }
 
 #[test]
-fn exactly_the_verdicts_that_change() {
-    let project = recorded();
+fn replay_lists_exactly_the_changed_verdicts() {
+    let project = with_recorded_events();
     project.rule("no-danger", "---\ncommand_pattern: '^danger later'\n---\nNot later.\n");
     project.rule("no-hazard", "---\ncommand_pattern: ^hazard\n---\nNo hazard.\n");
     project.rule("no-keys", "---\nwrites: ['secrets/**']\naction: ask\n---\nKeys are for people.\n");
     let first = project.run(&["replay"]);
-    insta::assert_snapshot!(timeless(&first.transcript()), @"
+    insta::assert_snapshot!(without_times(&first.transcript()), @"
     exit 1
     --- stdout
         3  [TIME]  claude before_tool Bash danger now
@@ -100,10 +100,10 @@ fn exactly_the_verdicts_that_change() {
 }
 
 #[test]
-fn a_rule_that_is_gone() {
-    let project = recorded();
+fn a_deleted_rule_is_reported() {
+    let project = with_recorded_events();
     std::fs::remove_file(project.root().join(".linchpin/rules/no-danger.md")).expect("the rule's file");
-    insta::assert_snapshot!(timeless(&project.run(&["replay"]).stdout), @"
+    insta::assert_snapshot!(without_times(&project.run(&["replay"]).stdout), @"
         3  [TIME]  claude before_tool Bash danger now
            block → allow
            - no-danger: block; the rule is no longer in force
@@ -113,12 +113,12 @@ fn a_rule_that_is_gone() {
 }
 
 #[test]
-fn as_json() {
-    let project = recorded();
+fn replay_as_json() {
+    let project = with_recorded_events();
     project.rule("no-danger", "---\ncommand_pattern: '^danger later'\n---\nNot later.\n");
     project.rule("main-only", "---\ntools: [Write]\nwhen: git.branch == 'main'\n---\nOnly there.\n");
     let reply = project.run(&["replay", "--json"]);
-    let mut values = lines(&reply);
+    let mut values = json_lines(&reply);
     assert!(values[0]["changed"]["time"].is_i64());
     values[0]["changed"]["time"] = json!(0);
     insta::assert_json_snapshot!(values);
@@ -126,12 +126,12 @@ fn as_json() {
 }
 
 #[test]
-fn the_rules_of_another_folder() {
-    let project = recorded();
+fn replay_can_use_rules_of_another_folder() {
+    let project = with_recorded_events();
     project.file("draft/rules/no-ls.md", "---\ncommand_pattern: ^ls\naction: allow\n---\nFine.\n");
     project.file("other/.linchpin/rules/no-danger.md", NO_DANGER);
     project.file("empty/README", "");
-    insta::assert_snapshot!(timeless(&project.run(&["replay", "--rules", "draft"]).transcript()), @"
+    insta::assert_snapshot!(without_times(&project.run(&["replay", "--rules", "draft"]).transcript()), @"
     exit 1
     --- stdout
         3  [TIME]  claude before_tool Bash danger now
@@ -149,7 +149,7 @@ fn the_rules_of_another_folder() {
     10 events: 7 the same, 3 changed (0 stricter, 3 milder), 0 undecidable
     --- stderr
     ");
-    insta::assert_snapshot!(timeless(&project.run(&["replay", "--rules", "other"]).transcript()), @"
+    insta::assert_snapshot!(without_times(&project.run(&["replay", "--rules", "other"]).transcript()), @"
     exit 1
     --- stdout
         7  [TIME]  claude before_tool Bash hazard --all
@@ -177,15 +177,15 @@ fn the_rules_of_another_folder() {
 }
 
 #[test]
-fn a_part_of_the_history() {
-    let project = recorded();
-    let mut other = project.bash("danger again");
+fn replay_can_be_limited_to_part_of_the_history() {
+    let project = with_recorded_events();
+    let mut other = project.bash_payload("danger again");
     other["session_id"] = json!("session-2");
     project.hook("claude", &other);
     project.rule("no-danger", "---\ncommand_pattern: '^nothing'\n---\nNo.\n");
     let summary = |arguments: &[&str]| {
         let reply = project.run(&[&["replay", "--json"], arguments].concat());
-        let values = lines(&reply);
+        let values = json_lines(&reply);
         let events: Vec<Value> = values.iter().map(|value| value["changed"]["event"].clone()).collect();
         (events[..events.len() - 1].to_vec(), values[values.len() - 1]["summary"]["events"].clone())
     };
@@ -204,7 +204,7 @@ fn a_part_of_the_history() {
 
 #[test]
 fn unrecorded_facts_are_undecidable() {
-    let project = recorded();
+    let project = with_recorded_events();
     project.rule("main-only", "---\ntools: [Write]\nwhen: git.branch == 'main'\n---\nOnly there.\n");
     project.rule("polite", "---\non: prompt\nwhen: \"'Please' not in event.prompt\"\n---\nSay please.\n");
     project.rule("no-todo", "---\ntools: [Write]\nwhen: \"'TODO' in tool_input.content\"\naction: warn\n---\nNone.\n");
@@ -212,7 +212,7 @@ fn unrecorded_facts_are_undecidable() {
         "known",
         "---\ntools: [Bash]\nwhen: \"event.command == 'ls -l' and command_ran('^cargo test')\"\n---\nNo.\n",
     );
-    insta::assert_snapshot!(timeless(&project.run(&["replay"]).transcript()), @"
+    insta::assert_snapshot!(without_times(&project.run(&["replay"]).transcript()), @"
     exit 1
     --- stdout
         9  [TIME]  claude before_tool Bash ls -l
@@ -229,7 +229,7 @@ fn unrecorded_facts_are_undecidable() {
 }
 
 #[test]
-fn recorded_facts_decide() {
+fn recorded_facts_are_used() {
     let project = project();
     project.config("variables: {release: false}\n");
     project.rule("watch", "---\ntools: [Write]\nwhen: \"(tool_input or {}).get('file_path', '').endswith('.md') and tool_input.mode == 'x' and release\"\naction: warn\n---\nHm.\n");
@@ -243,7 +243,7 @@ fn recorded_facts_decide() {
     project.file(".git/HEAD", "ref: refs/heads/release\n");
     project.rule("watch", "---\ntools: [Write]\nwhen: \"tool_input.file_path.endswith('.md') and 'mode' not in tool_input and not release\"\naction: warn\n---\nHm.\n");
     project.rule("branch", "---\ntools: [Bash]\nwhen: git.branch == 'main'\n---\nNot here.\n");
-    insta::assert_snapshot!(timeless(&project.run(&["replay"]).transcript()), @"
+    insta::assert_snapshot!(without_times(&project.run(&["replay"]).transcript()), @"
     exit 1
     --- stdout
         1  [TIME]  claude before_tool Bash make
@@ -262,12 +262,12 @@ fn recorded_facts_decide() {
 }
 
 #[test]
-fn a_secret_in_a_command_is_not_guessed_at() {
+fn a_masked_secret_makes_a_rule_undecidable() {
     let project = project();
     project.rule("no-danger", NO_DANGER);
     project.decision("deploy --token ghp_abcdefghijklmnopqrstuvwxyz0123456789 --to staging");
     project.rule("staging", "---\ncommand_pattern: '^deploy .*--to staging'\naction: warn\n---\nMind it.\n");
-    insta::assert_snapshot!(timeless(&project.run(&["replay"]).stdout), @"
+    insta::assert_snapshot!(without_times(&project.run(&["replay"]).stdout), @"
         1  [TIME]  claude before_tool Bash deploy --token *** --to staging
            allow → warn
            + staging: warn
@@ -275,12 +275,12 @@ fn a_secret_in_a_command_is_not_guessed_at() {
     1 event: 0 the same, 1 changed (1 stricter, 0 milder), 0 undecidable
     ");
     project.rule("staging", "---\ncommand_pattern: '(?i)token [a-z]+_[a-z0-9]{30,}'\naction: warn\n---\nMind it.\n");
-    insta::assert_snapshot!(timeless(&project.run(&["replay"]).stdout), @"
+    insta::assert_snapshot!(without_times(&project.run(&["replay"]).stdout), @"
     undecidable: event.command (masked) for staging (event 1)
     1 event: 0 the same, 0 changed (0 stricter, 0 milder), 1 undecidable
     ");
     project.rule("staging", "---\ntools: [Bash]\nwhen: \"'ghp_' in event.command\"\naction: warn\n---\nMind it.\n");
-    insta::assert_snapshot!(timeless(&project.run(&["replay"]).stdout), @"
+    insta::assert_snapshot!(without_times(&project.run(&["replay"]).stdout), @"
     undecidable: event.command (masked) for staging (event 1)
     1 event: 0 the same, 0 changed (0 stricter, 0 milder), 1 undecidable
     ");
@@ -291,12 +291,12 @@ fn a_secret_in_a_command_is_not_guessed_at() {
 fn a_symlink_is_judged_by_its_recorded_target() {
     let project = project();
     project.file("secrets/key", "");
-    let link = project.root().join("innocent");
-    std::os::unix::fs::symlink(project.root().join("secrets"), &link).expect("a link");
+    let symlink = project.root().join("innocent");
+    std::os::unix::fs::symlink(project.root().join("secrets"), &symlink).expect("a symlink");
     write(&project, "innocent/key", "x");
-    std::fs::remove_file(&link).expect("the link");
+    std::fs::remove_file(&symlink).expect("the link");
     project.rule("no-keys", "---\nwrites: ['secrets/**']\n---\nKeys are for people.\n");
-    insta::assert_snapshot!(timeless(&project.run(&["replay"]).stdout), @"
+    insta::assert_snapshot!(without_times(&project.run(&["replay"]).stdout), @"
         1  [TIME]  claude before_tool Write [BASE]/project/innocent/key
            allow → block
            + no-keys: block
@@ -306,20 +306,20 @@ fn a_symlink_is_judged_by_its_recorded_target() {
 }
 
 #[test]
-fn holds_are_counted_anew() {
+fn holds_are_counted_again() {
     let project = project();
     project.rule(
         "hold",
         "---\non: stop\nwhen: \"not command_ran('^cargo test')\"\naction: block\nmax_holds: 3\n---\nRun the tests.\n",
     );
     for again in [false, true, true] {
-        project.hook("claude", &project.event("Stop", &json!({ "stop_hook_active": again })));
+        project.hook("claude", &project.event_payload("Stop", &json!({ "stop_hook_active": again })));
     }
     project.rule(
         "hold",
         "---\non: stop\nwhen: \"not command_ran('^cargo test')\"\naction: block\nmax_holds: 1\n---\nRun the tests.\n",
     );
-    insta::assert_snapshot!(timeless(&project.run(&["replay"]).stdout), @"
+    insta::assert_snapshot!(without_times(&project.run(&["replay"]).stdout), @"
         2  [TIME]  claude stop
            block → warn
            - hold: block; changed since (was a48899b09ae130f0aec8003c)
@@ -337,14 +337,14 @@ fn holds_are_counted_anew() {
 }
 
 #[test]
-fn a_failure_of_the_guard_itself_stays() {
+fn a_verdict_without_a_rule_is_unchanged() {
     let project = project();
-    project.hook("claude", &project.tool("Bash", &json!({})));
+    project.hook("claude", &project.tool_payload("Bash", &json!({})));
     assert_eq!(project.run(&["replay"]).code, Some(0));
 }
 
 #[test]
-fn without_a_journal() {
+fn replay_without_a_journal_is_an_error() {
     insta::assert_snapshot!(project().run(&["replay"]).transcript(), @"
     exit 2
     --- stdout
@@ -359,27 +359,30 @@ fn without_a_journal() {
 fn texts_of_people_and_files_are_not_in_the_journal() {
     let project = project();
     project.rule("curious", "---\non: [before_tool, after_tool, prompt, stop]\nwhen: \"'x' in [str(tool_input), str(event.prompt), str(event.message), str(event.output), str(event), tool_input.content]\"\n---\nNo.\n");
-    project.hook("claude", &project.event("UserPromptSubmit", &json!({ "prompt": "confidential-prompt" })));
+    project.hook("claude", &project.event_payload("UserPromptSubmit", &json!({ "prompt": "confidential-prompt" })));
     write(&project, "a.txt", "confidential-content");
     let edit = json!({ "file_path": project.root().join("a.txt"), "old_string": "confidential-old", "new_string": "confidential-new", "edits": [{ "new_string": "confidential-edit" }] });
-    project.hook("claude", &project.tool("Edit", &edit));
+    project.hook("claude", &project.tool_payload("Edit", &edit));
     project.hook(
         "claude",
-        &project.tool("Task", &json!({ "prompt": "confidential-task", "description": "kept-description" })),
+        &project.tool_payload("Task", &json!({ "prompt": "confidential-task", "description": "kept-description" })),
     );
     project.hook(
         "claude",
-        &project.tool("mcp__x__y", &json!({ "data": "confidential-long ".repeat(100), "patch": "confidential-patch" })),
+        &project.tool_payload(
+            "mcp__x__y",
+            &json!({ "data": "confidential-long ".repeat(100), "patch": "confidential-patch" }),
+        ),
     );
     let after = json!({ "tool_name": "Bash", "tool_input": { "command": "ls" }, "tool_response": { "stdout": "confidential-output" } });
-    project.hook("claude", &project.event("PostToolUse", &after));
+    project.hook("claude", &project.event_payload("PostToolUse", &after));
     let mut bytes = String::new();
     for file in ["state.db", "state.db-wal"] {
         let read = std::fs::read(project.root().join(".linchpin").join(file)).unwrap_or_default();
         bytes.push_str(&String::from_utf8_lossy(&read));
     }
     assert!(bytes.contains("kept-description"));
-    assert!(!bytes.contains("confidential"), "a part that was to stay out is in the journal");
+    assert!(!bytes.contains("confidential"), "confidential text is in the journal");
 }
 
 /// An unchanged rule has the same result for the same event, even if the facts it used were not stored.
@@ -400,7 +403,7 @@ fn with_a_full_journal_everything_is_decidable() {
     project.config("journal: full\n");
     write(&project, "a.rs", "// TODO");
     project.rule("no-todo", "---\ntools: [Write]\nwhen: \"'TODO' in tool_input.content\"\n---\nNone.\n");
-    let values = lines(&project.run(&["replay", "--json"]));
+    let values = json_lines(&project.run(&["replay", "--json"]));
     assert_eq!(
         values[1]["summary"],
         json!({ "events": 1, "same": 0, "changed": 1, "stricter": 1, "milder": 0, "undecidable": 0 })
@@ -408,7 +411,7 @@ fn with_a_full_journal_everything_is_decidable() {
 }
 
 #[test]
-fn the_policy_of_a_folder_has_its_own_facts() {
+fn a_nested_policy_is_judged_with_its_own_facts() {
     let project = project();
     project.config("variables: {strict: false}\n");
     project.file("sub/.linchpin/config.yml", "variables: {strict: true}\n");
@@ -421,8 +424,8 @@ fn the_policy_of_a_folder_has_its_own_facts() {
 }
 
 #[test]
-fn a_broken_policy_compares_nothing() {
-    let project = recorded();
+fn a_broken_policy_is_an_error() {
+    let project = with_recorded_events();
     project.rule("no-danger", "---\ncommand_pattern: '('\n---\nNo.\n");
     insta::assert_snapshot!(project.run(&["replay"]).transcript(), @"
     exit 2
@@ -434,7 +437,7 @@ fn a_broken_policy_compares_nothing() {
 }
 
 /// A project with a recorded session in a workflow phase with these rules.
-fn worked(rules: &str) -> TestProject {
+fn with_recorded_workflow(rules: &str) -> TestProject {
     let project = project();
     workflow(&project, rules);
     let mut agent = project.agent();
@@ -466,15 +469,15 @@ fn workflow(project: &TestProject, rules: &str) {
     );
 }
 
-const OF_NODE: &str = "      - {name: danger, command_pattern: ^danger, reason: No.}\n      - {name: unchecked, command_pattern: \
+const NODE_RULES: &str = "      - {name: danger, command_pattern: ^danger, reason: No.}\n      - {name: unchecked, command_pattern: \
                        '^git commit', when: not checked, reason: Check.}\n      - {name: twice, repeated_command: {pattern: \
                        '^make$', threshold: 2, window: 600}}\n      - {name: tokens, token_budget: {max_tokens: 10}}\n      \
                        - {name: many, command_pattern: ^ls, when: phase.commands > 100, reason: Enough.}";
 
 #[test]
-fn rules_of_a_workflow_hold_where_it_stood() {
-    let project = worked(OF_NODE);
-    insta::assert_snapshot!(timeless(&project.run(&["replay"]).transcript()), @"
+fn rules_of_a_workflow_are_judged_in_their_recorded_phase() {
+    let project = with_recorded_workflow(NODE_RULES);
+    insta::assert_snapshot!(without_times(&project.run(&["replay"]).transcript()), @"
     exit 0
     --- stdout
     13 events: 13 the same, 0 changed (0 stricter, 0 milder), 0 undecidable
@@ -488,8 +491,8 @@ fn rules_of_a_workflow_hold_where_it_stood() {
 }
 
 #[test]
-fn an_edited_workflow_is_judged_by_what_was_stored() {
-    let project = worked(OF_NODE);
+fn an_edited_workflow_is_judged_by_recorded_facts() {
+    let project = with_recorded_workflow(NODE_RULES);
     workflow(
         &project,
         "      - {name: danger, command_pattern: ^danger, when: phase.visit > 1, reason: No.}\n      - {name: checked, \
@@ -497,7 +500,7 @@ fn an_edited_workflow_is_judged_by_what_was_stored() {
          command_succeeded('^make check'), reason: Checked.}\n      - {name: twice, repeated_command: {pattern: '^make$', \
          threshold: 2, window: 500}}\n      - {name: much, command_pattern: '^ls', when: phase.tokens > 10, reason: Too much.}",
     );
-    insta::assert_snapshot!(timeless(&project.run(&["replay"]).transcript()), @"
+    insta::assert_snapshot!(without_times(&project.run(&["replay"]).transcript()), @"
     exit 1
     --- stdout
         3  [TIME]  claude before_tool Bash danger now
@@ -518,10 +521,10 @@ fn an_edited_workflow_is_judged_by_what_was_stored() {
 }
 
 #[test]
-fn a_workflow_that_is_broken_or_gone() {
-    let project = worked(OF_NODE);
+fn rules_of_a_broken_or_deleted_workflow_are_reported() {
+    let project = with_recorded_workflow(NODE_RULES);
     project.file(".linchpin/workflows/work.yml", "start_node: [");
-    insta::assert_snapshot!(timeless(&project.run(&["replay"]).transcript()), @"
+    insta::assert_snapshot!(without_times(&project.run(&["replay"]).transcript()), @"
     exit 0
     --- stdout
     undecidable: the workflow's file (broken) for work (events 3, 4, 5, 6, 7, …)
@@ -529,7 +532,7 @@ fn a_workflow_that_is_broken_or_gone() {
     --- stderr
     ");
     std::fs::remove_file(project.root().join(".linchpin/workflows/work.yml")).expect("the workflow's file");
-    insta::assert_snapshot!(timeless(&project.run(&["replay"]).transcript()), @"
+    insta::assert_snapshot!(without_times(&project.run(&["replay"]).transcript()), @"
     exit 1
     --- stdout
         3  [TIME]  claude before_tool Bash danger now
@@ -546,8 +549,8 @@ fn a_workflow_that_is_broken_or_gone() {
 }
 
 #[test]
-fn the_workflows_of_another_folder() {
-    let project = worked(OF_NODE);
+fn replay_can_use_workflows_of_another_folder() {
+    let project = with_recorded_workflow(NODE_RULES);
     project.file("draft/rules/none.md", "---\ncommand_pattern: ^nothing\n---\nNothing.\n");
     // Without workflows there, those of the project are used.
     assert_eq!(project.run(&["replay", "--rules", "draft"]).code, Some(0));

@@ -1,41 +1,40 @@
-//! The scenarios of the specification by number (1 and 12, about tokens, are in `tokens.rs`), and known bugs of the
-//! original implementation by name.
+//! Pace rules in complete workflows, and regression tests. Those about tokens are in `tokens.rs`.
 
 use insta::assert_snapshot;
 use serde_json::{Value, json};
 
-use crate::pace::timeless;
+use crate::pace::without_times;
 use crate::project;
 use crate::workflow::{BUILDS, begin_phases_earlier, with_rules};
 
 #[test]
-fn scenario_2_repeated_command_without_a_pattern() {
+fn a_repeated_command_without_a_pattern_interrupts() {
     let project = with_rules("      - {type: repeated_command, threshold: 3, window: 60}");
     project.run(&["start", "work"]);
     let mut agent = project.agent();
     for command in ["ls", "pwd", "ls", "ls", "ls"] {
         agent.run(command);
     }
-    let told = agent.linchpin(&["next"]);
-    assert_eq!(told.code, Some(3));
-    assert!(told.stdout.contains("Diagnostic: ls executed 4 times in 1m\n"), "{}", told.stdout);
+    let reply = agent.linchpin(&["next"]);
+    assert_eq!(reply.code, Some(3));
+    assert!(reply.stdout.contains("Diagnostic: ls executed 4 times in 1m\n"), "{}", reply.stdout);
 }
 
 #[test]
-fn scenario_3_a_phase_that_takes_too_long() {
+fn a_phase_over_its_time_limit_interrupts() {
     let project = with_rules("      - phase_timeout: {max_duration: 300}");
     project.run(&["start", "work"]);
     assert_eq!(project.run(&["next", "--json"]).json()["moved"], true);
     project.run(&["next", "needs_rework"]);
     begin_phases_earlier(&project, 400_000);
-    let told = project.run(&["next"]);
-    assert_eq!(told.code, Some(3));
-    assert!(told.stdout.contains("Diagnostic: CODE phase running for 6m 40s (limit: 5m)\n"), "{}", told.stdout);
-    assert!(told.stdout.contains("Duration: 400 seconds\n"), "{}", told.stdout);
+    let reply = project.run(&["next"]);
+    assert_eq!(reply.code, Some(3));
+    assert!(reply.stdout.contains("Diagnostic: CODE phase running for 6m 40s (limit: 5m)\n"), "{}", reply.stdout);
+    assert!(reply.stdout.contains("Duration: 400 seconds\n"), "{}", reply.stdout);
 }
 
 #[test]
-fn scenario_4_repeated_command_with_a_pattern() {
+fn commands_that_match_a_pattern_are_counted_together() {
     let project = with_rules("      - repeated_command: {pattern: 'cargo (build|test)', threshold: 5, window: 120}");
     project.run(&["start", "work"]);
     let mut agent = project.agent();
@@ -47,13 +46,13 @@ fn scenario_4_repeated_command_with_a_pattern() {
     for command in ["cargo build", "cargo test", "cargo build", "cargo test", "cargo build"] {
         agent.run(command);
     }
-    let told = agent.linchpin(&["next"]);
+    let reply = agent.linchpin(&["next"]);
     let expected = "Diagnostic: cargo (build|test) matched 5 commands in 2m (3 × cargo build, 2 × cargo test)\n";
-    assert!(told.stdout.contains(expected), "{}", told.stdout);
+    assert!(reply.stdout.contains(expected), "{}", reply.stdout);
 }
 
 #[test]
-fn scenario_5_file_edits_with_a_pattern() {
+fn file_edits_that_match_a_pattern_are_counted_together() {
     let project = with_rules("      - repeated_file_edit: {path_pattern: 'src/.*\\.rs', threshold: 6, window: 180}");
     project.run(&["start", "work"]);
     let mut agent = project.agent();
@@ -74,12 +73,12 @@ fn scenario_5_file_edits_with_a_pattern() {
     ] {
         agent.edit(path);
     }
-    let told = agent.linchpin(&["next"]);
-    assert!(told.stdout.contains("matched 7 edits in 3m (4 × src/main.rs, 3 × src/lib.rs)"), "{}", told.stdout);
+    let reply = agent.linchpin(&["next"]);
+    assert!(reply.stdout.contains("matched 7 edits in 3m (4 × src/main.rs, 3 × src/lib.rs)"), "{}", reply.stdout);
 }
 
 #[test]
-fn scenario_6_the_first_violation_in_the_listed_order_wins() {
+fn the_first_violation_in_the_listed_order_wins() {
     let project = with_rules(
         "      - token_budget: {max_tokens: 1000000}\n      - repeated_command: {pattern: make, threshold: 1, window: 60}\n      \
          - repeated_command: {pattern: '.', threshold: 1, window: 60}",
@@ -91,7 +90,7 @@ fn scenario_6_the_first_violation_in_the_listed_order_wins() {
 }
 
 #[test]
-fn scenarios_7_to_9_rules_that_are_wrong_are_refused_when_the_workflow_is_loaded() {
+fn invalid_rules_are_refused_when_the_workflow_is_loaded() {
     for (rule, kind) in [
         ("repeated_command: {pattern: '[invalid(', threshold: 3, window: 60}", "InvalidRulePattern"),
         ("token_budget: {max_tokens: 0}", "InvalidRuleThreshold"),
@@ -108,7 +107,7 @@ fn scenarios_7_to_9_rules_that_are_wrong_are_refused_when_the_workflow_is_loaded
 }
 
 #[test]
-fn scenario_10_from_failing_builds_to_the_next_phase() {
+fn an_interrupted_phase_continues_and_moves_on() {
     let project = with_rules(BUILDS);
     assert_snapshot!(project.run(&["start", "work"]).transcript(), @"
     exit 0
@@ -119,10 +118,10 @@ fn scenario_10_from_failing_builds_to_the_next_phase() {
     ");
     let mut agent = project.agent();
     for _ in 0..4 {
-        agent.fail("cargo build");
+        agent.run_failing("cargo build");
     }
     let interrupted = agent.linchpin(&["next"]);
-    assert_snapshot!(timeless(&interrupted.transcript()), @"
+    assert_snapshot!(without_times(&interrupted.transcript()), @"
     exit 3
     --- stdout
     🚨 WORKFLOW INTERRUPT: Repeated Command Detected
@@ -196,36 +195,35 @@ fn scenario_10_from_failing_builds_to_the_next_phase() {
 }
 
 #[test]
-fn scenario_11_without_rules_nothing_interrupts() {
+fn without_rules_nothing_interrupts() {
     let project = with_rules("      []");
     project.run(&["start", "work"]);
     let mut agent = project.agent();
     for _ in 0..20 {
-        agent.fail("cargo build");
+        agent.run_failing("cargo build");
     }
     let moved = agent.linchpin(&["next"]);
     assert_eq!((moved.code, moved.stdout.as_str()), (Some(0), "Review it.\n"));
 }
 
-// Bugs of the original implementation, each by name.
+// Regression tests.
 
 /// The time window ends now, and does not start at the phase's start.
 #[test]
-fn fault_a_loop_that_begins_late_is_seen() {
+fn repetition_late_in_a_phase_interrupts() {
     let project = with_rules(BUILDS);
     project.run(&["start", "work"]);
     let mut agent = project.agent();
     agent.run("ls");
     begin_phases_earlier(&project, 700_000);
     for _ in 0..3 {
-        agent.fail("cargo build");
+        agent.run_failing("cargo build");
     }
     assert_eq!(agent.linchpin(&["next"]).code, Some(3));
 }
 
-/// A move is judged by the rules of the phase that is left, not of the next one.
 #[test]
-fn fault_the_phase_that_is_left_is_judged() {
+fn a_move_is_judged_by_the_rules_of_the_phase_it_leaves() {
     let project = project();
     let rule = "rules: [{repeated_command: {pattern: make, threshold: 1, window: 600}}]";
     project.file(
@@ -245,19 +243,19 @@ fn fault_the_phase_that_is_left_is_judged() {
 
 /// Failed attempts count like successful ones.
 #[test]
-fn fault_failing_commands_count() {
+fn failed_commands_count() {
     let project = with_rules(BUILDS);
     project.run(&["start", "work"]);
     let mut agent = project.agent();
-    agent.fail("cargo build");
+    agent.run_failing("cargo build");
     agent.run("cargo build");
-    agent.fail("cargo test");
+    agent.run_failing("cargo test");
     assert_eq!(agent.linchpin(&["next"]).code, Some(3));
 }
 
 /// Only the current visit of the phase counts, not the first one.
 #[test]
-fn fault_a_second_visit_counts_for_itself() {
+fn each_visit_of_a_phase_is_counted_separately() {
     let project = with_rules(BUILDS);
     project.run(&["start", "work"]);
     let mut agent = project.agent();

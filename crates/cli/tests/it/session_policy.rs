@@ -9,7 +9,7 @@ use crate::{NO_DANGER, project};
 
 /// Returns the decision about a command in another session.
 fn decision_elsewhere(project: &TestProject, command: &str) -> String {
-    let mut payload = project.bash(command);
+    let mut payload = project.bash_payload(command);
     payload["session_id"] = json!("session-2");
     project.hook("claude", &payload).decision()
 }
@@ -19,12 +19,12 @@ fn remove(project: &TestProject, rule: &str) {
 }
 
 #[test]
-fn a_rule_that_is_removed_stays_for_the_session() {
+fn a_removed_rule_stays_in_force_for_the_session() {
     let project = project();
     project.rule("no-danger", NO_DANGER);
     assert_eq!(project.decision("danger"), "deny");
     remove(&project, "no-danger");
-    insta::assert_snapshot!(project.hook("claude", &project.bash("danger")).stdout, @r#"{"systemMessage":"Linchpin: rule `no-danger` was removed or switched off during this session; the stricter version stays in force until a person runs `linchpin trust`","hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"Blocked by Linchpin rule `no-danger`: Danger is not for agents. Use `safety`. Matched: `danger`\n\nA person can allow this call once: `linchpin allow 2`"}}"#);
+    insta::assert_snapshot!(project.hook("claude", &project.bash_payload("danger")).stdout, @r#"{"systemMessage":"Linchpin: rule `no-danger` was removed or switched off during this session; the stricter version stays in force until a person runs `linchpin trust`","hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"Blocked by Linchpin rule `no-danger`: Danger is not for agents. Use `safety`. Matched: `danger`\n\nA person can allow this call once: `linchpin allow 2`"}}"#);
     assert_eq!(project.decision("danger"), "deny");
     assert_eq!(decision_elsewhere(&project, "danger"), "allow");
     insta::assert_snapshot!(project.run(&["status", "--session", "session-1"]).stdout, @"
@@ -38,8 +38,8 @@ fn a_rule_that_is_removed_stays_for_the_session() {
     insta::assert_snapshot!(project.run(&["trust", "--yes"]).transcript(), @"
     exit 0
     --- stdout
-    rule `no-danger` was removed or switched off while a session ran, which keeps it as it was
-    Accepted: running sessions no longer keep `no-danger`.
+    rule `no-danger` was removed or switched off; running sessions keep the stricter version until you accept
+    Accepted: the changes to `no-danger` now apply to running sessions too.
     --- stderr
     ");
     assert_eq!(project.decision("danger"), "allow");
@@ -55,7 +55,7 @@ fn a_rule_that_is_removed_stays_for_the_session() {
 fn a_removed_rule_can_be_accepted_before_the_next_event() {
     let project = project();
     project.rule("no-danger", NO_DANGER);
-    project.hook("claude", &project.event("SessionStart", &json!({"source": "startup"})));
+    project.hook("claude", &project.event_payload("SessionStart", &json!({"source": "startup"})));
     remove(&project, "no-danger");
     assert_eq!(project.run(&["try", "danger"]).code, Some(1));
     let status = project.run(&["status"]).stdout;
@@ -63,8 +63,8 @@ fn a_removed_rule_can_be_accepted_before_the_next_event() {
     insta::assert_snapshot!(project.run(&["trust", "--yes"]).transcript(), @"
     exit 0
     --- stdout
-    rule `no-danger` was removed or switched off while a session ran, which keeps it as it was
-    Accepted: running sessions no longer keep `no-danger`.
+    rule `no-danger` was removed or switched off; running sessions keep the stricter version until you accept
+    Accepted: the changes to `no-danger` now apply to running sessions too.
     --- stderr
     ");
     assert_eq!(project.run(&["try", "danger"]).code, Some(0));
@@ -75,7 +75,7 @@ fn a_removed_rule_can_be_accepted_before_the_next_event() {
 }
 
 #[test]
-fn a_rule_that_is_back_before_the_next_event_is_not_kept() {
+fn a_restored_rule_needs_no_acceptance() {
     let project = project();
     project.rule("no-danger", NO_DANGER);
     assert_eq!(project.decision("danger"), "deny");
@@ -88,7 +88,7 @@ fn a_rule_that_is_back_before_the_next_event_is_not_kept() {
 }
 
 #[test]
-fn a_rule_that_is_switched_off_or_made_milder_stays_for_the_session() {
+fn a_disabled_or_milder_rule_stays_unchanged_for_the_session() {
     let project = project();
     project.rule("no-danger", NO_DANGER).config("rules: [hard-reset]\n");
     assert_eq!(project.decision("danger"), "deny");
@@ -111,7 +111,7 @@ fn a_rule_that_is_switched_off_or_made_milder_stays_for_the_session() {
 }
 
 #[test]
-fn other_edits_count_at_the_next_event() {
+fn other_edits_apply_at_the_next_event() {
     let project = project();
     project.rule("no-danger", NO_DANGER);
     assert_eq!(project.decision("danger"), "deny");
@@ -164,7 +164,7 @@ fn a_person_may_change_a_rule_and_then_switch_it_off() {
     assert_eq!(project.decision("danger"), "deny");
     let edited = NO_DANGER.replace("safety", "caution");
     let edit = project.command(&["rules", "edit", "no-danger", "--file", "-"]);
-    assert_eq!(project.feed(edit, edited.as_bytes()).code, Some(0));
+    assert_eq!(project.run_with_stdin(edit, edited.as_bytes()).code, Some(0));
     assert_eq!(project.run(&["rules", "disable", "no-danger"]).code, Some(0));
     assert_eq!(project.decision("danger"), "allow");
 }
@@ -178,12 +178,12 @@ fn a_persons_change_of_their_own_policy_counts_in_every_project() {
     fs::create_dir_all(elsewhere.join(".linchpin/rules")).expect("another project");
     let mut disable = project.command(&["rules", "disable", "no-danger", "--user"]);
     disable.current_dir(&elsewhere);
-    assert_eq!(project.feed(disable, b"").code, Some(0));
+    assert_eq!(project.run_with_stdin(disable, b"").code, Some(0));
     assert_eq!(project.decision("danger"), "allow");
 }
 
 #[test]
-fn a_session_that_enforces_goes_on_doing_so() {
+fn a_session_stays_in_enforce_mode() {
     let project = project();
     project.rule("no-danger", NO_DANGER).config("mode: observe\n");
     assert_eq!(project.run(&["trust", "--yes"]).code, Some(0));
@@ -191,7 +191,7 @@ fn a_session_that_enforces_goes_on_doing_so() {
     assert_eq!(project.decision("danger"), "deny");
     // Exactly the text that was accepted before.
     project.config("mode: observe\n");
-    insta::assert_snapshot!(project.hook("claude", &project.bash("danger")).json()["systemMessage"], @r#""Linchpin: `mode` changed to `observe` during this session; the stricter version stays in force until a person runs `linchpin trust`""#);
+    insta::assert_snapshot!(project.hook("claude", &project.bash_payload("danger")).json()["systemMessage"], @r#""Linchpin: `mode` changed to `observe` during this session; the stricter version stays in force until a person runs `linchpin trust`""#);
     assert_eq!(project.decision("danger"), "deny");
     assert_eq!(decision_elsewhere(&project, "danger"), "allow");
     assert_eq!(project.run(&["trust", "--yes"]).code, Some(0));
@@ -212,23 +212,23 @@ fn disabling_everything_is_a_weakening_change() {
 }
 
 #[test]
-fn a_nested_policy_that_vanishes_stays_for_the_session() {
+fn a_deleted_nested_policy_stays_in_force_for_the_session() {
     let project = project();
     project.file("sub/.linchpin/rules/no-danger.md", NO_DANGER);
-    let there = |session: &str| {
-        let mut payload = project.bash("danger");
+    let decision_in_sub = |session: &str| {
+        let mut payload = project.bash_payload("danger");
         payload["session_id"] = json!(session);
         payload["cwd"] = json!(project.root().join("sub"));
         project.hook("claude", &payload).decision()
     };
-    assert_eq!(there("session-1"), "deny");
+    assert_eq!(decision_in_sub("session-1"), "deny");
     fs::remove_dir_all(project.root().join("sub/.linchpin")).expect("a policy");
-    assert_eq!(there("session-1"), "deny");
-    assert_eq!(there("session-2"), "allow");
+    assert_eq!(decision_in_sub("session-1"), "deny");
+    assert_eq!(decision_in_sub("session-2"), "allow");
 }
 
 #[test]
-fn a_hundred_edits_later_a_session_still_knows_its_rules() {
+fn a_session_keeps_its_rules_after_many_edits() {
     let project = project();
     project.rule("no-danger", NO_DANGER);
     assert_eq!(project.decision("danger"), "deny");
@@ -241,19 +241,19 @@ fn a_hundred_edits_later_a_session_still_knows_its_rules() {
 }
 
 /// True if a stop is held after a rule was changed during the session.
-fn is_asked_after(before: &str, now: &str) -> bool {
+fn is_held_after(before: &str, after: &str) -> bool {
     let project = project();
     project.git(&["init", "-q", "-b", "main"]);
     project.rule("together", &format!("---\n{before}\n---\nMind.\n"));
-    project.hook("claude", &project.bash("true"));
-    project.rule("together", &format!("---\n{now}\n---\nMind.\n"));
+    project.hook("claude", &project.bash_payload("make"));
+    project.rule("together", &format!("---\n{after}\n---\nMind.\n"));
     project.file("src/a.py", "new\n").file("README.md", "new\n");
-    !project.hook("claude", &project.event("Stop", &json!({ "stop_hook_active": false }))).reason().is_empty()
+    !project.hook("claude", &project.event_payload("Stop", &json!({ "stop_hook_active": false }))).reason().is_empty()
 }
 
 #[test]
-fn a_file_rule_with_narrower_patterns_stays_for_the_session_as_it_was() {
-    for now in [
+fn a_narrower_file_rule_stays_unchanged_for_the_session() {
+    for after in [
         "trigger: src/b.py",
         "trigger: src/**\nexclude: src/a.py",
         "trigger: src/**\nsafety: README.md",
@@ -261,52 +261,55 @@ fn a_file_rule_with_narrower_patterns_stays_for_the_session_as_it_was() {
         "created: other/**",
         "command_pattern: ^x",
     ] {
-        assert!(is_asked_after("trigger: src/**", now), "{now}");
+        assert!(is_held_after("trigger: src/**", after), "{after}");
     }
-    assert!(is_asked_after("set: ['src/{path}.py', 'tests/{path}.py']", "set: ['src/{path}.py', 'src/{path}.py']"));
-    assert!(is_asked_after(
+    assert!(is_held_after("set: ['src/{path}.py', 'tests/{path}.py']", "set: ['src/{path}.py', 'src/{path}.py']"));
+    assert!(is_held_after(
         "pair: {trigger: 'src/**', expects: [b, c]}",
         "pair: {trigger: 'src/**', expects: README.md}"
     ));
-    assert!(is_asked_after("created: src/**", "created: src/b.py"));
+    assert!(is_held_after("created: src/**", "created: src/b.py"));
 }
 
 #[test]
-fn a_file_rule_that_asks_for_more_counts_at_the_next_event() {
-    for (before, now) in [
+fn a_stricter_file_rule_applies_at_the_next_event() {
+    for (before, after) in [
         ("trigger: lib/**", "trigger: [lib/**, src/**]"),
         ("trigger: src/**\nsafety: README.md", "trigger: src/**"),
         ("trigger: src/**\nexclude: src/a.py", "trigger: src/**"),
         ("pair: {trigger: 'src/**', expects: README.md}", "pair: {trigger: 'src/**', expects: [README.md, b]}"),
     ] {
-        assert!(is_asked_after(before, now), "{now}");
+        assert!(is_held_after(before, after), "{after}");
     }
 }
 
 #[test]
-fn that_a_file_rule_got_milder_is_told_and_can_be_accepted() {
+fn a_milder_file_rule_is_reported_and_can_be_accepted() {
     let project = project();
     project.git(&["init", "-q", "-b", "main"]);
     project.rule("together", "---\ntrigger: src/**\n---\nMind.\n").file("src/a.py", "new\n");
-    project.hook("claude", &project.bash("true"));
+    project.hook("claude", &project.bash_payload("true"));
     project.rule("together", "---\ntrigger: src/**\nsafety: src/a.py\n---\nMind.\n");
-    insta::assert_snapshot!(project.hook("claude", &project.bash("true")).stdout, @r#"{"systemMessage":"Linchpin: rule `together` became milder during this session; the stricter version stays in force until a person runs `linchpin trust`"}"#);
+    insta::assert_snapshot!(project.hook("claude", &project.bash_payload("true")).stdout, @r#"{"systemMessage":"Linchpin: rule `together` became milder during this session; the stricter version stays in force until a person runs `linchpin trust`"}"#);
     assert_eq!(project.run(&["trust", "--yes"]).code, Some(0));
-    assert_eq!(project.hook("claude", &project.event("Stop", &json!({ "stop_hook_active": false }))).stdout, "");
+    assert_eq!(
+        project.hook("claude", &project.event_payload("Stop", &json!({ "stop_hook_active": false }))).stdout,
+        ""
+    );
 }
 
 /// Returns the decision about a command after a rule was changed during the session.
-fn decision_after(before: &str, now: &str, command: &str) -> String {
+fn decision_after(before: &str, after: &str, command: &str) -> String {
     let project = project();
     project.rule("rule", &format!("---\n{before}\n---\nNo.\n"));
     assert_eq!(project.decision(command), "deny", "{before}");
-    project.rule("rule", &format!("---\n{now}\n---\nNo.\n"));
+    project.rule("rule", &format!("---\n{after}\n---\nNo.\n"));
     project.decision(command)
 }
 
 #[test]
-fn a_tool_rule_with_another_condition_or_clause_stays_for_the_session_as_it_was() {
-    for now in [
+fn a_tool_rule_with_another_condition_or_clause_stays_unchanged_for_the_session() {
+    for after in [
         "command_pattern: ^git push\nwhen: git.dirty",
         "command_pattern: ^git push\ncommand_not_pattern: origin",
         "command_pattern: ^git push --force",
@@ -315,7 +318,7 @@ fn a_tool_rule_with_another_condition_or_clause_stays_for_the_session_as_it_was(
         "command_pattern: ^git push\non: after_tool\naction: warn",
         "trigger: src/**",
     ] {
-        assert_eq!(decision_after("command_pattern: ^git push", now, "git push origin main"), "deny", "{now}");
+        assert_eq!(decision_after("command_pattern: ^git push", after, "git push origin main"), "deny", "{after}");
     }
     let excepted = "command_pattern: ^git push\ncommand_not_pattern: ";
     assert_eq!(decision_after(&format!("{excepted}x"), &format!("{excepted}'x|o'"), "git push main"), "deny");
@@ -327,10 +330,10 @@ fn a_tool_rule_with_another_condition_or_clause_stays_for_the_session_as_it_was(
 }
 
 #[test]
-fn plain_text_added_before_the_end_of_a_word_is_milder() {
+fn a_longer_literal_text_in_a_pattern_is_milder() {
     for end in ["( |$)", r"(\s|$)", r"\b"] {
-        let [before, now] = ["^git push", "^git push --force"].map(|text| format!("command_pattern: '{text}{end}'"));
-        assert_eq!(decision_after(&before, &now, "git push"), "deny", "{end}");
+        let [before, after] = ["^git push", "^git push --force"].map(|text| format!("command_pattern: '{text}{end}'"));
+        assert_eq!(decision_after(&before, &after, "git push"), "deny", "{end}");
         assert_eq!(decision_after("command_pattern: ^git push", &before, "git pushx"), "deny", "{end}");
     }
     let anchored = "command_pattern: ^git push$";
@@ -343,8 +346,8 @@ fn plain_text_added_before_the_end_of_a_word_is_milder() {
 }
 
 #[test]
-fn a_tool_rule_with_shorter_lists_stays_for_the_session_as_it_was() {
-    for (before, now) in [
+fn a_tool_rule_with_shorter_lists_stays_unchanged_for_the_session() {
+    for (before, after) in [
         ("command: {program: make}", "command: {program: make, subcommand: all}"),
         ("command: {program: [make, just]}", "command: {program: just}"),
         ("command: [{program: make}, {program: just}]", "command: {program: just}"),
@@ -354,61 +357,66 @@ fn a_tool_rule_with_shorter_lists_stays_for_the_session_as_it_was() {
         ("command: {program: make}", "command: {program: make}\nincomplete: allow\ntools: [Write]"),
         ("writes: 'src/**'", "writes: {any: 'src/**', except: 'src/a'}"),
     ] {
-        assert_eq!(decision_after(before, now, "make -k > src/a"), "deny", "{now}");
+        assert_eq!(decision_after(before, after, "make -k > src/a"), "deny", "{after}");
     }
     let more = "command: {program: make, flags_any: [-k]}";
     assert_eq!(decision_after(more, "command: [{program: make}, {program: just}]", "make -k"), "deny");
 }
 
 #[test]
-fn a_rule_that_lets_go_sooner_stays_for_the_session_as_it_was() {
-    assert!(is_asked_after("trigger: src/**", "trigger: src/**\nmax_holds: 0"));
+fn a_rule_with_fewer_holds_stays_unchanged_for_the_session() {
+    assert!(is_held_after("trigger: src/**", "trigger: src/**\nmax_holds: 0"));
     let project = project();
     project.git(&["init", "-q", "-b", "main"]);
     project.rule("together", "---\ntrigger: src/**\nack: human\n---\nMind.\n");
-    project.hook("claude", &project.bash("true"));
+    project.hook("claude", &project.bash_payload("make"));
     project.rule("together", "---\ntrigger: src/**\n---\nMind.\n").file("src/a.py", "new\n");
-    let told = project.hook("claude", &project.event("Stop", &json!({ "stop_hook_active": false }))).reason();
-    assert!(told.contains("Mind.") && !told.contains("<promise>"), "{told}");
+    let reason = project.hook("claude", &project.event_payload("Stop", &json!({ "stop_hook_active": false }))).reason();
+    assert!(reason.contains("Mind.") && !reason.contains("<promise>"), "{reason}");
     // A lower `max_holds` in the configuration affects every rule without its own.
     let project = crate::project();
     project.git(&["init", "-q", "-b", "main"]);
     project.rule("together", "---\ntrigger: src/**\n---\nMind.\n");
-    project.hook("claude", &project.bash("true"));
+    project.hook("claude", &project.bash_payload("make"));
     project.config("max_holds: 0\n").file("src/a.py", "new\n");
-    assert!(!project.hook("claude", &project.event("Stop", &json!({ "stop_hook_active": false }))).reason().is_empty());
+    assert!(
+        !project
+            .hook("claude", &project.event_payload("Stop", &json!({ "stop_hook_active": false })))
+            .reason()
+            .is_empty()
+    );
 }
 
 #[test]
-fn a_pace_rule_that_fires_later_stays_for_the_session_as_it_was() {
+fn a_pace_rule_that_fires_later_stays_unchanged_for_the_session() {
     let rule = |threshold: u32, live: &str| {
         format!("---\nrepeated_command: {{threshold: {threshold}, window: 10m}}\nlive: {live}\n---\nStop.\n")
     };
-    for now in [rule(2000, "block"), rule(2, "warn")] {
+    for after in [rule(2000, "block"), rule(2, "warn")] {
         let project = project();
         project.rule("circles", &rule(2, "block"));
         let mut agent = project.agent();
         agent.run("true");
-        project.rule("circles", &now);
+        project.rule("circles", &after);
         for _ in 0..2 {
             agent.run("make");
         }
-        assert_eq!(project.decision("make"), "deny", "{now}");
+        assert_eq!(project.decision("make"), "deny", "{after}");
     }
 }
 
 #[test]
-fn a_tool_rule_that_says_more_counts_at_the_next_event() {
+fn a_stricter_tool_rule_applies_at_the_next_event() {
     let before = "command_pattern: ^git push\ncommand_not_pattern: safe\nwhen: git.branch is None\ntools: [Bash]";
-    for (now, command) in [
+    for (after, command) in [
         ("command_pattern: ^git push\nwhen: git.branch is None\ntools: [Bash]", "git push safe"),
         ("command_pattern: ^git push", "git push safe"),
         ("command_pattern: ^git (push|pull)\ncommand_not_pattern: safe\nwhen: git.branch is None", "git pull"),
     ] {
         let project = project();
         project.rule("rule", &format!("---\n{before}\n---\nNo.\n"));
-        assert_eq!(project.decision(command), "allow", "{now}");
-        project.rule("rule", &format!("---\n{now}\n---\nNo.\n"));
-        assert_eq!(project.decision(command), "deny", "{now}");
+        assert_eq!(project.decision(command), "allow", "{after}");
+        project.rule("rule", &format!("---\n{after}\n---\nNo.\n"));
+        assert_eq!(project.decision(command), "deny", "{after}");
     }
 }

@@ -4,72 +4,72 @@ use std::fs;
 
 use serde_json::json;
 
-use super::{NO_DANGER, bare, project};
+use super::{NO_DANGER, project, project_without_policy};
 
 #[test]
-fn from_any_folder_of_the_project() {
+fn the_policy_applies_in_any_folder_of_the_project() {
     let project = project();
     project.rule("no-danger", NO_DANGER).file("a/b/c/file", "");
-    let mut payload = project.bash("danger");
+    let mut payload = project.bash_payload("danger");
     payload["cwd"] = json!(project.root().join("a/b/c"));
     assert_eq!(project.hook("claude", &payload).decision(), "deny");
 }
 
 #[test]
-fn another_folder_does_not_move_it() {
+fn changing_the_directory_does_not_change_the_root() {
     let project = project();
     project.rule("no-danger", NO_DANGER);
     assert_eq!(project.decision("ls"), "allow");
-    let mut payload = project.bash("danger");
+    let mut payload = project.bash_payload("danger");
     payload["cwd"] = json!("/");
     assert_eq!(project.hook("claude", &payload).decision(), "deny");
 }
 
 #[test]
-fn the_folder_that_the_agent_names_itself_counts_before_the_working_folder() {
+fn the_agents_project_variable_precedes_the_working_directory() {
     let project = project();
     project.rule("no-danger", NO_DANGER);
-    let mut payload = project.bash("danger");
+    let mut payload = project.bash_payload("danger");
     payload["cwd"] = json!("/");
     let mut command = project.command(&["hook", "claude"]);
     command.env("CLAUDE_PROJECT_DIR", project.root());
-    assert_eq!(project.feed(command, payload.to_string().as_bytes()).decision(), "deny");
+    assert_eq!(project.run_with_stdin(command, payload.to_string().as_bytes()).decision(), "deny");
 }
 
 /// The session starts in a directory that contains projects, but no policy.
 #[test]
 fn a_session_that_starts_above_a_project_is_guarded_once_it_enters() {
-    let project = bare();
+    let project = project_without_policy();
     project.file("one/.linchpin/rules/no-danger.md", NO_DANGER).file("two/file", "");
-    let decide = |command: &str, folder: &str| {
-        let mut payload = project.bash(command);
+    let decision_in = |command: &str, folder: &str| {
+        let mut payload = project.bash_payload(command);
         payload["cwd"] = json!(project.root().join(folder));
         let mut hook = project.command(&["hook", "claude"]);
         hook.env("CLAUDE_PROJECT_DIR", project.root());
-        project.feed(hook, payload.to_string().as_bytes()).decision()
+        project.run_with_stdin(hook, payload.to_string().as_bytes()).decision()
     };
-    assert_eq!(decide("danger", "two"), "allow");
-    assert_eq!(decide("danger", "one"), "deny");
+    assert_eq!(decision_in("danger", "two"), "allow");
+    assert_eq!(decision_in("danger", "one"), "deny");
     // The policy stays in force when the agent leaves the project.
-    assert_eq!(decide("danger", "two"), "deny");
-    assert_eq!(decide("danger", "."), "deny");
+    assert_eq!(decision_in("danger", "two"), "deny");
+    assert_eq!(decision_in("danger", "."), "deny");
 }
 
 #[test]
-fn a_nested_policy_adds_to_the_outer_one_and_takes_nothing_away() {
+fn a_nested_policy_only_adds_to_the_outer_one() {
     let project = project();
     project.rule("no-danger", NO_DANGER);
     assert_eq!(project.decision("ls"), "allow");
     project.file("sub/.linchpin/rules/no-hazard.md", "---\ncommand_pattern: ^hazard\n---\nNo.\n");
     project.file("sub/.linchpin/rules/no-danger.md", "---\ncommand_pattern: ^never\nenabled: false\n---\nNo.\n");
-    let decide = |command: &str, folder: &str| {
-        let mut payload = project.bash(command);
+    let decision_in = |command: &str, folder: &str| {
+        let mut payload = project.bash_payload(command);
         payload["cwd"] = json!(project.root().join(folder));
         project.hook("claude", &payload).decision()
     };
-    assert_eq!(decide("hazard", "sub"), "deny");
-    assert_eq!(decide("danger", "sub"), "deny");
-    assert_eq!(decide("hazard", "."), "allow");
+    assert_eq!(decision_in("hazard", "sub"), "deny");
+    assert_eq!(decision_in("danger", "sub"), "deny");
+    assert_eq!(decision_in("hazard", "."), "allow");
 }
 
 #[test]
@@ -78,14 +78,14 @@ fn patterns_of_a_nested_policy_start_from_its_own_folder() {
     project.file("sub/.linchpin/rules/generated.md", "---\nwrites: ['dist/**']\n---\nMade.\n");
     let write = |path: &str| {
         let input = json!({ "file_path": project.root().join(path), "content": "" });
-        project.hook("claude", &project.tool("Write", &input)).decision()
+        project.hook("claude", &project.tool_payload("Write", &input)).decision()
     };
     assert_eq!(write("sub/dist/x"), "deny");
     assert_eq!(write("dist/x"), "allow");
 }
 
 #[test]
-fn a_nested_policy_counts_for_the_commands_that_run_there_or_name_a_path_there() {
+fn a_nested_policy_applies_to_commands_that_run_there_or_name_paths_there() {
     let project = project();
     project.file("sub/.linchpin/rules/no-hazard.md", "---\ncommand_pattern: ^hazard\n---\nNo.\n");
     project.file("sub/.linchpin/rules/kept.md", "---\ndeletes: [keep.txt]\n---\nKept.\n");
@@ -115,16 +115,16 @@ fn a_nested_policy_counts_for_the_commands_that_run_there_or_name_a_path_there()
 }
 
 #[test]
-fn a_nested_policy_approves_nothing_that_happens_elsewhere() {
+fn a_nested_policy_approves_only_commands_inside_it() {
     let project = project();
     project.file("sub/.linchpin/rules/some.md", "---\ncommand_pattern: ^(stroll|gaze)\naction: allow\n---\nGo.\n");
     project.file("sub/.linchpin/rules/all.md", "---\ntools: [Bash]\naction: allow\n---\nGo.\n");
     let mut trust = project.command(&["trust", "--yes"]);
     trust.current_dir(project.root().join("sub"));
-    let trusted = project.feed(trust, b"");
+    let trusted = project.run_with_stdin(trust, b"");
     assert_eq!(trusted.code, Some(0), "{}", trusted.transcript());
     let approved = |command: &str, folder: &str| {
-        let mut payload = project.bash(command);
+        let mut payload = project.bash_payload(command);
         payload["cwd"] = json!(project.root().join(folder));
         project.hook("claude", &payload).stdout.contains("\"allow\"")
     };
@@ -135,7 +135,7 @@ fn a_nested_policy_approves_nothing_that_happens_elsewhere() {
 }
 
 #[test]
-fn a_policy_that_vanishes_during_the_session_still_counts() {
+fn a_policy_that_disappears_during_the_session_stays_in_force() {
     let project = project();
     project.rule("no-danger", NO_DANGER);
     assert_eq!(project.decision("ls"), "allow");
@@ -147,7 +147,7 @@ fn a_policy_that_vanishes_during_the_session_still_counts() {
 }
 
 #[test]
-fn a_branch_without_the_policy_leaves_the_journal_and_changes_nothing() {
+fn deleting_policy_files_during_the_session_changes_nothing() {
     let project = project();
     project.config("rules: []\n").rule("no-danger", NO_DANGER);
     assert_eq!(project.decision("ls"), "allow");
@@ -159,23 +159,23 @@ fn a_branch_without_the_policy_leaves_the_journal_and_changes_nothing() {
 }
 
 #[test]
-fn the_root_is_fixed_with_only_the_users_rules_too_and_notices_come_once() {
-    let project = bare();
+fn with_only_user_rules_the_root_is_fixed_and_notices_come_once() {
+    let project = project_without_policy();
     project.user_rule("no-danger", NO_DANGER).user_rule("broken", "---\ntoolz: x\n---\nNo.\n");
-    let first = project.hook("claude", &project.event("Notification", &json!({ "message": "hi" })));
+    let first = project.hook("claude", &project.event_payload("Notification", &json!({ "message": "hi" })));
     assert!(first.stdout.contains("broken policy file"), "{}", first.stdout);
-    let second = project.hook("claude", &project.event("Notification", &json!({ "message": "hi" })));
+    let second = project.hook("claude", &project.event_payload("Notification", &json!({ "message": "hi" })));
     assert_eq!(second.stdout, "");
     assert!(!project.root().join(".linchpin").exists());
 }
 
 #[test]
-fn a_nested_policy_has_its_own_variables_and_says_what_is_broken_in_it() {
+fn a_nested_policy_has_its_own_variables_and_reports_its_errors() {
     let project = project();
     project.file("sub/.linchpin/config.yml", "variables: {frozen: true}\n");
     project.file("sub/.linchpin/rules/frozen.md", "---\ncommand_pattern: ^hazard\nwhen: frozen\n---\nFrozen.\n");
     project.file("sub/.linchpin/rules/broken.md", "---\ntoolz: x\n---\nNo.\n");
-    let mut payload = project.bash("hazard");
+    let mut payload = project.bash_payload("hazard");
     payload["cwd"] = json!(project.root().join("sub"));
     let reply = project.hook("claude", &payload);
     assert_eq!(reply.decision(), "deny");
@@ -184,7 +184,7 @@ fn a_nested_policy_has_its_own_variables_and_says_what_is_broken_in_it() {
 
 #[test]
 fn a_session_that_began_without_a_policy_gets_one_when_it_appears() {
-    let project = bare();
+    let project = project_without_policy();
     assert_eq!(project.decision("danger"), "allow");
     project.rule("no-danger", NO_DANGER);
     assert_eq!(project.decision("danger"), "deny");
@@ -196,32 +196,32 @@ fn two_sessions_have_two_roots() {
     project
         .rule("no-danger", NO_DANGER)
         .file("../other/.linchpin/rules/no-hazard.md", "---\ncommand_pattern: ^hazard\n---\nNo.\n");
-    let decide = |session: &str, folder: &str, command: &str| {
-        let mut payload = project.bash(command);
+    let decision_in = |session: &str, folder: &str, command: &str| {
+        let mut payload = project.bash_payload(command);
         payload["session_id"] = json!(session);
         payload["cwd"] = json!(project.root().join(folder).canonicalize().expect("a folder"));
         project.hook("claude", &payload).decision()
     };
-    assert_eq!(decide("one", ".", "danger"), "deny");
-    assert_eq!(decide("two", "../other", "danger"), "allow");
-    assert_eq!(decide("two", ".", "hazard"), "deny");
-    assert_eq!(decide("one", "../other", "danger"), "deny");
+    assert_eq!(decision_in("one", ".", "danger"), "deny");
+    assert_eq!(decision_in("two", "../other", "danger"), "allow");
+    assert_eq!(decision_in("two", ".", "hazard"), "deny");
+    assert_eq!(decision_in("one", "../other", "danger"), "deny");
 }
 
 #[test]
-fn no_other_spelling_of_the_root_leads_around_the_rules() {
+fn other_spellings_of_the_root_do_not_bypass_rules() {
     let project = project();
     project.rule("secrets", "---\nreads: ['secrets/**']\n---\nNo.\n").file("secrets/key", "");
-    let link = project.home().join("link");
-    std::os::unix::fs::symlink(project.root(), &link).expect("a link");
+    let symlink = project.home().join("link");
+    std::os::unix::fs::symlink(project.root(), &symlink).expect("a symlink");
     let spellings = [
         format!("{}/.", project.root().display()),
         format!("/{}", project.root().display()),
-        link.display().to_string(),
+        symlink.display().to_string(),
     ];
     for (number, cwd) in spellings.iter().enumerate() {
         for path in [format!("{cwd}/secrets/key"), project.root().join("secrets/key").display().to_string()] {
-            let mut payload = project.tool("Read", &json!({ "file_path": path }));
+            let mut payload = project.tool_payload("Read", &json!({ "file_path": path }));
             payload["cwd"] = json!(cwd);
             payload["session_id"] = json!(format!("spelling-{number}"));
             assert_eq!(project.hook("claude", &payload).decision(), "deny", "{path} in {cwd}");
@@ -230,17 +230,17 @@ fn no_other_spelling_of_the_root_leads_around_the_rules() {
 }
 
 #[test]
-fn a_session_that_begins_in_a_nested_policy_is_under_the_outer_one_too() {
+fn a_session_that_begins_in_a_nested_policy_is_judged_by_the_outer_one_too() {
     let project = project();
     project.rule("no-danger", NO_DANGER).file("sub/.linchpin/config.yml", "rules: []\n");
-    let mut payload = project.bash("danger");
+    let mut payload = project.bash_payload("danger");
     payload["cwd"] = json!(project.root().join("sub"));
     assert_eq!(project.hook("claude", &payload).decision(), "deny");
 }
 
 /// The working directory of a call is not the session's directory, even if the call is the session's first event.
 #[test]
-fn a_first_call_elsewhere_does_not_begin_a_session_there() {
+fn the_directory_of_a_first_call_is_not_the_sessions_root() {
     let payloads = |root: &str| {
         let opencode = json!({
             "hook_event_name": "PreToolUse", "session_id": "s", "cwd": root, "tool_name": "shell",
@@ -265,32 +265,34 @@ fn a_first_call_elsewhere_does_not_begin_a_session_there() {
     for (agent, payload) in payloads(&project.root().to_string_lossy()) {
         let mut hook = project.command(&["hook", agent, "PreToolUse"]);
         hook.current_dir("/");
-        let answer = project.feed(hook, payload.to_string().as_bytes());
+        let answer = project.run_with_stdin(hook, payload.to_string().as_bytes());
         assert!(answer.stdout.contains("no-danger"), "{agent}: {}", answer.stdout);
     }
 }
 
 /// The session and its directory are recognized even in a truncated payload.
 #[test]
-fn a_cut_payload_is_judged_where_its_session_began() {
+fn a_truncated_payload_is_judged_in_its_sessions_project() {
     let project = project();
     project.rule("no-danger", NO_DANGER);
     let root = project.root().to_string_lossy().into_owned();
     for (agent, key) in [("antigravity", "conversationId"), ("cursor", "conversation_id"), ("copilot", "sessionId")] {
-        let feed = |payload: &str| {
+        let call_hook = |payload: &str| {
             let mut hook = project.command(&["hook", agent, "PreToolUse"]);
             hook.current_dir("/");
-            project.feed(hook, payload.as_bytes())
+            project.run_with_stdin(hook, payload.as_bytes())
         };
-        feed(&format!(r#"{{"{key}":"s","cwd":"{root}","workspacePaths":["{root}"],"workspace_roots":["{root}"]}}"#));
-        let answer = feed(&format!(r#"{{"{key}":"s","cwd":"/","toolCall":{{"name":"run_command","args":{{"#));
+        call_hook(&format!(
+            r#"{{"{key}":"s","cwd":"{root}","workspacePaths":["{root}"],"workspace_roots":["{root}"]}}"#
+        ));
+        let answer = call_hook(&format!(r#"{{"{key}":"s","cwd":"/","toolCall":{{"name":"run_command","args":{{"#));
         assert!(answer.stdout.contains("readable JSON"), "{agent}: {} {}", answer.stdout, answer.stderr);
     }
 }
 
 #[test]
-fn of_several_folders_the_first_with_a_policy_counts() {
-    let project = bare();
+fn the_first_workspace_folder_with_a_policy_counts() {
+    let project = project_without_policy();
     project.file("one/file", "").file("two/.linchpin/rules/no-danger.md", NO_DANGER);
     let roots = [project.root().join("one"), project.root().join("two")];
     let payload = json!({
@@ -299,16 +301,16 @@ fn of_several_folders_the_first_with_a_policy_counts() {
     });
     let mut hook = project.command(&["hook", "cursor"]);
     hook.current_dir("/");
-    assert!(project.feed(hook, payload.to_string().as_bytes()).stdout.contains("no-danger"));
+    assert!(project.run_with_stdin(hook, payload.to_string().as_bytes()).stdout.contains("no-danger"));
 }
 
 #[test]
-fn a_folder_that_is_gone_belongs_to_what_is_left_of_it() {
+fn a_deleted_folder_belongs_to_its_nearest_existing_parent() {
     let project = project();
     project.rule("no-danger", NO_DANGER);
-    let mut payload = project.bash("danger");
+    let mut payload = project.bash_payload("danger");
     payload["cwd"] = json!(project.root().join("gone/deeper"));
     let mut hook = project.command(&["hook", "claude"]);
     hook.current_dir("/");
-    assert_eq!(project.feed(hook, payload.to_string().as_bytes()).decision(), "deny");
+    assert_eq!(project.run_with_stdin(hook, payload.to_string().as_bytes()).decision(), "deny");
 }

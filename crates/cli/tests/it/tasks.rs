@@ -3,42 +3,42 @@
 use serde_json::{Value, json};
 use testkit::{Reply, TestProject};
 
-use super::loops::{ALONE, looping};
-use super::rules::by_agent;
-use super::{bare, project};
+use super::loops::{ONE_HAT_LOOP, with_loop};
+use super::rules::run_as_agent;
+use super::{project, project_without_policy};
 
 fn task(project: &TestProject, arguments: &[&str]) -> Reply {
     project.run(&[&["task"], arguments].concat())
 }
 
-fn done(project: &TestProject, arguments: &[&str]) {
+fn run_task(project: &TestProject, arguments: &[&str]) {
     let reply = task(project, arguments);
     assert_eq!(reply.code, Some(0), "{arguments:?}: {}", reply.transcript());
 }
 
 /// Runs the commands in order, and returns the output of each.
-fn said(project: &TestProject, commands: &[&[&str]]) -> String {
-    let told = commands.iter().map(|arguments| {
+fn transcripts_of(project: &TestProject, commands: &[&[&str]]) -> String {
+    let transcripts = commands.iter().map(|arguments| {
         let reply = task(project, arguments);
         let shown: Vec<String> = arguments.iter().map(|word| word.chars().take(60).collect()).collect();
         format!("$ task {}\n{}{}[{}]\n", shown.join(" "), reply.stdout, reply.stderr, reply.code.unwrap_or(-1))
     });
-    told.collect()
+    transcripts.collect()
 }
 
 /// A project with three tasks: the second is a child of the first, and the third is blocked by the second.
-fn planned() -> TestProject {
+fn with_tasks() -> TestProject {
     let project = project();
-    done(&project, &["add", "Build the parser", "--key", "parser", "--description", "As in specs/parser.md."]);
-    done(&project, &["add", "Write the lexer", "--parent", "t1", "--priority", "1"]);
-    done(&project, &["add", "Fuzz it", "--blocked-by", "t2"]);
+    run_task(&project, &["add", "Build the parser", "--key", "parser", "--description", "As in specs/parser.md."]);
+    run_task(&project, &["add", "Write the lexer", "--parent", "t1", "--priority", "1"]);
+    run_task(&project, &["add", "Fuzz it", "--blocked-by", "t2"]);
     project
 }
 
 #[test]
-fn a_day_of_work() {
+fn tasks_are_added_started_reviewed_and_closed() {
     let project = project();
-    insta::assert_snapshot!(said(
+    insta::assert_snapshot!(transcripts_of(
         &project,
         &[
             &["list"],
@@ -76,9 +76,9 @@ fn a_day_of_work() {
 
 #[test]
 fn invalid_changes_of_tasks_are_errors() {
-    let project = planned();
+    let project = with_tasks();
     let long = "x".repeat(501);
-    insta::assert_snapshot!(said(
+    insta::assert_snapshot!(transcripts_of(
         &project,
         &[
             &["start", "t9"],
@@ -107,10 +107,10 @@ fn invalid_changes_of_tasks_are_errors() {
 
 #[test]
 fn a_cycle_of_blockers_is_shown() {
-    let project = planned();
-    done(&project, &["ensure", "Fuzz more", "--key", "more", "--blocked-by", "t3"]);
-    done(&project, &["ensure", "Fuzz first", "--key", "first"]);
-    done(&project, &["ensure", "Fuzz more", "--key", "more", "--blocked-by", "t5"]);
+    let project = with_tasks();
+    run_task(&project, &["ensure", "Fuzz more", "--key", "more", "--blocked-by", "t3"]);
+    run_task(&project, &["ensure", "Fuzz first", "--key", "first"]);
+    run_task(&project, &["ensure", "Fuzz more", "--key", "more", "--blocked-by", "t5"]);
     insta::assert_snapshot!(
         task(&project, &["ensure", "Fuzz first", "--key", "first", "--blocked-by", "t4"]).transcript()
     );
@@ -118,35 +118,35 @@ fn a_cycle_of_blockers_is_shown() {
 }
 
 #[test]
-fn there_is_no_list_where_there_is_no_policy() {
-    insta::assert_snapshot!(task(&bare(), &["list"]).transcript());
+fn listing_tasks_without_a_policy_is_an_error() {
+    insta::assert_snapshot!(task(&project_without_policy(), &["list"]).transcript());
 }
 
 #[test]
-fn as_json() {
-    let project = planned();
-    let timeless = |reply: &Reply| {
+fn tasks_as_json() {
+    let project = with_tasks();
+    let without_times = |reply: &Reply| {
         let mut value = reply.json();
         let task = value["task"].as_object_mut().expect("a task");
         assert!(task.remove("created").is_some_and(|time| time.is_i64()));
         assert!(task.remove("changed").is_some_and(|time| time.is_i64()));
         value
     };
-    let shown = timeless(&task(&project, &["show", "t1", "--json"]));
+    let shown = without_times(&task(&project, &["show", "t1", "--json"]));
     insta::assert_snapshot!(serde_json::to_string_pretty(&shown).expect("JSON"));
-    let ensured = timeless(&task(&project, &["ensure", "Build", "--key", "parser", "--json"]));
+    let ensured = without_times(&task(&project, &["ensure", "Build", "--key", "parser", "--json"]));
     assert_eq!((&ensured["added"], &ensured["task"]["title"]), (&json!(false), &json!("Build")));
     let ready = task(&project, &["ready", "--json"]).json();
     assert_eq!(ready["tasks"][0]["id"], "t2", "the most urgent");
     let refused = task(&project, &["start", "t3", "--json"]);
     assert_eq!((refused.code, &refused.json()["error"]["kind"]), (Some(1), &json!("TaskState")));
-    let closed = timeless(&task(&project, &["close", "t2", "--json"]));
+    let closed = without_times(&task(&project, &["close", "t2", "--json"]));
     assert_eq!((&closed["changed"], &closed["task"]["state"]), (&json!(true), &json!("closed")));
 }
 
 /// A project with this number of completed runs of a loop: `r1` and so on.
 fn with_runs(count: usize) -> TestProject {
-    let project = looping(ALONE, "\"$LINCHPIN_BIN\" emit loop.complete");
+    let project = with_loop(ONE_HAT_LOOP, "\"$LINCHPIN_BIN\" emit loop.complete");
     for _ in 0..count {
         let reply = project.run(&["run", "-p", "Do it"]);
         assert_eq!(reply.code, Some(0), "{}", reply.transcript());
@@ -158,13 +158,13 @@ fn with_runs(count: usize) -> TestProject {
 fn start_in(run: &str, project: &TestProject) -> Reply {
     let mut command = project.command(&["task", "start", "t1"]);
     command.env("LINCHPIN_RUN", run);
-    project.feed(command, b"")
+    project.run_with_stdin(command, b"")
 }
 
 #[test]
-fn a_task_that_a_run_started_is_its_own() {
+fn a_task_started_by_a_run_belongs_to_it() {
     let project = with_runs(2);
-    done(&project, &["add", "Write the lexer"]);
+    run_task(&project, &["add", "Write the lexer"]);
     assert_eq!(start_in("r1", &project).code, Some(0));
     assert_eq!(start_in("r1", &project).code, Some(0));
     insta::assert_snapshot!(start_in("r2", &project).transcript());
@@ -172,10 +172,10 @@ fn a_task_that_a_run_started_is_its_own() {
 }
 
 #[test]
-fn secrets_and_signs_are_not_kept_or_shown() {
+fn secrets_and_control_characters_are_not_stored_or_shown() {
     let project = project();
     let token = "ghp_0123456789abcdefghijABCDEFGHIJ012345";
-    done(
+    run_task(
         &project,
         &["add", &format!("Rotate GITHUB_TOKEN={token}"), "--description", &format!("was {token}\u{1b}[2J")],
     );
@@ -185,11 +185,11 @@ fn secrets_and_signs_are_not_kept_or_shown() {
 }
 
 #[test]
-fn a_person_approves_what_an_agent_marked() {
-    let project = planned();
-    let by_agent = |arguments: &[&str]| by_agent(&project, arguments, "");
-    assert_eq!(by_agent(&["task", "review", "t1"]).code, Some(0));
-    insta::assert_snapshot!(by_agent(&["approve", "t1", "--yes"]).transcript());
+fn a_person_approves_a_task_that_an_agent_marked_for_review() {
+    let project = with_tasks();
+    let run_as_agent = |arguments: &[&str]| run_as_agent(&project, arguments, "");
+    assert_eq!(run_as_agent(&["task", "review", "t1"]).code, Some(0));
+    insta::assert_snapshot!(run_as_agent(&["approve", "t1", "--yes"]).transcript());
     insta::assert_snapshot!(project.run(&["approve", "t1"]).transcript());
     insta::assert_snapshot!(project.run(&["approve", "t1", "--yes"]).transcript());
     insta::assert_snapshot!(project.run(&["approve", "t1", "--yes"]).transcript());
@@ -198,15 +198,15 @@ fn a_person_approves_what_an_agent_marked() {
 }
 
 #[test]
-fn many_processes_lose_nothing() {
+fn concurrent_changes_of_tasks_are_not_lost() {
     let project = with_runs(4);
     let replies: Vec<Reply> = std::thread::scope(|scope| {
         let writers: Vec<_> = (1..=4)
             .map(|number| {
                 let project = &project;
                 scope.spawn(move || {
-                    done(project, &["add", &format!("Own {number}")]);
-                    done(project, &["ensure", "Shared", "--key", "shared"]);
+                    run_task(project, &["add", &format!("Own {number}")]);
+                    run_task(project, &["ensure", "Shared", "--key", "shared"]);
                     start_in(&format!("r{number}"), project)
                 })
             })
@@ -216,7 +216,7 @@ fn many_processes_lose_nothing() {
     let tasks = task(&project, &["list", "--json"]).json();
     let titles: Vec<&Value> = tasks["tasks"].as_array().expect("tasks").iter().map(|task| &task["title"]).collect();
     assert_eq!(titles.len(), 5, "{titles:?}");
-    assert_eq!(replies.iter().filter(|reply| reply.code == Some(0)).count(), 1, "one alone starts it");
+    assert_eq!(replies.iter().filter(|reply| reply.code == Some(0)).count(), 1, "exactly one starts it");
 }
 
 /// Returns Claude Code's decision about `deploy`.
@@ -235,56 +235,56 @@ fn with_rule(when: &str) -> TestProject {
 fn a_rule_counts_tasks() {
     let project = with_rule("tasks.open > 0 or tasks.in_progress > 0 or tasks.failed > 0");
     assert_eq!(deploy(&project), "allow", "without any database");
-    done(&project, &["add", "Test it"]);
+    run_task(&project, &["add", "Test it"]);
     assert_eq!(deploy(&project), "deny");
-    done(&project, &["start", "t1"]);
+    run_task(&project, &["start", "t1"]);
     assert_eq!(deploy(&project), "deny");
-    done(&project, &["fail", "t1"]);
+    run_task(&project, &["fail", "t1"]);
     assert_eq!(deploy(&project), "deny");
-    done(&project, &["reopen", "t1"]);
-    done(&project, &["close", "t1"]);
+    run_task(&project, &["reopen", "t1"]);
+    run_task(&project, &["close", "t1"]);
     assert_eq!(deploy(&project), "allow");
 }
 
 #[test]
-fn a_rule_asks_for_a_tree() {
+fn a_rule_can_use_task_tree_complete() {
     let project = with_rule("not task_tree_complete('t1')");
     assert_eq!(deploy(&project), "deny", "a task that is not there is not complete");
-    done(&project, &["add", "Ship it"]);
-    done(&project, &["add", "Test it", "--parent", "t1"]);
+    run_task(&project, &["add", "Ship it"]);
+    run_task(&project, &["add", "Test it", "--parent", "t1"]);
     assert_eq!(deploy(&project), "deny");
-    done(&project, &["close", "t2"]);
-    assert_eq!(deploy(&project), "allow", "what is below it is complete");
+    run_task(&project, &["close", "t2"]);
+    assert_eq!(deploy(&project), "allow", "its child is complete");
     let all = with_rule("not task_tree_complete(['t1', 't2']) or not task_tree_complete(None)");
-    done(&all, &["add", "One"]);
-    done(&all, &["add", "Two"]);
-    done(&all, &["close", "t1"]);
+    run_task(&all, &["add", "One"]);
+    run_task(&all, &["add", "Two"]);
+    run_task(&all, &["close", "t1"]);
     assert_eq!(deploy(&all), "deny");
-    done(&all, &["close", "t2"]);
+    run_task(&all, &["close", "t2"]);
     assert_eq!(deploy(&all), "allow");
 }
 
 #[test]
-fn a_rule_waits_for_a_person() {
+fn a_rule_can_use_task_needs_user_review() {
     let project = with_rule("task_needs_user_review('t1')");
     assert_eq!(deploy(&project), "allow");
-    done(&project, &["add", "Ship it"]);
+    run_task(&project, &["add", "Ship it"]);
     assert_eq!(deploy(&project), "allow");
-    done(&project, &["review", "t1"]);
+    run_task(&project, &["review", "t1"]);
     assert_eq!(deploy(&project), "deny");
     assert_eq!(project.run(&["approve", "t1", "--yes"]).code, Some(0));
     assert_eq!(deploy(&project), "allow");
 }
 
 #[test]
-fn a_rule_knows_what_its_run_holds() {
+fn a_rule_sees_the_tasks_claimed_by_its_run() {
     let project = with_runs(1);
     project.rule("claim-first", "---\ncommand_pattern: ^ls\nwhen: tasks.claimed == 0\n---\nClaim a task.\n");
-    done(&project, &["add", "Test it"]);
+    run_task(&project, &["add", "Test it"]);
     let in_run = || {
         let mut command = project.command(&["hook", "claude"]);
         command.env("LINCHPIN_RUN", "r1");
-        project.feed(command, project.bash("ls -l").to_string().as_bytes()).decision()
+        project.run_with_stdin(command, project.bash_payload("ls -l").to_string().as_bytes()).decision()
     };
     assert_eq!(in_run(), "deny");
     assert_eq!(start_in("r1", &project).code, Some(0));
@@ -295,9 +295,9 @@ fn a_rule_knows_what_its_run_holds() {
 #[test]
 fn replay_judges_task_conditions_by_recorded_facts() {
     let project = with_rule("tasks.open > 0 and not task_tree_complete('t1') and not task_needs_user_review('t1')");
-    done(&project, &["add", "Test it"]);
+    run_task(&project, &["add", "Test it"]);
     assert_eq!(deploy(&project), "deny");
-    done(&project, &["close", "t1"]);
+    run_task(&project, &["close", "t1"]);
     let explained = project.run(&["explain", "last", "--json"]).json();
     let facts = &explained["event"]["facts"];
     assert_eq!(
@@ -313,9 +313,9 @@ fn replay_judges_task_conditions_by_recorded_facts() {
 }
 
 #[test]
-fn tasks_that_cannot_be_read_are_told() {
+fn unreadable_tasks_are_reported() {
     let project = with_rule("tasks.open > 0");
-    done(&project, &["add", "Test it"]);
+    run_task(&project, &["add", "Test it"]);
     let folder =
         std::fs::read_dir(project.state().join("projects")).expect("a folder").next().expect("one").expect("it");
     for name in ["work.db", "work.db-wal", "work.db-shm"] {
@@ -324,7 +324,7 @@ fn tasks_that_cannot_be_read_are_told() {
             std::fs::write(path, "this is no database at all ".repeat(90)).expect("written");
         }
     }
-    let reply = project.hook("claude", &project.bash("deploy now"));
+    let reply = project.hook("claude", &project.bash_payload("deploy now"));
     insta::assert_snapshot!(reply.transcript());
     insta::assert_snapshot!(task(&project, &["list"]).transcript());
     let doctor = project.run(&["doctor"]).stdout;
@@ -332,7 +332,7 @@ fn tasks_that_cannot_be_read_are_told() {
 }
 
 #[test]
-fn cases_say_how_tasks_are() {
+fn cases_can_define_tasks() {
     let project = project();
     let rule = "---\ncommand_pattern: ^deploy\nwhen: tasks.open > 0 or not task_tree_complete('t1') or task_needs_user_review('t2')\ntests:\n  \
         - {command: deploy, tasks: {open: 1, complete: [t1]}, expect: block}\n  \
@@ -345,7 +345,7 @@ fn cases_say_how_tasks_are() {
 }
 
 #[test]
-fn check_and_workflows_know_tasks() {
+fn check_and_workflows_see_tasks() {
     let project = project();
     project.rule(
         "with-docs",
@@ -355,7 +355,7 @@ fn check_and_workflows_know_tasks() {
     let check = || project.run(&["check", "--changed-from", "changes"]);
     let before = check();
     assert_eq!(before.code, Some(0), "{}", before.transcript());
-    done(&project, &["add", "Write docs"]);
+    run_task(&project, &["add", "Write docs"]);
     let after = check();
     assert_eq!(after.code, Some(1), "{}", after.transcript());
 
@@ -368,9 +368,9 @@ fn check_and_workflows_know_tasks() {
     assert_eq!(project.run(&["next"]).code, Some(1));
     let explained = project.run(&["explain", "when", "tasks.open == 1 and tasks.claimed == 0", "--json"]).json();
     assert_eq!(explained["value"], true);
-    let given = ["explain", "when", "tasks.open", "--with", r#"{"tasks": {"open": 7}}"#, "--json"];
-    assert_eq!(project.run(&given).json()["value"], 7);
-    done(&project, &["close", "t1"]);
+    let with_values = ["explain", "when", "tasks.open", "--with", r#"{"tasks": {"open": 7}}"#, "--json"];
+    assert_eq!(project.run(&with_values).json()["value"], 7);
+    run_task(&project, &["close", "t1"]);
     let ended = project.run(&["next"]);
     assert_eq!(ended.code, Some(0), "{}", ended.transcript());
 }

@@ -27,7 +27,7 @@ fn which(project: &TestProject, name: &str) -> String {
 }
 
 #[test]
-fn the_same_name_in_three_tiers() {
+fn a_later_tier_overrides_a_name_once_it_is_trusted() {
     let project = project();
     user_config(&project, "rules: [hard-reset]\n");
     project.user_rule("hard-reset", &blocking("^user", "Of the user."));
@@ -38,8 +38,8 @@ fn the_same_name_in_three_tiers() {
     --- stdout
     hard-reset [BASE]/config/linchpin/rules/hard-reset.md (user)
       in force: a rule file
-      hides .linchpin/rules/hard-reset.md (project): not trusted; run `linchpin trust`
-      hides bundled rule hard-reset (bundled)
+      not used: .linchpin/rules/hard-reset.md (project): not trusted; run `linchpin trust`
+      replaces bundled rule hard-reset (bundled)
     --- stderr
     ");
     assert_eq!(project.decision("user x"), "deny");
@@ -50,8 +50,8 @@ fn the_same_name_in_three_tiers() {
     --- stdout
     hard-reset .linchpin/rules/hard-reset.md (project)
       in force: a rule file
-      hides [BASE]/config/linchpin/rules/hard-reset.md (user)
-      hides bundled rule hard-reset (bundled)
+      replaces [BASE]/config/linchpin/rules/hard-reset.md (user)
+      replaces bundled rule hard-reset (bundled)
     --- stderr
     ");
     assert_eq!(project.decision("user x"), "allow");
@@ -70,7 +70,7 @@ fn a_project_replaces_a_bundled_rule() {
     --- stdout
     hard-reset .linchpin/rules/hard-reset.md (project)
       in force: a rule file
-      hides bundled rule hard-reset (bundled)
+      replaces bundled rule hard-reset (bundled)
     --- stderr
     ");
 }
@@ -100,13 +100,13 @@ fn a_project_switches_a_bundled_rule_off() {
     --- stdout
     hard-reset .linchpin/rules/hard-reset.md (project)
       not in force: switched off: `enabled: false`
-      hides bundled rule hard-reset (bundled): not named in config
+      not used: bundled rule hard-reset (bundled): not named in config
     --- stderr
     ");
 }
 
 #[test]
-fn a_locked_rule_stays() {
+fn a_locked_rule_cannot_be_overridden() {
     let project = project();
     project.user_rule("mine", "---\ncommand_pattern: '^make'\nlocked: true\n---\nOf the user.\n");
     project.rule("mine", "---\nenabled: false\ncommand_pattern: '^make'\n---\nOff.\n");
@@ -138,7 +138,7 @@ fn a_locked_rule_stays() {
 }
 
 #[test]
-fn libraries_count_where_something_names_them() {
+fn rules_of_libraries_apply_only_if_they_are_named() {
     let project = project();
     project.file(
         ".linchpin/rules/git.yml",
@@ -219,7 +219,7 @@ fn one_broken_entry_of_a_library_breaks_only_itself() {
 }
 
 #[test]
-fn a_broken_entry_stays_as_it_last_was() {
+fn the_last_valid_version_of_a_broken_entry_stays_in_force() {
     let project = project();
     let library = |pattern: &str| format!("no-stash:\n  command_pattern: '{pattern}'\n  reason: Commit.\n");
     project.config("rules: [no-stash, {name: No tags, command_pattern: '^git tag', reason: No.}]\n");
@@ -258,7 +258,7 @@ fn a_broken_entry_stays_as_it_last_was() {
 }
 
 #[test]
-fn rules_in_a_list() {
+fn rules_can_be_defined_in_the_list() {
     let project = project();
     project.config(
         "rules:\n  - hard-reset\n  - name: No tags\n    command_pattern: '^git tag'\n    reason: The release makes tags.\n  # Without a name.\n  - {tools: [WebFetch], action: ask, reason: Ask first.}\n",
@@ -303,7 +303,7 @@ fn rules_in_a_list() {
 }
 
 #[test]
-fn the_same_name_twice_in_one_tier() {
+fn a_duplicate_name_in_one_tier_is_reported() {
     let project = project();
     project.rule("no-tags", &blocking("^git tag", "No."));
     project.file(".linchpin/rules/a.yml", "no-tags:\n  command_pattern: '^a'\n  reason: A.\n");
@@ -337,7 +337,7 @@ fn the_same_name_twice_in_one_tier() {
 }
 
 #[test]
-fn of_two_imports_the_later_wins() {
+fn the_later_of_two_imports_wins() {
     let project = project();
     project.file(".linchpin/rules/near.yml", "same:\n  command_pattern: '^near'\n  reason: Near.\n");
     user_library(&project, "far", "same:\n  command_pattern: '^far'\n  reason: Far.\n");
@@ -349,7 +349,7 @@ fn of_two_imports_the_later_wins() {
     --- stdout
     same [BASE]/config/linchpin/rules/far.yml:1 (user)
       in force: named in config
-      hides .linchpin/rules/near.yml:1 (project)
+      replaces .linchpin/rules/near.yml:1 (project)
     --- stderr
     ");
     project.config("imports: [far, near, near]\nrules: [same]\n");
@@ -364,14 +364,14 @@ fn of_two_imports_the_later_wins() {
     --- stdout
     same .linchpin/config.yml:3 (local)
       in force: named in config
-      hides .linchpin/rules/near.yml:1 (project)
-      hides [BASE]/config/linchpin/rules/far.yml:1 (user)
+      replaces .linchpin/rules/near.yml:1 (project)
+      replaces [BASE]/config/linchpin/rules/far.yml:1 (user)
     --- stderr
     ");
 }
 
 #[test]
-fn imports_lead_on() {
+fn imports_are_transitive() {
     let project = project();
     project
         .file(".linchpin/rules/outer.yml", "imports: [inner]\nouter:\n  command_pattern: '^outer'\n  reason: Outer.\n");
@@ -382,7 +382,7 @@ fn imports_lead_on() {
 }
 
 #[test]
-fn imports_that_go_in_a_circle_or_nowhere() {
+fn circular_and_missing_imports_are_reported() {
     let project = project();
     project.file(".linchpin/rules/a.yml", "imports: [b]\nin-a:\n  command_pattern: '^a'\n  reason: A.\n");
     project.file(".linchpin/rules/b.yml", "imports: [c]\nin-b:\n  command_pattern: '^b'\n  reason: B.\n");
@@ -429,7 +429,7 @@ fn imports_that_go_in_a_circle_or_nowhere() {
 }
 
 #[test]
-fn imports_that_are_built_to_grow() {
+fn exponential_imports_are_limited() {
     let project = project();
     for number in 0..40 {
         let next = number + 1;
@@ -443,7 +443,7 @@ fn imports_that_are_built_to_grow() {
 }
 
 #[test]
-fn protected_branches() {
+fn protected_branches_are_configurable() {
     let with = |config: &str| {
         let project = project();
         project.config(&format!("rules: [force-push-protected]\n{config}"));
@@ -464,7 +464,7 @@ fn protected_branches() {
 }
 
 #[test]
-fn a_verdict_leads_to_the_text_that_made_it() {
+fn the_rule_text_of_a_verdict_can_be_shown() {
     let project = project();
     project.rule("no-danger", &blocking("^danger", "The first text."));
     assert_eq!(project.decision("danger"), "deny");
@@ -500,16 +500,17 @@ fn version(project: &TestProject, digest: &str) -> String {
 }
 
 #[test]
-fn a_status_command_does_not_keep_rules_from_being_recorded() {
+fn rule_texts_first_read_by_other_commands_are_recorded() {
     let project = project();
     assert_eq!(project.decision("ls"), "allow");
-    for (look, text) in [("check", "The first text."), ("doctor", "The second text."), ("status", "The third text.")] {
+    for (command, text) in [("check", "The first text."), ("doctor", "The second text."), ("status", "The third text.")]
+    {
         project.rule("no-danger", &blocking("^danger", text));
-        // A file that was just modified is always read twice.
+        // A file that was modified just now is not cached yet.
         thread::sleep(Duration::from_millis(200));
-        project.run(&[look]);
+        project.run(&[command]);
         assert_eq!(project.decision("danger"), "deny");
-        let kept = version(&project, &last_digest(&project));
-        assert!(kept.contains(text), "after `{look}`: {kept}");
+        let stored_rule = version(&project, &last_digest(&project));
+        assert!(stored_rule.contains(text), "after `{command}`: {stored_rule}");
     }
 }

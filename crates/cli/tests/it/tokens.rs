@@ -44,18 +44,18 @@ impl Session<'_> {
         self
     }
 
-    fn says(&self, message: &str, tokens: u64) -> &Self {
+    fn add_message(&self, message: &str, tokens: u64) -> &Self {
         self.append(&line(message, tokens, Timestamp::now()))
     }
 
     fn hook(&self, event: &str, fields: &Value) -> Reply {
-        let mut payload = self.project.event(event, fields);
+        let mut payload = self.project.event_payload(event, fields);
         payload["session_id"] = json!(self.id);
         payload["transcript_path"] = json!(self.transcript());
         self.project.hook("claude", &payload)
     }
 
-    fn starts(&self) -> Reply {
+    fn start(&self) -> Reply {
         self.hook("SessionStart", &json!({"source": "startup"}))
     }
 
@@ -92,7 +92,7 @@ fn with_budget() -> TestProject {
 }
 
 /// A project whose workflow is at its first node.
-fn at_work() -> TestProject {
+fn with_active_workflow() -> TestProject {
     let project = project();
     project.file(".linchpin/workflows/work.yml", WORKFLOW);
     assert_eq!(project.run(&["start", "work"]).code, Some(0));
@@ -108,27 +108,27 @@ fn interrupt(project: &TestProject) -> Option<String> {
 }
 
 #[test]
-fn a_session_over_its_budget_is_told_once() {
+fn a_session_over_its_budget_is_interrupted_once() {
     let project = with_budget();
     let session = session(&project, "s1");
-    session.starts();
-    session.says("msg_1", 900);
+    session.start();
+    session.add_message("msg_1", 900);
     assert_eq!(session.after_call().stdout, "");
-    session.says("msg_2", 600);
+    session.add_message("msg_2", 600);
     assert_snapshot!(session.after_call().json()["hookSpecificOutput"]["additionalContext"].as_str().expect("text"));
-    session.says("msg_3", 600);
+    session.add_message("msg_3", 600);
     assert_eq!(session.after_call().stdout, "");
 }
 
 #[test]
-fn fault_tokens_are_not_counted_twice() {
+fn repeated_messages_are_not_counted_twice() {
     let project = with_budget();
     let first = session(&project, "s1");
-    first.starts();
+    first.start();
     // A message has several lines, each with the usage so far, and some lines are repeated.
-    first.says("msg_1", 2).says("msg_1", 300).says("msg_1", 300);
+    first.add_message("msg_1", 2).add_message("msg_1", 300).add_message("msg_1", 300);
     assert!(!first.is_warned());
-    first.says("msg_1", 600).says("msg_2", 400).says("msg_1", 600);
+    first.add_message("msg_1", 600).add_message("msg_2", 400).add_message("msg_1", 600);
     assert!(!first.is_warned());
     // A rewritten transcript reports the same messages again.
     let text = fs::read_to_string(first.transcript()).expect("a transcript");
@@ -136,32 +136,31 @@ fn fault_tokens_are_not_counted_twice() {
     assert!(!first.is_warned());
     // The fork's transcript repeats the messages too, which must not count in either session.
     let fork = session(&project, "s2");
-    fork.starts();
-    fork.append(&text).says("msg_3", 1_000);
+    fork.start();
+    fork.append(&text).add_message("msg_3", 1_000);
     assert!(!fork.is_warned());
     assert!(!first.is_warned());
-    first.says("msg_2", 401);
+    first.add_message("msg_2", 401);
     assert!(first.is_warned());
-    fork.says("msg_4", 1);
+    fork.add_message("msg_4", 1);
     assert!(fork.is_warned());
 }
 
-/// Messages that a fork repeats count only once in a phase.
 #[test]
-fn fault_a_fork_does_not_count_twice_in_a_phase() {
-    let project = at_work();
+fn messages_repeated_by_a_fork_count_once_in_a_phase() {
+    let project = with_active_workflow();
     let first = session(&project, "s1");
-    first.starts();
-    first.says("msg_1", 700);
+    first.start();
+    first.add_message("msg_1", 700);
     first.after_call();
     let text = fs::read_to_string(first.transcript()).expect("a transcript");
     let fork = session(&project, "s2");
-    fork.starts();
-    fork.append(&text).says("msg_2", 300);
+    fork.start();
+    fork.append(&text).add_message("msg_2", 300);
     fork.after_call();
     let repeated = project.run(&["repeat"]).stdout;
     assert_eq!(repeated, "Spec. Tokens: 1000.\n");
-    fork.says("msg_3", 1);
+    fork.add_message("msg_3", 1);
     fork.after_call();
     assert!(interrupt(&project).is_some_and(|why| why.contains("1,001")));
 }
@@ -171,16 +170,16 @@ fn tokens_from_before_the_first_event_do_not_count() {
     let project = with_budget();
     let session = session(&project, "s1");
     let earlier = Timestamp::now() - SignedDuration::from_hours(1);
-    session.append(&line("msg_1", 5_000, earlier)).starts();
+    session.append(&line("msg_1", 5_000, earlier)).start();
     assert!(!session.is_warned());
 }
 
 #[test]
-fn subagents_count() {
+fn tokens_of_subagents_count() {
     let project = with_budget();
     let session = session(&project, "s1");
-    session.starts();
-    session.says("msg_1", 400);
+    session.start();
+    session.add_message("msg_1", 400);
     let folder = project.home().join("s1/subagents");
     fs::create_dir_all(&folder).expect("a folder");
     fs::write(folder.join("agent-a.jsonl"), line("msg_a", 400, Timestamp::now())).expect("a transcript");
@@ -199,8 +198,8 @@ fn a_budget_that_blocks_refuses_the_next_call() {
     let project = project();
     project.rule("budget", "---\ntoken_budget: {max_tokens: 1000}\nlive: block\n---\n");
     let session = session(&project, "s1");
-    session.starts();
-    session.says("msg_1", 1_001);
+    session.start();
+    session.add_message("msg_1", 1_001);
     let call = json!({"tool_name": "Bash", "tool_input": {"command": "make"}, "tool_use_id": "toolu_1"});
     // Before a call, no transcript is read, because the agent waits.
     assert_eq!(session.hook("PreToolUse", &call).decision(), "allow");
@@ -211,22 +210,22 @@ fn a_budget_that_blocks_refuses_the_next_call() {
 }
 
 #[test]
-fn scenario_1_a_token_budget() {
-    let project = at_work();
+fn a_phase_over_its_budget_interrupts() {
+    let project = with_active_workflow();
     let session = session(&project, "s1");
-    session.starts();
-    session.says("msg_1", 1_000);
+    session.start();
+    session.add_message("msg_1", 1_000);
     assert_eq!(project.run(&["status", "--json"]).json()["workflow"]["rules"][0]["progress"], "1,000 of 1,000 tokens");
-    session.says("msg_2", 500);
+    session.add_message("msg_2", 500);
     assert_eq!(interrupt(&project).as_deref(), Some("Token budget exceeded: 1,500 / 1,000"));
 }
 
 #[test]
-fn scenario_12_a_budget_counts_in_its_phase_alone() {
-    let project = at_work();
+fn a_budget_counts_only_in_its_phase() {
+    let project = with_active_workflow();
     let session = session(&project, "s1");
-    session.starts();
-    session.says("msg_1", 1_500);
+    session.start();
+    session.add_message("msg_1", 1_500);
     let reply = project.run(&["next"]);
     assert_eq!(reply.code, Some(3));
     assert_snapshot!(reply.stdout);
@@ -235,104 +234,104 @@ fn scenario_12_a_budget_counts_in_its_phase_alone() {
     // `continue` allows one move. The next phase starts at zero.
     project.run(&["continue"]);
     assert_eq!(interrupt(&project), None);
-    session.says("msg_2", 900);
+    session.add_message("msg_2", 900);
     assert!(!session.is_warned());
-    session.says("msg_3", 101);
+    session.add_message("msg_3", 101);
     assert!(session.is_warned());
     assert_eq!(interrupt(&project).as_deref(), Some("Token budget exceeded: 1,001 / 1,000"));
 }
 
 #[test]
-fn continue_lets_a_budget_be_used_up_once_more() {
-    let project = at_work();
+fn continue_resets_a_budget() {
+    let project = with_active_workflow();
     let session = session(&project, "s1");
-    session.starts();
+    session.start();
     assert_eq!(interrupt(&project), None);
-    session.says("msg_1", 1_500);
+    session.add_message("msg_1", 1_500);
     assert!(session.is_warned());
     project.run(&["continue"]);
     let progress = || project.run(&["status", "--json"]).json()["workflow"]["rules"][0]["progress"].clone();
     assert_eq!(progress(), "0 of 1,000 tokens since `linchpin continue`, 1,500 in all");
-    session.says("msg_2", 1_000);
+    session.add_message("msg_2", 1_000);
     assert!(!session.is_warned());
-    session.says("msg_3", 1);
+    session.add_message("msg_3", 1);
     assert!(session.is_warned());
-    let told = "Token budget exceeded: 1,001 / 1,000 since `linchpin continue`";
-    assert_eq!(interrupt(&project).as_deref(), Some(told));
+    let expected = "Token budget exceeded: 1,001 / 1,000 since `linchpin continue`";
+    assert_eq!(interrupt(&project).as_deref(), Some(expected));
 }
 
 #[test]
 fn a_message_that_is_read_late_belongs_to_the_phase_it_was_written_in() {
-    let project = at_work();
+    let project = with_active_workflow();
     let session = session(&project, "s1");
-    session.starts();
+    session.start();
     let earlier = Timestamp::now();
     assert_eq!(interrupt(&project), None);
-    session.append(&line("msg_1", 5_000, earlier)).says("msg_2", 7);
+    session.append(&line("msg_1", 5_000, earlier)).add_message("msg_2", 7);
     assert!(!session.is_warned());
-    session.says("msg_3", 1_000);
+    session.add_message("msg_3", 1_000);
     assert_eq!(interrupt(&project).as_deref(), Some("Token budget exceeded: 1,007 / 1,000"));
 }
 
 #[test]
 fn the_tokens_of_all_sessions_count_in_a_phase() {
-    let project = at_work();
+    let project = with_active_workflow();
     for id in ["s1", "s2"] {
-        session(&project, id).starts();
-        session(&project, id).says(&format!("msg_{id}"), 501);
+        session(&project, id).start();
+        session(&project, id).add_message(&format!("msg_{id}"), 501);
     }
     assert_eq!(interrupt(&project).as_deref(), Some("Token budget exceeded: 1,002 / 1,000"));
 }
 
 #[test]
-fn expressions_know_the_tokens_of_a_phase() {
-    let project = at_work();
+fn expressions_see_the_tokens_of_a_phase() {
+    let project = with_active_workflow();
     let session = session(&project, "s1");
     assert_eq!(project.run(&["repeat"]).stdout, "Spec. Tokens: unknown.\n");
-    session.starts();
-    session.says("msg_1", 321);
+    session.start();
+    session.add_message("msg_1", 321);
     assert_eq!(project.run(&["repeat"]).stdout, "Spec. Tokens: 321.\n");
 }
 
 #[test]
-fn the_status_shows_the_tokens_of_a_phase() {
-    let project = at_work();
+fn status_shows_the_tokens_of_a_phase() {
+    let project = with_active_workflow();
     let shown = |word: &str| project.run(&["status"]).stdout.lines().any(|line| line == word);
     assert!(shown("Tokens  unknown in this phase"));
     let session = session(&project, "s1");
-    session.starts();
+    session.start();
     assert!(shown("Tokens  unknown in this phase"));
-    session.says("msg_1", 321);
+    session.add_message("msg_1", 321);
     assert!(shown("Tokens  160 input, 161 output in this phase"));
     project.run(&["abort"]);
     assert!(!project.run(&["status"]).stdout.to_lowercase().contains("tokens"));
 }
 
 #[test]
-fn where_tokens_are_unknown_a_session_is_told_once() {
+fn unknown_tokens_are_reported_once() {
     let project = with_budget();
     let session = session(&project, "s1");
-    session.starts();
+    session.start();
     assert_snapshot!(session.after_call().stdout);
     assert_eq!(session.after_call().stdout, "");
     // Tokens count as soon as a transcript exists.
-    session.says("msg_1", 1_001);
+    session.add_message("msg_1", 1_001);
     assert!(session.is_warned());
 }
 
 #[test]
-fn a_transcript_that_is_missing_or_damaged_costs_what_it_would_have_told() {
-    let project = at_work();
+fn a_missing_or_damaged_transcript_loses_only_its_own_tokens() {
+    let project = with_active_workflow();
     let [lost, damaged, sound] = ["lost", "damaged", "sound"].map(|id| session(&project, id));
     for session in [&lost, &damaged, &sound] {
-        session.starts();
+        session.start();
     }
-    lost.says("msg_1", 100);
+    lost.add_message("msg_1", 100);
     // An incomplete line is read when it is complete.
     let half = line("msg_2", 1_000, Timestamp::now());
     let (front, rear) = half.split_at(half.len() / 2);
-    damaged.append("no JSON\n\0\u{1}\n{\"type\":\"assistant\",\"usage\":{}}\n").says("msg_3", 10).append(front);
-    sound.says("msg_4", 1);
+    damaged.append("no JSON\n\0\u{1}\n{\"type\":\"assistant\",\"usage\":{}}\n").add_message("msg_3", 10).append(front);
+    sound.add_message("msg_4", 1);
     assert_eq!(project.run(&["repeat"]).stdout, "Spec. Tokens: 111.\n");
     fs::remove_file(lost.transcript()).expect("a transcript");
     damaged.append(rear);
@@ -347,9 +346,9 @@ fn a_transcript_that_is_missing_or_damaged_costs_what_it_would_have_told() {
 
 #[test]
 fn transcripts_are_not_read_twice() {
-    let project = at_work();
+    let project = with_active_workflow();
     let session = session(&project, "s1");
-    session.starts();
+    session.start();
     let now = Timestamp::now();
     let mut text = String::new();
     for number in 0..20_000 {
@@ -361,15 +360,15 @@ fn transcripts_are_not_read_twice() {
     // messages.
     let (front, rear) = text.split_at(text.len() / 2);
     fs::write(session.transcript(), format!("{}{rear}", front.replace("msg_", "new_"))).expect("a transcript");
-    session.says("msg_last", 7);
+    session.add_message("msg_last", 7);
     assert_eq!(interrupt(&project).as_deref(), Some("Token budget exceeded: 200,007 / 1,000"));
 }
 
 #[test]
-fn a_hook_reads_a_long_transcript_bit_by_bit() {
+fn a_hook_reads_a_long_transcript_in_several_steps() {
     let project = with_budget();
     let session = session(&project, "s1");
-    session.starts();
+    session.start();
     let (now, noise) = (Timestamp::now(), format!("{{\"type\":\"user\",\"x\":\"{}\"}}\n", "y".repeat(900_000)));
     session.append(&line("msg_1", 600, now)).append(&noise.repeat(3)).append(&line("msg_2", 600, now));
     let warned: Vec<bool> = (0..4).map(|_| session.is_warned()).collect();
@@ -380,8 +379,8 @@ fn a_hook_reads_a_long_transcript_bit_by_bit() {
 fn transcripts_are_read_only_if_a_rule_needs_them() {
     let project = project();
     let session = session(&project, "s1");
-    session.starts();
-    session.says("msg_1", 5_000);
+    session.start();
+    session.add_message("msg_1", 5_000);
     assert_eq!(session.after_call().stdout, "");
     let journal = rusqlite::Connection::open(project.root().join(".linchpin/state.db")).expect("a journal");
     let rows = "SELECT count(*) FROM state WHERE kind LIKE 'consumed%' OR name = '_transcripts'";
@@ -390,19 +389,19 @@ fn transcripts_are_read_only_if_a_rule_needs_them() {
 }
 
 #[test]
-fn the_tokens_of_a_session_begin_again_with_continue() {
+fn continue_resets_the_tokens_of_a_session() {
     let project = project();
     project.rule("budget", "---\ntoken_budget: {max_tokens: 1000}\nlive: block\n---\n");
     let session = session(&project, "s1");
     let is_refused = |tokens: u64| {
-        session.says(&format!("msg_{tokens}"), tokens).after_call();
+        session.add_message(&format!("msg_{tokens}"), tokens).after_call();
         let call = json!({"tool_name": "Bash", "tool_input": {"command": "make"}});
         session.hook("PreToolUse", &call).decision() == "deny"
     };
-    session.starts();
+    session.start();
     assert!(is_refused(1_500));
     // Messages written before `continue` do not count after it.
-    session.says("msg_last", 5_000);
+    session.add_message("msg_last", 5_000);
     assert_eq!(project.agent_session("s1").linchpin(&["continue"]).code, Some(0));
     assert!(!is_refused(600));
     assert!(is_refused(401));
@@ -418,12 +417,12 @@ fn a_budget_that_blocks_and_has_refused_nothing_has_not_fired() {
     );
     assert_eq!(project.run(&["start", "work"]).code, Some(0));
     let session = session(&project, "s1");
-    session.starts();
-    session.says("msg_1", 1_200).after_call();
+    session.start();
+    session.add_message("msg_1", 1_200).after_call();
     let call = |command: &str| json!({"tool_name": "Bash", "tool_input": {"command": command}});
     assert_eq!(session.hook("PreToolUse", &call("echo hi")).decision(), "allow");
-    let told = project.run(&["continue"]).stdout;
-    assert!(told.starts_with("No pace rule has fired at `code`"), "{told}");
+    let output = project.run(&["continue"]).stdout;
+    assert!(output.starts_with("No pace rule has fired at `code`"), "{output}");
     assert_eq!(session.hook("PreToolUse", &call("make")).decision(), "deny");
     assert_eq!(project.run(&["continue"]).stdout, "Code.\n");
     assert_eq!(session.hook("PreToolUse", &call("make")).decision(), "allow");

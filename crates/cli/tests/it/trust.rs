@@ -8,17 +8,17 @@ const APPROVE: &str = "---\ncommand_pattern: '^ls( |$)'\naction: allow\n---\nLoo
 fn an_approving_rule_of_a_repository_needs_trust() {
     let project = project();
     project.rule("approve", APPROVE);
-    let first = project.hook("claude", &project.bash("ls"));
+    let first = project.hook("claude", &project.bash_payload("ls"));
     insta::assert_snapshot!(first.transcript(), @r#"
     exit 0
     --- stdout
-    {"systemMessage":"Linchpin: .linchpin/rules/approve.md: ignored until a person trusts it: approves calls without asking (`linchpin trust`)"}
+    {"systemMessage":"Linchpin: .linchpin/rules/approve.md: ignored until a person runs `linchpin trust`, because it approves calls without asking"}
     --- stderr
     "#);
     insta::assert_snapshot!(project.run(&["trust"]).transcript(), @"
     exit 2
     --- stdout
-    .linchpin/rules/approve.md: ignored until a person trusts it: approves calls without asking
+    .linchpin/rules/approve.md: ignored until a person runs `linchpin trust`, because it approves calls without asking
         command_pattern: '^ls( |$)'
         action: allow
 
@@ -29,14 +29,14 @@ fn an_approving_rule_of_a_repository_needs_trust() {
     insta::assert_snapshot!(project.run(&["trust", "--yes"]).transcript(), @"
     exit 0
     --- stdout
-    .linchpin/rules/approve.md: ignored until a person trusts it: approves calls without asking
+    .linchpin/rules/approve.md: ignored until a person runs `linchpin trust`, because it approves calls without asking
         command_pattern: '^ls( |$)'
         action: allow
 
     Accepted. The acceptance is valid until one of these parts changes.
     --- stderr
     ");
-    let approved = project.hook("claude", &project.bash("ls"));
+    let approved = project.hook("claude", &project.bash_payload("ls"));
     assert_eq!(approved.json()["hookSpecificOutput"]["permissionDecision"], "allow");
     insta::assert_snapshot!(project.run(&["trust"]).transcript(), @"
     exit 0
@@ -47,24 +47,27 @@ fn an_approving_rule_of_a_repository_needs_trust() {
 }
 
 #[test]
-fn trust_ends_with_a_change_of_what_was_accepted_and_only_then() {
+fn trust_ends_only_if_an_accepted_part_changes() {
     let project = project();
     project.rule("approve", APPROVE);
     project.run(&["trust", "--yes"]);
     project.rule("no-danger", NO_DANGER);
-    assert_eq!(project.hook("claude", &project.bash("ls")).json()["hookSpecificOutput"]["permissionDecision"], "allow");
+    assert_eq!(
+        project.hook("claude", &project.bash_payload("ls")).json()["hookSpecificOutput"]["permissionDecision"],
+        "allow"
+    );
     project.rule("approve", &APPROVE.replace("^ls", "^(ls|rm)"));
-    assert_eq!(project.hook("claude", &project.bash("ls")).stdout, "");
+    assert_eq!(project.hook("claude", &project.bash_payload("ls")).stdout, "");
 }
 
 #[test]
-fn a_repository_cannot_replace_or_switch_off_what_the_user_chose() {
+fn a_repository_needs_trust_to_override_user_rules() {
     let project = project();
     project.user_rule("no-danger", NO_DANGER);
-    for shadow in
+    for override_text in
         ["---\ncommand_pattern: ^never\n---\nNo.\n", "---\ncommand_pattern: ^danger\nenabled: false\n---\nNo.\n"]
     {
-        project.rule("no-danger", shadow);
+        project.rule("no-danger", override_text);
         assert_eq!(project.decision("danger"), "deny");
     }
     project.run(&["trust", "--yes"]);
@@ -72,7 +75,7 @@ fn a_repository_cannot_replace_or_switch_off_what_the_user_chose() {
 }
 
 #[test]
-fn a_locked_rule_cannot_be_replaced_at_all() {
+fn a_locked_rule_cannot_be_overridden_even_with_trust() {
     let project = project();
     project.rule("protect-guardrails", "---\ncommand_pattern: ^x\nenabled: false\n---\nNo.\n");
     project.run(&["trust", "--yes"]);
@@ -95,7 +98,7 @@ fn an_agent_cannot_trust() {
     project.rule("approve", APPROVE);
     let mut command = project.command(&["trust", "--yes"]);
     command.env("CLAUDECODE", "1");
-    insta::assert_snapshot!(project.feed(command, b"").transcript(), @"
+    insta::assert_snapshot!(project.run_with_stdin(command, b"").transcript(), @"
     exit 2
     --- stdout
     --- stderr
@@ -105,7 +108,7 @@ fn an_agent_cannot_trust() {
 }
 
 #[test]
-fn a_repository_cannot_set_the_variables_or_the_caps_of_the_users_rules() {
+fn a_repository_cannot_set_variables_or_max_holds_of_user_rules() {
     let project = project();
     std::fs::create_dir_all(project.user_policy()).expect("a folder");
     std::fs::write(project.user_policy().join("config.yml"), "variables: {hotfix: false}\n").expect("a file");
@@ -113,13 +116,14 @@ fn a_repository_cannot_set_the_variables_or_the_caps_of_the_users_rules() {
     project.user_rule("wait", "---\non: stop\naction: block\n---\nNot yet.\n");
     project.config("variables: {hotfix: true}\nmax_holds: 0\n");
     assert_eq!(project.decision("danger"), "deny");
-    let stop = project.hook("claude", &project.event("Stop", &serde_json::json!({ "stop_hook_active": false })));
+    let stop =
+        project.hook("claude", &project.event_payload("Stop", &serde_json::json!({ "stop_hook_active": false })));
     assert_eq!(stop.json()["decision"], "block");
 }
 
 /// A broken file cannot be shown to the person, so the person cannot accept it.
 #[test]
-fn a_broken_file_is_named_and_nothing_is_accepted() {
+fn a_broken_file_is_reported_and_nothing_is_accepted() {
     let files = [
         ("loop.yml", "hats: [\n"),
         ("workflows/work.yml", "start_node: nowhere\nnodes: {}\n"),
@@ -136,20 +140,23 @@ fn a_broken_file_is_named_and_nothing_is_accepted() {
             "{}",
             reply.stderr
         );
-        assert_eq!(project.hook("claude", &project.event("Notification", &serde_json::json!({}))).code, Some(0));
-        assert!(!project.hook("claude", &project.bash("ls")).stdout.contains("\"allow\""), "{file}");
+        assert_eq!(
+            project.hook("claude", &project.event_payload("Notification", &serde_json::json!({}))).code,
+            Some(0)
+        );
+        assert!(!project.hook("claude", &project.bash_payload("ls")).stdout.contains("\"allow\""), "{file}");
     }
 }
 
 #[test]
-fn a_broken_file_of_the_users_own_keeps_nobody_from_trusting_a_project() {
+fn a_broken_user_file_does_not_prevent_trusting_a_project() {
     let project = project();
     project.rule("approve", APPROVE).user_rule("broken", "---\ncommand_patern: x\n---\nNo.\n");
     assert_eq!(project.run(&["trust", "--yes"]).code, Some(0));
 }
 
 #[test]
-fn a_broken_loop_is_shown_to_whoever_trusts_it() {
+fn trust_reports_a_broken_loop() {
     let project = project();
     project.file(
         ".linchpin/loop.yml",
@@ -174,6 +181,6 @@ fn a_broken_loop_is_shown_to_whoever_trusts_it() {
     error: `.linchpin/loop.yml` is broken, so nothing was accepted
     help: fix the errors above (`linchpin validate` shows all of them), then run `linchpin trust` again
     ");
-    let told = project.run(&["trust", "--yes", "--json"]).json();
-    assert_eq!(told["error"]["file"], ".linchpin/loop.yml", "{told}");
+    let report = project.run(&["trust", "--yes", "--json"]).json();
+    assert_eq!(report["error"]["file"], ".linchpin/loop.yml", "{report}");
 }

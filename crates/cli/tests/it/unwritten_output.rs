@@ -6,8 +6,8 @@ use std::process::Stdio;
 use regex::Regex;
 use testkit::{Reply, TestProject};
 
-use super::{NO_DANGER, bare};
-use crate::loops::{ALONE, looping};
+use super::{NO_DANGER, project_without_policy};
+use crate::loops::{ONE_HAT_LOOP, with_loop};
 
 /// Commands that print a result. The order ensures that each has a result to print.
 const PRINTING: &[&[&str]] = &[
@@ -69,7 +69,7 @@ const PRINTING: &[&[&str]] = &[
 const ONLY_IN_RUNS: &[&str] = &["emit", "progress", "set"];
 
 fn project() -> TestProject {
-    let project = looping(ALONE, "\"$LINCHPIN_BIN\" emit loop.complete ok\n");
+    let project = with_loop(ONE_HAT_LOOP, "\"$LINCHPIN_BIN\" emit loop.complete ok\n");
     project.rule("no-danger", NO_DANGER);
     project.rule("docs", "---\ntrigger: 'src/**'\nsafety: README.md\n---\nLook at the README.\n");
     project.file("src/a.rs", "changed");
@@ -88,19 +88,19 @@ fn with_stdout(project: &TestProject, arguments: &[&str], stdout: Stdio) -> Repl
     }
 }
 
-fn full() -> Stdio {
+fn full_device() -> Stdio {
     OpenOptions::new().write(true).open("/dev/full").expect("a device that is always full").into()
 }
 
 #[test]
 #[cfg(target_os = "linux")]
-fn every_command_says_that_its_output_could_not_be_written() {
+fn every_command_reports_unwritable_output() {
     let project = project();
     for arguments in PRINTING {
         for json in [false, true] {
             let json: &[&str] = if json && !arguments.contains(&"--help") { &["--json"] } else { &[] };
             let arguments = [*arguments, json].concat();
-            let reply = with_stdout(&project, &arguments, full());
+            let reply = with_stdout(&project, &arguments, full_device());
             // A message to the person on stderr alone is not a result.
             let is_refused = reply.stderr.starts_with("error: ") && !reply.stderr.contains("stdout");
             assert!(!is_refused || json.is_empty(), "{arguments:?}: {}", reply.stderr);
@@ -117,7 +117,7 @@ fn every_command_says_that_its_output_could_not_be_written() {
 }
 
 #[test]
-fn a_reader_that_has_gone_away_ends_it_quietly() {
+fn a_closed_pipe_ends_a_command_without_an_error() {
     let project = project();
     for arguments in [&["rules", "list"][..], &["log"], &["validate"], &["check", "--format", "sarif"], &["--help"]] {
         let expected = project.run(arguments).code;
@@ -130,7 +130,7 @@ fn a_reader_that_has_gone_away_ends_it_quietly() {
 
 /// Otherwise `log --follow | head` would never end.
 #[test]
-fn nothing_is_followed_for_a_reader_that_has_gone_away() {
+fn log_follow_ends_when_its_pipe_is_closed() {
     let project = project();
     let (reader, writer) = std::io::pipe().expect("a pipe");
     drop(reader);
@@ -139,8 +139,8 @@ fn nothing_is_followed_for_a_reader_that_has_gone_away() {
 }
 
 #[test]
-fn no_command_is_left_out() {
-    let help = bare().run(&["--help"]).stdout;
+fn every_command_is_tested_with_unwritable_output() {
+    let help = project_without_policy().run(&["--help"]).stdout;
     let names = Regex::new(r"(?m)^  ([a-z]+)  ").expect("a pattern");
     let commands: Vec<&str> = names.captures_iter(&help).filter_map(|found| Some(found.get(1)?.as_str())).collect();
     assert!(commands.len() > 30, "{commands:?}");
@@ -158,15 +158,15 @@ fn redirected(project: &TestProject, arguments: &[&str], redirection: &str, inpu
     shell.arg("-c").arg(format!("exec \"$0\" \"$@\" {redirection}")).arg(command.get_program()).args(arguments);
     shell.current_dir(project.root()).env_clear();
     shell.envs(command.get_envs().filter_map(|(name, value)| Some((name, value?))));
-    project.feed(shell, input.as_bytes())
+    project.run_with_stdin(shell, input.as_bytes())
 }
 
 #[test]
 #[cfg(unix)]
-fn a_refusal_that_no_agent_can_read_is_told_by_the_exit_code() {
+fn a_refusal_that_cannot_be_printed_sets_the_exit_code() {
     let project = project();
     let hook = |command: &str, redirection: &str| {
-        redirected(&project, &["hook", "claude"], redirection, &project.bash(command).to_string()).code
+        redirected(&project, &["hook", "claude"], redirection, &project.bash_payload(command).to_string()).code
     };
     for redirection in [">&-", "1</dev/null", "1</dev/zero", "1<>/dev/null"] {
         assert_eq!(hook("danger", redirection), Some(2), "{redirection}");
@@ -178,7 +178,7 @@ fn a_refusal_that_no_agent_can_read_is_told_by_the_exit_code() {
 
 #[test]
 #[cfg(unix)]
-fn a_stdout_that_is_open_for_reading_only_is_no_success() {
+fn a_read_only_stdout_is_an_error() {
     let project = project();
     for arguments in [&["check"][..], &["rules", "export", "no-danger"], &["validate"], &["log"]] {
         let reply = redirected(&project, arguments, "1</dev/null", "");
@@ -193,7 +193,7 @@ fn a_stdout_that_is_open_for_reading_only_is_no_success() {
 
 #[test]
 #[cfg(unix)]
-fn a_result_that_a_closed_stdout_swallows_is_no_success() {
+fn a_closed_stdout_is_an_error() {
     let project = project();
     for arguments in [
         &["rules", "export", "no-danger"][..],

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use super::{bare, project};
+use super::{project, project_without_policy};
 
 fn broken_project() -> testkit::TestProject {
     let project = project();
@@ -33,7 +33,7 @@ fn deliberately_broken_policies_as_json() {
 }
 
 #[test]
-fn a_sound_policy() {
+fn a_valid_policy_has_no_errors() {
     let project = project();
     project.config("rules: [hard-reset]\n").rule("no-danger", super::NO_DANGER);
     insta::assert_snapshot!(project.run(&["validate"]).transcript(), @"
@@ -46,10 +46,10 @@ fn a_sound_policy() {
 }
 
 #[test]
-fn another_project() {
+fn validate_accepts_a_path() {
     let project = project();
     project.rule("no-danger", super::NO_DANGER);
-    let elsewhere = bare();
+    let elsewhere = project_without_policy();
     let root = project.root();
     assert_eq!(elsewhere.run(&["validate", &root.to_string_lossy()]).code, Some(0));
     insta::assert_snapshot!(elsewhere.run(&["validate", "nowhere"]).transcript(), @"
@@ -61,15 +61,15 @@ fn another_project() {
 }
 
 #[test]
-fn no_policy() {
-    insta::assert_snapshot!(bare().run(&["validate"]).transcript(), @"
+fn validate_without_a_policy_is_an_error() {
+    insta::assert_snapshot!(project_without_policy().run(&["validate"]).transcript(), @"
     exit 2
     --- stdout
     --- stderr
     error: there is no policy in `[BASE]/project` or above it
     help: `linchpin init` writes one
     ");
-    insta::assert_snapshot!(bare().run(&["validate", "--json"]).transcript(), @r#"
+    insta::assert_snapshot!(project_without_policy().run(&["validate", "--json"]).transcript(), @r#"
     exit 2
     --- stdout
     {"error":{"kind":"NoPolicy","message":"there is no policy in `[BASE]/project` or above it","help":"`linchpin init` writes one"}}
@@ -78,13 +78,13 @@ fn no_policy() {
 }
 
 #[test]
-fn special_files_are_not_waited_for() {
+fn special_files_do_not_block() {
     let project = project();
     let rules = project.root().join(".linchpin/rules");
-    let made = std::process::Command::new("mkfifo").arg(rules.join("pipe.md")).status().expect("mkfifo");
-    assert!(made.success());
+    let status = std::process::Command::new("mkfifo").arg(rules.join("pipe.md")).status().expect("mkfifo");
+    assert!(status.success());
     fs::create_dir(rules.join("folder.md")).expect("a folder");
-    std::os::unix::fs::symlink("/dev/zero", rules.join("endless.md")).expect("a link");
+    std::os::unix::fs::symlink("/dev/zero", rules.join("endless.md")).expect("a symlink");
     fs::write(rules.join("large.md"), vec![b'x'; 300 * 1024]).expect("a file");
     insta::assert_snapshot!(project.run(&["validate"]).stdout, @"
     error: this symlink leads out of the project, so it is not followed
@@ -104,7 +104,7 @@ fn special_files_are_not_waited_for() {
 }
 
 #[test]
-fn a_file_that_is_wrong_in_a_thousand_ways_is_not_told_in_full() {
+fn the_number_of_reported_problems_per_file_is_limited() {
     let project = project();
     let fields: Vec<String> = (0..1000).map(|number| format!("key{number}: x")).collect();
     project.rule("wrong", &format!("---\n{}\n---\nNo.\n", fields.join("\n")));
@@ -114,15 +114,15 @@ fn a_file_that_is_wrong_in_a_thousand_ways_is_not_told_in_full() {
 }
 
 /// Returns the messages of `validate` about a rule with these fields.
-fn said_of(fields: &str) -> String {
+fn validate_transcript(fields: &str) -> String {
     let project = project();
     project.rule("a", &format!("---\n{fields}\n---\nNo.\n"));
     project.run(&["validate"]).transcript()
 }
 
 #[test]
-fn a_rule_that_hardly_means_what_it_says_is_warned_of() {
-    let said = [
+fn likely_mistakes_in_rules_are_warned_about() {
+    let transcripts = [
         "tools: Read\ncommand_pattern: '^ls'",
         "tools: [Read, Grep]\ncommand: {program: ls}",
         "command_pattern: 'cargo build && cargo test'",
@@ -135,7 +135,7 @@ fn a_rule_that_hardly_means_what_it_says_is_warned_of() {
         "command_pattern: '^ls'\nmax_holds: 2",
         "phase_timeout: {max_duration: 300}\nmax_holds: 2",
     ];
-    insta::assert_snapshot!(said.map(said_of).join("\n"), @r#"
+    insta::assert_snapshot!(transcripts.map(validate_transcript).join("\n"), @r#"
     exit 0
     --- stdout
     warning: `command_pattern` never matches these tools: only shell calls have commands
@@ -237,7 +237,7 @@ fn a_rule_that_hardly_means_what_it_says_is_warned_of() {
       |
       = help: to allow commands, use `command_pattern`, or `command` without paths; see "Several rules" in docs/rules.md
 
-    warning: ignored until a person trusts it: approves calls without asking
+    warning: ignored until a person runs `linchpin trust`, because it approves calls without asking
     --> .linchpin/rules/a.md
      = help: read it, then run `linchpin trust`
 
@@ -254,7 +254,7 @@ fn a_rule_that_hardly_means_what_it_says_is_warned_of() {
       |
       = help: to allow commands, use `command_pattern`, or `command` without paths; see "Several rules" in docs/rules.md
 
-    warning: ignored until a person trusts it: approves calls without asking
+    warning: ignored until a person runs `linchpin trust`, because it approves calls without asking
     --> .linchpin/rules/a.md
      = help: read it, then run `linchpin trust`
 
@@ -290,7 +290,7 @@ fn a_rule_that_hardly_means_what_it_says_is_warned_of() {
 }
 
 #[test]
-fn a_rule_that_means_what_it_says_is_not_warned_of() {
+fn similar_rules_without_a_mistake_are_not_warned_about() {
     for fields in [
         "tools: [Bash, Read]\ncommand_pattern: '^ls'",
         "tools: [shell]\ncommand_pattern: '^ls'",
@@ -307,15 +307,15 @@ fn a_rule_that_means_what_it_says_is_not_warned_of() {
         "phase_timeout: {max_duration: 300}\nlive: block\nmax_holds: 2",
         "repeated_command: {threshold: 3, window: 300}\nlive: block\nmax_holds: 2",
     ] {
-        let said = said_of(fields);
-        assert!(said.contains("no errors"), "{fields}\n{said}");
+        let transcripts = validate_transcript(fields);
+        assert!(transcripts.contains("no errors"), "{fields}\n{transcripts}");
     }
 }
 
 #[test]
-fn keys_that_people_try_are_answered_with_ours() {
-    let said = ["command: {program: ls, flags: [-l]}", "command_pattern: ^ls\nallow: true", "name: x"];
-    insta::assert_snapshot!(said.map(said_of).join("\n"), @"
+fn commonly_guessed_keys_are_reported_with_the_right_key() {
+    let transcripts = ["command: {program: ls, flags: [-l]}", "command_pattern: ^ls\nallow: true", "name: x"];
+    insta::assert_snapshot!(transcripts.map(validate_transcript).join("\n"), @"
     exit 2
     --- stdout
     error: unknown key `flags`
@@ -380,11 +380,11 @@ fn yaml_mistakes_are_answered_with_the_correct_spelling() {
     }
     let problems = project.run(&["validate", "--json"]).json();
     let problems = problems["problems"].as_array().expect("a list").iter();
-    let said = problems.map(|problem| {
+    let transcripts = problems.map(|problem| {
         let text = |key: &str| problem[key].as_str().unwrap_or("-").to_owned();
         format!("{}: {}\n    {}", text("file").replace(".linchpin/", ""), text("message"), text("help"))
     });
-    insta::assert_snapshot!(said.collect::<Vec<_>>().join("\n"), @r"
+    insta::assert_snapshot!(transcripts.collect::<Vec<_>>().join("\n"), @r"
     config.yml: `deadline` must be a duration such as `500ms`, `2s`, `5m`, `1h` or `90d`, not `2`
         write `2s` for seconds
     rules/alias.md: invalid YAML: alias references unknown anchor
@@ -411,7 +411,7 @@ fn yaml_mistakes_are_answered_with_the_correct_spelling() {
 }
 
 #[test]
-fn a_rules_folder_that_is_named_and_not_there() {
+fn a_missing_rules_dir_is_reported() {
     let project = project();
     project.config("rules_dir: policy\n");
     let reply = project.run(&["validate"]);
@@ -440,7 +440,7 @@ fn a_rules_folder_that_is_named_and_not_there() {
 }
 
 #[test]
-fn pages_about_a_rules_folder_are_no_rules() {
+fn readme_files_in_the_rules_folder_are_not_rules() {
     let project = project();
     for name in ["README", "readme", "Readme", "README.de"] {
         project.rule(name, "# About these rules\n");
@@ -458,11 +458,11 @@ fn pages_about_a_rules_folder_are_no_rules() {
 }
 
 #[test]
-fn a_rules_folder_that_is_a_link_and_cannot_be_read_is_an_error() {
+fn an_unreadable_symlink_as_rules_folder_is_an_error() {
     let project = project();
     let rules = project.root().join(".linchpin/rules");
     fs::remove_dir(&rules).expect("an empty folder");
-    std::os::unix::fs::symlink("nowhere", &rules).expect("a link");
+    std::os::unix::fs::symlink("nowhere", &rules).expect("a symlink");
     insta::assert_snapshot!(project.run(&["validate"]).transcript(), @"
     exit 2
     --- stdout
@@ -472,10 +472,10 @@ fn a_rules_folder_that_is_a_link_and_cannot_be_read_is_an_error() {
     2 rules in force; 1 error.
     --- stderr
     ");
-    fs::remove_file(&rules).expect("a link");
+    fs::remove_file(&rules).expect("a symlink");
     let outside = project.home().join("rules");
     fs::create_dir_all(&outside).expect("a folder");
-    std::os::unix::fs::symlink(&outside, &rules).expect("a link");
+    std::os::unix::fs::symlink(&outside, &rules).expect("a symlink");
     insta::assert_snapshot!(project.run(&["validate"]).transcript(), @"
     exit 2
     --- stdout
@@ -485,8 +485,8 @@ fn a_rules_folder_that_is_a_link_and_cannot_be_read_is_an_error() {
     2 rules in force; 1 error.
     --- stderr
     ");
-    fs::remove_file(&rules).expect("a link");
+    fs::remove_file(&rules).expect("a symlink");
     fs::create_dir_all(project.root().join("policy")).expect("a folder");
-    std::os::unix::fs::symlink("../policy", &rules).expect("a link");
+    std::os::unix::fs::symlink("../policy", &rules).expect("a symlink");
     insta::assert_snapshot!(project.run(&["validate"]).stdout, @"2 rules in force, no errors.");
 }

@@ -1,41 +1,41 @@
-//! Functions of Perl, and their effects.
+//! The dialect table of Perl: functions with their effects.
 
 use super::Dialect;
 use crate::function_effect::FunctionEffect;
 use path::Access::{Delete, Read, Write};
 
 const FIRST: (usize, &str) = (0, "");
-const COPIES: FunctionEffect = FunctionEffect::Touch(&[(Read, (0, "")), (Write, (1, ""))]);
-const RENAMES: FunctionEffect = FunctionEffect::Touch(&[(Delete, (0, "")), (Write, (1, ""))]);
-const LINKS: FunctionEffect = FunctionEffect::Touch(&[(Write, (1, ""))]);
-const WRITES: FunctionEffect = FunctionEffect::Touch(&[(Write, FIRST)]);
-const READS: FunctionEffect = FunctionEffect::Touch(&[(Read, FIRST)]);
+const COPIES: FunctionEffect = FunctionEffect::Access(&[(Read, (0, "")), (Write, (1, ""))]);
+const RENAMES: FunctionEffect = FunctionEffect::Access(&[(Delete, (0, "")), (Write, (1, ""))]);
+const CREATES_LINK: FunctionEffect = FunctionEffect::Access(&[(Write, (1, ""))]);
+const WRITES: FunctionEffect = FunctionEffect::Access(&[(Write, FIRST)]);
+const READS: FunctionEffect = FunctionEffect::Access(&[(Read, FIRST)]);
 
 pub(super) const DIALECT: Dialect = Dialect {
     interpreter: "perl",
     functions: &[
         ("glob", FunctionEffect::Glob),
-        ("unlink", FunctionEffect::TouchAll(Delete, 0)),
-        ("rmdir", FunctionEffect::TouchAll(Delete, 0)),
-        ("rmtree", FunctionEffect::TouchAll(Delete, 0)),
-        ("remove_tree", FunctionEffect::TouchAll(Delete, 0)),
-        ("File.Path.rmtree", FunctionEffect::TouchAll(Delete, 0)),
-        ("File.Path.remove_tree", FunctionEffect::TouchAll(Delete, 0)),
-        ("POSIX.unlink", FunctionEffect::TouchAll(Delete, 0)),
-        ("POSIX.remove", FunctionEffect::TouchAll(Delete, 0)),
-        ("POSIX.rmdir", FunctionEffect::TouchAll(Delete, 0)),
+        ("unlink", FunctionEffect::AccessAll(Delete, 0)),
+        ("rmdir", FunctionEffect::AccessAll(Delete, 0)),
+        ("rmtree", FunctionEffect::AccessAll(Delete, 0)),
+        ("remove_tree", FunctionEffect::AccessAll(Delete, 0)),
+        ("File.Path.rmtree", FunctionEffect::AccessAll(Delete, 0)),
+        ("File.Path.remove_tree", FunctionEffect::AccessAll(Delete, 0)),
+        ("POSIX.unlink", FunctionEffect::AccessAll(Delete, 0)),
+        ("POSIX.remove", FunctionEffect::AccessAll(Delete, 0)),
+        ("POSIX.rmdir", FunctionEffect::AccessAll(Delete, 0)),
         ("mkdir", WRITES),
-        ("make_path", FunctionEffect::TouchAll(Write, 0)),
-        ("mkpath", FunctionEffect::TouchAll(Write, 0)),
-        ("File.Path.make_path", FunctionEffect::TouchAll(Write, 0)),
-        ("File.Path.mkpath", FunctionEffect::TouchAll(Write, 0)),
+        ("make_path", FunctionEffect::AccessAll(Write, 0)),
+        ("mkpath", FunctionEffect::AccessAll(Write, 0)),
+        ("File.Path.make_path", FunctionEffect::AccessAll(Write, 0)),
+        ("File.Path.mkpath", FunctionEffect::AccessAll(Write, 0)),
         ("truncate", WRITES),
-        ("chmod", FunctionEffect::TouchAll(Write, 1)),
-        ("chown", FunctionEffect::TouchAll(Write, 2)),
-        ("utime", FunctionEffect::TouchAll(Write, 2)),
+        ("chmod", FunctionEffect::AccessAll(Write, 1)),
+        ("chown", FunctionEffect::AccessAll(Write, 2)),
+        ("utime", FunctionEffect::AccessAll(Write, 2)),
         ("rename", RENAMES),
-        ("symlink", LINKS),
-        ("link", LINKS),
+        ("symlink", CREATES_LINK),
+        ("link", CREATES_LINK),
         ("copy", COPIES),
         ("cp", COPIES),
         ("move", RENAMES),
@@ -51,7 +51,7 @@ pub(super) const DIALECT: Dialect = Dialect {
         ("File.Slurp.read_file", READS),
         ("open", FunctionEffect::PerlOpen { handles: 1 }),
         ("IO.File.new", FunctionEffect::PerlOpen { handles: 0 }),
-        ("sysopen", FunctionEffect::Touch(&[(Read, (1, "")), (Write, (1, ""))])),
+        ("sysopen", FunctionEffect::Access(&[(Read, (1, "")), (Write, (1, ""))])),
         ("readlink", READS),
         ("require", FunctionEffect::Import),
         ("do", READS),
@@ -89,12 +89,12 @@ pub(super) const DIALECT: Dialect = Dialect {
     distinctive_methods: &[],
     constants: &[("$ENV.HOME", "~"), ("$^X", "perl")],
     argv: Some(("@ARGV", 0)),
-    own_file: &[],
+    source_file_constants: &[],
     environment: "$ENV",
     standard_streams: &["STDIN", "STDOUT", "STDERR"],
     global_prefixes: &["CORE.GLOBAL.", "CORE.", "main."],
     prefix_keywords: &["my", "our", "local", "state", "else", "not"],
     non_escaping_functions: &["defined", "ref", "exists"],
     concat_operator: ".",
-    bare_calls: true,
+    allows_bare_calls: true,
 };

@@ -1,24 +1,24 @@
-//! Functions of Ruby, and their effects.
+//! The dialect table of Ruby: functions with their effects.
 
-use super::{Dialect, OwnFile};
+use super::{Dialect, SourceFileConstant};
 use crate::function_effect::{FunctionEffect, PathMethodEffect};
-use crate::value::TEMPORARY;
+use crate::value::TEMPORARY_PATH;
 use path::Access::{Delete, Read, Write};
 
 const FIRST: (usize, &str) = (0, "");
-const READS: FunctionEffect = FunctionEffect::Touch(&[(Read, FIRST)]);
-const WRITES: FunctionEffect = FunctionEffect::Touch(&[(Write, FIRST)]);
-const DELETES: FunctionEffect = FunctionEffect::TouchAll(Delete, 0);
-const MAKES: FunctionEffect = FunctionEffect::TouchAll(Write, 0);
-const COPIES: FunctionEffect = FunctionEffect::Touch(&[(Read, (0, "")), (Write, (1, ""))]);
-const RENAMES: FunctionEffect = FunctionEffect::Touch(&[(Delete, (0, "")), (Write, (1, ""))]);
-const LINKS: FunctionEffect = FunctionEffect::Touch(&[(Write, (1, ""))]);
+const READS: FunctionEffect = FunctionEffect::Access(&[(Read, FIRST)]);
+const WRITES: FunctionEffect = FunctionEffect::Access(&[(Write, FIRST)]);
+const DELETES: FunctionEffect = FunctionEffect::AccessAll(Delete, 0);
+const WRITES_ALL: FunctionEffect = FunctionEffect::AccessAll(Write, 0);
+const COPIES: FunctionEffect = FunctionEffect::Access(&[(Read, (0, "")), (Write, (1, ""))]);
+const RENAMES: FunctionEffect = FunctionEffect::Access(&[(Delete, (0, "")), (Write, (1, ""))]);
+const CREATES_LINK: FunctionEffect = FunctionEffect::Access(&[(Write, (1, ""))]);
 const OPENS: FunctionEffect = FunctionEffect::Open { path: FIRST, mode: (1, "mode") };
 
 pub(super) const DIALECT: Dialect = Dialect {
     interpreter: "ruby",
     functions: &[
-        // Rake.
+        // `sh` is a function of Rake.
         ("sh", FunctionEffect::System),
         ("File.delete", DELETES),
         ("File.unlink", DELETES),
@@ -40,15 +40,15 @@ pub(super) const DIALECT: Dialect = Dialect {
         ("rm_rf", DELETES),
         ("rm_r", DELETES),
         ("rm_f", DELETES),
-        ("FileUtils.touch", MAKES),
-        ("FileUtils.mkdir", MAKES),
-        ("FileUtils.mkdir_p", MAKES),
-        ("FileUtils.makedirs", MAKES),
-        ("FileUtils.mkpath", MAKES),
-        ("FileUtils.chmod", FunctionEffect::TouchAll(Write, 1)),
-        ("FileUtils.chmod_R", FunctionEffect::TouchAll(Write, 1)),
-        ("FileUtils.chown", FunctionEffect::TouchAll(Write, 2)),
-        ("FileUtils.chown_R", FunctionEffect::TouchAll(Write, 2)),
+        ("FileUtils.touch", WRITES_ALL),
+        ("FileUtils.mkdir", WRITES_ALL),
+        ("FileUtils.mkdir_p", WRITES_ALL),
+        ("FileUtils.makedirs", WRITES_ALL),
+        ("FileUtils.mkpath", WRITES_ALL),
+        ("FileUtils.chmod", FunctionEffect::AccessAll(Write, 1)),
+        ("FileUtils.chmod_R", FunctionEffect::AccessAll(Write, 1)),
+        ("FileUtils.chown", FunctionEffect::AccessAll(Write, 2)),
+        ("FileUtils.chown_R", FunctionEffect::AccessAll(Write, 2)),
         ("FileUtils.cp", COPIES),
         ("FileUtils.copy", COPIES),
         ("FileUtils.cp_r", COPIES),
@@ -57,17 +57,17 @@ pub(super) const DIALECT: Dialect = Dialect {
         ("FileUtils.install", COPIES),
         ("FileUtils.mv", RENAMES),
         ("FileUtils.move", RENAMES),
-        ("FileUtils.ln", LINKS),
-        ("FileUtils.ln_s", LINKS),
-        ("FileUtils.ln_sf", LINKS),
+        ("FileUtils.ln", CREATES_LINK),
+        ("FileUtils.ln_s", CREATES_LINK),
+        ("FileUtils.ln_sf", CREATES_LINK),
         ("FileUtils.cd", FunctionEffect::ChangeDirectory(FIRST)),
         ("FileUtils.chdir", FunctionEffect::ChangeDirectory(FIRST)),
         ("File.rename", RENAMES),
-        ("File.symlink", LINKS),
-        ("File.link", LINKS),
+        ("File.symlink", CREATES_LINK),
+        ("File.link", CREATES_LINK),
         ("File.truncate", WRITES),
-        ("File.chmod", FunctionEffect::TouchAll(Write, 1)),
-        ("File.chown", FunctionEffect::TouchAll(Write, 2)),
+        ("File.chmod", FunctionEffect::AccessAll(Write, 1)),
+        ("File.chown", FunctionEffect::AccessAll(Write, 2)),
         ("File.mkfifo", WRITES),
         ("Dir.mkdir", WRITES),
         ("File.write", FunctionEffect::WriteContents(FIRST, (1, ""))),
@@ -138,37 +138,37 @@ pub(super) const DIALECT: Dialect = Dialect {
         ("ENV.fetch", FunctionEffect::EnvironmentVariable(FIRST)),
         ("Dir.glob", FunctionEffect::Glob),
         ("Dir.children", FunctionEffect::ListNames),
-        ("Dir.mktmpdir", FunctionEffect::Constant(TEMPORARY)),
+        ("Dir.mktmpdir", FunctionEffect::Constant(TEMPORARY_PATH)),
         ("Dir.tmpdir", FunctionEffect::Constant("$TMPDIR")),
     ],
     command_objects: &[("Git.open()", &["git"])],
     callback_methods: &[],
     path_methods: &[
-        ("delete", PathMethodEffect::Touch(Delete)),
-        ("unlink", PathMethodEffect::Touch(Delete)),
-        ("rmdir", PathMethodEffect::Touch(Delete)),
-        ("rmtree", PathMethodEffect::Touch(Delete)),
-        ("write", PathMethodEffect::Touch(Write)),
-        ("binwrite", PathMethodEffect::Touch(Write)),
-        ("mkdir", PathMethodEffect::Touch(Write)),
-        ("mkpath", PathMethodEffect::Touch(Write)),
-        ("chmod", PathMethodEffect::Touch(Write)),
-        ("truncate", PathMethodEffect::Touch(Write)),
-        ("make_symlink", PathMethodEffect::Touch(Write)),
-        ("make_link", PathMethodEffect::Touch(Write)),
-        ("read", PathMethodEffect::Touch(Read)),
-        ("binread", PathMethodEffect::Touch(Read)),
-        ("readlines", PathMethodEffect::Touch(Read)),
-        ("each_line", PathMethodEffect::Touch(Read)),
+        ("delete", PathMethodEffect::Access(Delete)),
+        ("unlink", PathMethodEffect::Access(Delete)),
+        ("rmdir", PathMethodEffect::Access(Delete)),
+        ("rmtree", PathMethodEffect::Access(Delete)),
+        ("write", PathMethodEffect::Access(Write)),
+        ("binwrite", PathMethodEffect::Access(Write)),
+        ("mkdir", PathMethodEffect::Access(Write)),
+        ("mkpath", PathMethodEffect::Access(Write)),
+        ("chmod", PathMethodEffect::Access(Write)),
+        ("truncate", PathMethodEffect::Access(Write)),
+        ("make_symlink", PathMethodEffect::Access(Write)),
+        ("make_link", PathMethodEffect::Access(Write)),
+        ("read", PathMethodEffect::Access(Read)),
+        ("binread", PathMethodEffect::Access(Read)),
+        ("readlines", PathMethodEffect::Access(Read)),
+        ("each_line", PathMethodEffect::Access(Read)),
         ("rename", PathMethodEffect::Rename),
         ("open", PathMethodEffect::Open),
         ("join", PathMethodEffect::Join),
-        ("expand_path", PathMethodEffect::Same),
-        ("realpath", PathMethodEffect::Same),
-        ("to_s", PathMethodEffect::Same),
+        ("expand_path", PathMethodEffect::SamePath),
+        ("realpath", PathMethodEffect::SamePath),
+        ("to_s", PathMethodEffect::SamePath),
         ("children", PathMethodEffect::UnknownPaths),
         ("each_child", PathMethodEffect::UnknownPaths),
-        ("glob", PathMethodEffect::Same),
+        ("glob", PathMethodEffect::SamePath),
         ("find", PathMethodEffect::UnknownPaths),
         ("parent", PathMethodEffect::UnknownPaths),
         ("dirname", PathMethodEffect::UnknownPaths),
@@ -187,12 +187,12 @@ pub(super) const DIALECT: Dialect = Dialect {
     ],
     constants: &[("ENV.HOME", "~")],
     argv: Some(("ARGV", 0)),
-    own_file: &[("__FILE__", OwnFile::Path), ("__dir__", OwnFile::Directory)],
+    source_file_constants: &[("__FILE__", SourceFileConstant::Path), ("__dir__", SourceFileConstant::Directory)],
     environment: "ENV",
     standard_streams: &["STDIN", "STDOUT", "STDERR", "$stdin", "$stdout", "$stderr"],
     global_prefixes: &["Kernel."],
     prefix_keywords: &["else", "then", "do", "begin", "ensure", "not"],
     non_escaping_functions: &["puts", "p", "pp", "print"],
     concat_operator: "+",
-    bare_calls: true,
+    allows_bare_calls: true,
 };

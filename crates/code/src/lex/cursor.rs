@@ -1,84 +1,86 @@
-//! A position in the source.
+//! A cursor over the characters of the source.
 
 use crate::token::punctuation;
 
 pub(super) struct Cursor<'t> {
     source: &'t str,
-    at: usize,
+    position: usize,
 }
 
 impl<'t> Cursor<'t> {
     pub(super) fn new(source: &'t str) -> Self {
-        Self { source, at: 0 }
+        Self { source, position: 0 }
     }
 
     pub(super) fn rest(&self) -> &'t str {
-        self.source.get(self.at..).unwrap_or_default()
+        self.source.get(self.position..).unwrap_or_default()
     }
 
     pub(super) fn peek(&self) -> Option<char> {
         self.rest().chars().next()
     }
 
+    /// Returns the character that is `ahead` characters after the next one.
     pub(super) fn peek_at(&self, ahead: usize) -> Option<char> {
         self.rest().chars().nth(ahead)
     }
 
-    pub(super) fn before(&self) -> Option<char> {
-        self.source.get(..self.at).unwrap_or_default().chars().next_back()
+    pub(super) fn previous(&self) -> Option<char> {
+        self.source.get(..self.position).unwrap_or_default().chars().next_back()
     }
 
     pub(super) fn next(&mut self) -> Option<char> {
         let character = self.peek()?;
-        self.at += character.len_utf8();
+        self.position += character.len_utf8();
         Some(character)
     }
 
-    /// Skips the prefix if the source continues with it.
+    /// Skips the prefix and returns true if the source continues with it.
     pub(super) fn take(&mut self, prefix: &str) -> bool {
         let found = self.rest().starts_with(prefix);
         if found {
-            self.at += prefix.len();
+            self.position += prefix.len();
         }
         found
     }
 
-    pub(super) fn take_while(&mut self, wanted: impl Fn(char) -> bool) -> &'t str {
+    /// Skips and returns the characters that satisfy a condition.
+    pub(super) fn take_while(&mut self, condition: impl Fn(char) -> bool) -> &'t str {
         let rest = self.rest();
-        let length = rest.find(|character| !wanted(character)).unwrap_or(rest.len());
-        self.at += length;
+        let length = rest.find(|character| !condition(character)).unwrap_or(rest.len());
+        self.position += length;
         rest.get(..length).unwrap_or_default()
     }
 
-    /// Skips to the end of the line, without the newline.
+    /// Skips to the end of the line. The newline is not skipped.
     pub(super) fn skip_line(&mut self) {
         self.take_while(|character| character != '\n');
     }
 
-    /// Takes the rest of the line and its newline, and returns it without the newline.
+    /// Skips the rest of the line and its newline, and returns it without the newline.
     pub(super) fn line(&mut self) -> &'t str {
         let line = self.take_while(|character| character != '\n');
         self.next();
         line
     }
 
-    /// Skips past the next occurrence of a string. Without one, skips to the end and returns false.
+    /// Skips to the end of the next occurrence of a string. If there is none, skips to the end and returns false.
     pub(super) fn skip_past(&mut self, end: &str) -> bool {
         let rest = self.rest();
         let found = rest.find(end);
-        self.at += found.map_or(rest.len(), |place| place + end.len());
+        self.position += found.map_or(rest.len(), |index| index + end.len());
         found.is_some()
     }
 
-    /// Skips past the next line that begins with a word. Without one, skips to the end and returns false.
+    /// Skips to the end of the next line that begins with a word. If there is none, skips to the end and returns false.
     pub(super) fn skip_past_line(&mut self, word: &str) -> bool {
         loop {
             self.line();
             if self.peek().is_none() {
                 return false;
             }
-            let is_it = |rest: &str| !rest.starts_with(|next: char| next == '_' || next.is_alphanumeric());
-            if self.rest().strip_prefix(word).is_some_and(is_it) {
+            let ends_word = |rest: &str| !rest.starts_with(|next: char| next == '_' || next.is_alphanumeric());
+            if self.rest().strip_prefix(word).is_some_and(ends_word) {
                 self.skip_line();
                 return true;
             }
@@ -86,15 +88,15 @@ impl<'t> Cursor<'t> {
     }
 
     pub(super) fn advance(&mut self, bytes: usize) {
-        self.at += bytes;
+        self.position += bytes;
     }
 
-    pub(super) fn finish(&mut self) {
-        self.at = self.source.len();
+    pub(super) fn skip_to_end(&mut self) {
+        self.position = self.source.len();
     }
 
     pub(super) fn starts_line(&self) -> bool {
-        matches!(self.before(), None | Some('\n'))
+        matches!(self.previous(), None | Some('\n'))
     }
 
     /// Skips whitespace other than newlines. Returns true if there was any.
@@ -102,7 +104,7 @@ impl<'t> Cursor<'t> {
         !self.take_while(|character| character.is_whitespace() && character != '\n').is_empty()
     }
 
-    /// Takes a number. Returns its value if it is a decimal integer; a leading zero would make it octal.
+    /// Skips a number. Returns its value if it is a decimal integer. With a leading zero, it may be octal.
     pub(super) fn number(&mut self) -> Option<usize> {
         let digits = self.take_while(|character| character.is_alphanumeric() || character == '_');
         let mut number = digits.parse().ok().filter(|_| digits.len() == 1 || !digits.starts_with('0'));
@@ -114,11 +116,11 @@ impl<'t> Cursor<'t> {
         number
     }
 
-    /// Takes punctuation. Any other character is skipped.
+    /// Skips and returns punctuation. Any other character is skipped, and `None` is returned.
     pub(super) fn punct(&mut self) -> Option<&'static str> {
         let found = punctuation(self.rest());
         match found {
-            Some(punct) => self.at += punct.len(),
+            Some(punct) => self.position += punct.len(),
             None => {
                 self.next();
             }
@@ -126,8 +128,8 @@ impl<'t> Cursor<'t> {
         found
     }
 
-    /// Takes an escape sequence, after its backslash. Returns `None` if it is not understood.
-    pub(super) fn escape(&mut self, into: &mut String) -> Option<()> {
+    /// Reads an escape sequence after its backslash, and appends its character. Returns `None` if it is not supported.
+    pub(super) fn escape(&mut self, string: &mut String) -> Option<()> {
         let character = match self.next()? {
             'n' => '\n',
             't' => '\t',
@@ -148,15 +150,15 @@ impl<'t> Cursor<'t> {
                 }
                 char::from_u32(value)?
             }
-            'x' | 'u' if self.peek() == Some('{') => self.braced()?,
+            'x' | 'u' if self.peek() == Some('{') => self.braced_hexadecimal()?,
             'x' => self.hexadecimal(2)?,
             'u' => self.hexadecimal(4)?,
             'U' => self.hexadecimal(8)?,
-            // Character names and control characters.
+            // Names of characters, and control characters.
             'N' | 'c' | 'C' | 'M' => return None,
             other => other,
         };
-        into.push(character);
+        string.push(character);
         Some(())
     }
 
@@ -169,7 +171,7 @@ impl<'t> Cursor<'t> {
         char::from_u32(value)
     }
 
-    fn braced(&mut self) -> Option<char> {
+    fn braced_hexadecimal(&mut self) -> Option<char> {
         self.next();
         let digits = self.take_while(|digit| digit.is_ascii_hexdigit());
         let value = u32::from_str_radix(digits, 16).ok()?;

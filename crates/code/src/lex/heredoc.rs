@@ -1,26 +1,28 @@
-//! Heredocs of Perl and Ruby: a line starts them, and their contents follow below it.
+//! Heredocs of Perl and Ruby. Their contents begin on the line after `<<TAG`.
 
 use super::token_list::TokenList;
-use super::{Lexer, is_name, starts_name};
+use super::{Lexer, is_name_character, starts_name};
 use crate::Language;
 use crate::token::{Kind, Literal, LiteralKind};
 
-/// A heredoc whose contents have not been reached yet.
+/// A heredoc between `<<TAG` and its contents.
 pub(super) struct PendingHeredoc {
-    /// The position of its token.
-    token: usize,
+    /// The index of the token that gets the contents.
+    token_index: usize,
     tag: String,
-    indented: bool,
-    interpolates: bool,
+    /// True for `<<~` and `<<-`, whose lines may be indented.
+    is_indented: bool,
+    /// True if code in the contents is evaluated and inserted.
+    has_interpolations: bool,
     kind: LiteralKind,
 }
 
 impl Lexer<'_> {
-    /// Reads `<<` and the tag. Returns false, without moving, if the `<<` is an operator.
+    /// Reads `<<TAG`. Returns false, without moving, if the `<<` is an operator.
     pub(super) fn heredoc_start(&mut self, list: &mut TokenList, pending: &mut Vec<PendingHeredoc>) -> bool {
         let rest = self.cursor.rest().get(2..).unwrap_or_default();
-        let sign = rest.chars().next().filter(|sign| matches!(sign, '~' | '-'));
-        let rest = rest.get(usize::from(sign.is_some())..).unwrap_or_default();
+        let is_indented = rest.starts_with(['~', '-']);
+        let rest = rest.get(usize::from(is_indented)..).unwrap_or_default();
         let quote = rest.chars().next().filter(|quote| matches!(quote, '"' | '\'' | '`'));
         let (tag, length) = if let Some(quote) = quote {
             let inner = rest.get(1..).unwrap_or_default();
@@ -30,33 +32,32 @@ impl Lexer<'_> {
             };
             (inner.get(..end).unwrap_or_default(), end + 2)
         } else {
-            let length = rest.find(|letter| !is_name(letter)).unwrap_or(rest.len());
+            let length = rest.find(|character| !is_name_character(character)).unwrap_or(rest.len());
             (rest.get(..length).unwrap_or_default(), length)
         };
         if quote.is_none() && !tag.starts_with(starts_name) {
             return false;
         }
-        let taken = 2 + usize::from(sign.is_some()) + length;
-        self.cursor.advance(taken);
+        self.cursor.advance(2 + usize::from(is_indented) + length);
         pending.push(PendingHeredoc {
-            token: list.tokens.len(),
+            token_index: list.tokens.len(),
             tag: tag.to_owned(),
-            indented: sign.is_some(),
-            interpolates: quote != Some('\''),
+            is_indented,
+            has_interpolations: quote != Some('\''),
             kind: if quote == Some('`') { LiteralKind::ShellCommand } else { LiteralKind::String },
         });
         list.push(Kind::String(Literal::default()));
         true
     }
 
-    /// Reads the contents, after the line that started them.
+    /// Reads the contents of the heredocs that began on the previous line.
     pub(super) fn heredoc_bodies(
         &mut self,
         language: Language,
         list: &mut TokenList,
         pending: &mut Vec<PendingHeredoc>,
     ) {
-        for document in pending.drain(..) {
+        for heredoc in pending.drain(..) {
             let mut contents = String::new();
             loop {
                 if self.cursor.peek().is_none() {
@@ -64,20 +65,20 @@ impl Lexer<'_> {
                     break;
                 }
                 let line = self.cursor.line();
-                let bare = if document.indented { line.trim_start() } else { line };
-                if bare.trim_end_matches('\r') == document.tag {
+                let unindented = if heredoc.is_indented { line.trim_start() } else { line };
+                if unindented.trim_end_matches('\r') == heredoc.tag {
                     break;
                 }
-                contents.push_str(bare);
+                contents.push_str(unindented);
                 contents.push('\n');
             }
-            let mut literal = if document.interpolates {
+            let mut literal = if heredoc.has_interpolations {
                 self.heredoc_parts(language, &contents)
             } else {
                 Literal::constant(contents)
             };
-            literal.kind = document.kind;
-            if let Some(token) = list.tokens.get_mut(document.token) {
+            literal.kind = heredoc.kind;
+            if let Some(token) = list.tokens.get_mut(heredoc.token_index) {
                 token.kind = Kind::String(literal);
             }
         }

@@ -1,14 +1,14 @@
-//! Splits source code into tokens, with a file for each language. Strings, comments and interpolations are recognised
+//! Splits source code into tokens, with one file for each language. Strings, comments and interpolations are recognized
 //! here, so that later stages cannot mistake a string for code.
 
 mod cursor;
 mod heredoc;
-mod node;
+mod javascript;
 mod perl;
 mod python;
 mod ruby;
 mod token_list;
-mod types;
+mod type_annotations;
 
 use crate::token::{Kind, LiteralKind, Token};
 use crate::{Language, MAX_DEPTH};
@@ -18,14 +18,15 @@ use token_list::TokenList;
 
 pub(super) struct Lexed {
     pub(super) tokens: Vec<Token>,
-    /// True if every string ends, nothing is nested too deeply, and no token is ambiguous.
+    /// True if every string is closed, nothing is nested too deeply, and no token is ambiguous.
     pub(super) is_understood: bool,
 }
 
 pub(super) fn lex(language: Language, source: &str) -> Lexed {
     let mut lexer = Lexer { cursor: Cursor::new(source), is_understood: true, depth: 0 };
     let tokens = lexer.tokens(language);
-    let tokens = if language == Language::Node { types::without_types(tokens) } else { tokens };
+    let tokens =
+        if language == Language::JavaScript { type_annotations::remove_type_annotations(tokens) } else { tokens };
     Lexed { tokens, is_understood: lexer.is_understood }
 }
 
@@ -35,17 +36,17 @@ struct Lexer<'t> {
     depth: usize,
 }
 
-/// How the contents of a literal are read.
+/// The syntax inside of a literal.
 #[derive(Clone, Copy)]
 struct Style {
-    /// True if code in it is evaluated and inserted.
-    interpolates: bool,
+    /// True if code in the literal is evaluated and inserted.
+    has_interpolations: bool,
     escapes: Escapes,
     kind: LiteralKind,
 }
 
 /// The style of double-quoted strings.
-const INTERPOLATED: Style = Style { interpolates: true, escapes: Escapes::All, kind: LiteralKind::String };
+const INTERPOLATED: Style = Style { has_interpolations: true, escapes: Escapes::All, kind: LiteralKind::String };
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Escapes {
@@ -53,22 +54,22 @@ enum Escapes {
     All,
     /// A backslash is literal, but the delimiter after it does not end the string.
     Raw,
-    /// Only the delimiter and the backslash can be escaped.
-    Quote,
+    /// A backslash escapes only the delimiter and another backslash.
+    DelimiterOnly,
 }
 
 impl Lexer<'_> {
-    /// Returns the tokens up to the end, or up to an unmatched closing brace, which is not taken.
+    /// Reads the tokens up to the end, or up to an unmatched closing brace. The brace is not skipped.
     fn tokens(&mut self, language: Language) -> Vec<Token> {
         if self.depth > MAX_DEPTH {
             self.is_understood = false;
-            self.cursor.finish();
+            self.cursor.skip_to_end();
             return Vec::new();
         }
         self.depth += 1;
         let tokens = match language {
             Language::Python => self.python(),
-            Language::Node => self.node(),
+            Language::JavaScript => self.javascript(),
             Language::Perl => self.perl(),
             Language::Ruby => self.ruby(),
         };
@@ -76,7 +77,7 @@ impl Lexer<'_> {
         tokens
     }
 
-    /// Reads a token that has the same form in all languages.
+    /// Reads a number or punctuation, whose syntax is the same in all languages.
     fn number_or_punct(&mut self, character: char, list: &mut TokenList) {
         if character.is_ascii_digit() {
             let number = self.cursor.number();
@@ -86,7 +87,7 @@ impl Lexer<'_> {
         }
     }
 
-    /// Returns the code of an interpolation, and takes its closing brace.
+    /// Reads the code of an interpolation, and skips its closing brace.
     fn interpolation(&mut self, language: Language) -> Vec<Token> {
         let tokens = self.tokens(language);
         if !self.cursor.take("}") {
@@ -96,7 +97,8 @@ impl Lexer<'_> {
     }
 }
 
-fn closer(open: char) -> char {
+/// Returns the delimiter that closes a literal.
+fn closing_delimiter(open: char) -> char {
     match open {
         '(' => ')',
         '[' => ']',
@@ -110,6 +112,6 @@ fn starts_name(character: char) -> bool {
     character == '_' || character.is_alphabetic()
 }
 
-fn is_name(character: char) -> bool {
+fn is_name_character(character: char) -> bool {
     character == '_' || character.is_alphanumeric()
 }

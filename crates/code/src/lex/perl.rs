@@ -1,20 +1,20 @@
-//! The tokens of Perl.
+//! The lexer for Perl.
 
 use super::cursor::Cursor;
 use super::token_list::{TokenList, opening_bracket};
-use super::{Lexer, closer, is_name, starts_name};
+use super::{Lexer, closing_delimiter, is_name_character, starts_name};
 use crate::token::{Kind, Literal, LiteralKind, Part, Token};
 use crate::{Language, MAX_DEPTH};
 
-/// Words that are followed by a value, so that a slash after them begins a regular expression.
-const BEFORE_A_VALUE: &[&str] = &[
+/// Words before a value. A slash after them begins a regular expression.
+const WORDS_BEFORE_VALUE: &[&str] = &[
     "split", "grep", "map", "join", "if", "unless", "and", "or", "not", "while", "until", "return", "print", "push",
     "unshift", "x", "lt", "gt", "le", "ge", "eq", "ne", "cmp", "when", "say", "die", "printf", "xor", "first", "any",
     "all", "else", "unlink", "sort", "reverse", "scalar",
 ];
 
-/// Other words that a quote may follow without a space.
-const BEFORE_A_STRING: &[&str] = &[
+/// Other words that may precede a quote without a space.
+const WORDS_BEFORE_STRING: &[&str] = &[
     "q",
     "qq",
     "qw",
@@ -69,20 +69,20 @@ const BEFORE_A_STRING: &[&str] = &[
     "STDOUT",
 ];
 
-/// How many bytes are searched for the end of a subscript or of `<…>`.
-const LONGEST_SUBSCRIPT: usize = 512;
+/// The maximum length of a subscript, and of `<…>`.
+const MAX_SUBSCRIPT_BYTES: usize = 512;
 
 impl Lexer<'_> {
     pub(super) fn perl(&mut self) -> Vec<Token> {
         let mut list = TokenList::new();
-        let mut pending = Vec::new();
+        let mut heredocs = Vec::new();
         while let Some(character) = self.cursor.peek() {
             let after_value = after_value(&list);
             match character {
                 '\n' => {
                     self.cursor.next();
                     list.after_space = true;
-                    self.heredoc_bodies(Language::Perl, &mut list, &mut pending);
+                    self.heredoc_bodies(Language::Perl, &mut list, &mut heredocs);
                 }
                 '#' => self.cursor.skip_line(),
                 '=' if (list.last().is_none() || list.last_is(";") || list.last_is("}") && !after_value)
@@ -108,16 +108,16 @@ impl Lexer<'_> {
                     let name = self.perl_name();
                     list.push(Kind::Name(name));
                 }
-                '<' if !after_value => self.perl_angle(&mut list, &mut pending),
+                '<' if !after_value => self.perl_angle(&mut list, &mut heredocs),
                 '/' if !after_value => {
-                    self.is_understood &= list.last_name().is_none_or(|name| BEFORE_A_VALUE.contains(&name));
-                    self.is_understood &= !list.last_is("}") || ends_statement(&list.tokens);
+                    self.is_understood &= list.last_name().is_none_or(|name| WORDS_BEFORE_VALUE.contains(&name));
+                    self.is_understood &= !list.last_is("}") || ends_block(&list.tokens);
                     self.perl_literal("m", &mut list);
                 }
                 _ if starts_name(character) => {
                     let name = self.perl_name();
-                    if matches!(name.as_str(), "__END__" | "__DATA__") && !self.perl_is_key(&list) {
-                        self.cursor.finish();
+                    if matches!(name.as_str(), "__END__" | "__DATA__") && !self.perl_is_plain_name(&list) {
+                        self.cursor.skip_to_end();
                         break;
                     }
                     self.perl_word(name, &mut list);
@@ -126,7 +126,7 @@ impl Lexer<'_> {
                 _ => self.number_or_punct(character, &mut list),
             }
         }
-        self.is_understood &= pending.is_empty();
+        self.is_understood &= heredocs.is_empty();
         list.tokens
     }
 
@@ -147,37 +147,39 @@ impl Lexer<'_> {
         list.push(Kind::String(literal));
     }
 
-    /// Reads a name. `'` may separate its parts like `::`, except between a function and its argument.
+    /// Reads a name. In old versions of Perl, `'` separates its parts like `::`, unless it quotes the argument of a
+    /// function.
     fn perl_name(&mut self) -> String {
-        let mut name = self.cursor.take_while(is_name).to_owned();
+        let mut name = self.cursor.take_while(is_name_character).to_owned();
         while self.cursor.peek() == Some('\'')
             && self.cursor.peek_at(1).is_some_and(starts_name)
-            && !BEFORE_A_VALUE.contains(&name.as_str())
-            && !BEFORE_A_STRING.contains(&name.as_str())
+            && !WORDS_BEFORE_VALUE.contains(&name.as_str())
+            && !WORDS_BEFORE_STRING.contains(&name.as_str())
         {
-            // Newer versions of Perl do not support this separator.
+            // New versions of Perl do not support this separator.
             self.is_understood = false;
             self.cursor.next();
             name.push_str("::");
-            name.push_str(self.cursor.take_while(is_name));
+            name.push_str(self.cursor.take_while(is_name_character));
         }
         name
     }
 
-    /// True if the word that was just read is a hash key, a member or a function definition.
-    fn perl_is_key(&self, list: &TokenList) -> bool {
+    /// True if the last word is a hash key, a member or the name in a function definition.
+    fn perl_is_plain_name(&self, list: &TokenList) -> bool {
         let next = self.cursor.rest().trim_start();
         let is_key = next.starts_with("=>") || list.last_is("{") && next.starts_with('}');
         is_key || list.last_is("->") || list.last_is("::") || list.last_name() == Some("sub")
     }
 
+    /// True if the name is a quote-like operator.
     fn perl_is_quote(&self, name: &str, list: &TokenList) -> bool {
         if !matches!(name, "q" | "qq" | "qw" | "qx" | "qr" | "m" | "s" | "y" | "tr") {
             return false;
         }
-        // A hash key, a member, a function definition or a file test (`-s`).
-        let is_test = name == "s" && list.last_is("-") && !list.after_space;
-        if is_test || self.perl_is_key(list) {
+        // `-s` is a file test.
+        let is_file_test = name == "s" && list.last_is("-") && !list.after_space;
+        if is_file_test || self.perl_is_plain_name(list) {
             return false;
         }
         let rest = self.cursor.rest();
@@ -185,7 +187,7 @@ impl Lexer<'_> {
         match next.chars().next() {
             None | Some(',' | ';' | ')') => false,
             Some('#') => rest.starts_with('#'),
-            Some(delimiter) => !is_name(delimiter) || rest.len() != next.len(),
+            Some(delimiter) => !is_name_character(delimiter) || rest.len() != next.len(),
         }
     }
 
@@ -202,22 +204,22 @@ impl Lexer<'_> {
             sigil.to_string()
         };
         let rest = self.cursor.rest();
-        let braced = rest.strip_prefix('{').map(str::trim_start).and_then(|inner| {
-            let name = inner.split(|letter| !is_name(letter) && letter != ':').next()?;
-            let is_plain = name.starts_with(starts_name) && inner.get(name.len()..)?.trim_start().starts_with('}');
-            is_plain.then_some(name)
+        let name_in_braces = rest.strip_prefix('{').map(str::trim_start).and_then(|inner| {
+            let name = inner.split(|character| !is_name_character(character) && character != ':').next()?;
+            let is_plain_name = name.starts_with(starts_name) && inner.get(name.len()..)?.trim_start().starts_with('}');
+            is_plain_name.then_some(name)
         });
-        if let Some(name) = braced {
+        if let Some(name) = name_in_braces {
             self.cursor.skip_past("}");
             return list.push(Kind::Name(format!("{sigil}{name}")));
         }
         let name = match self.cursor.peek() {
-            Some(first) if is_name(first) || (first == ':' && rest.starts_with("::")) => {
+            Some(first) if is_name_character(first) || (first == ':' && rest.starts_with("::")) => {
                 let mut name = self.perl_name();
-                while self.cursor.rest().starts_with("::") && self.cursor.peek_at(2).is_some_and(is_name) {
+                while self.cursor.rest().starts_with("::") && self.cursor.peek_at(2).is_some_and(is_name_character) {
                     self.cursor.take("::");
                     name.push_str("::");
-                    name.push_str(self.cursor.take_while(is_name));
+                    name.push_str(self.cursor.take_while(is_name_character));
                 }
                 name
             }
@@ -236,22 +238,24 @@ impl Lexer<'_> {
     }
 
     /// Reads `<>`, `<STDIN>`, `<*.c>` or a heredoc.
-    fn perl_angle(&mut self, list: &mut TokenList, pending: &mut Vec<super::PendingHeredoc>) {
+    fn perl_angle(&mut self, list: &mut TokenList, heredocs: &mut Vec<super::PendingHeredoc>) {
         if self.cursor.take("<<>>") || self.cursor.take("<>") || self.cursor.take("<ARGV>") {
             return list.push(Kind::Name("<>".to_owned()));
         }
-        if self.cursor.rest().starts_with("<<") && self.heredoc_start(list, pending) {
+        if self.cursor.rest().starts_with("<<") && self.heredoc_start(list, heredocs) {
             return;
         }
         let rest = self.cursor.rest();
-        let end = rest.char_indices().take(LONGEST_SUBSCRIPT).find(|(_, letter)| matches!(letter, '>' | '\n' | ';'));
-        match end.map(|(place, _)| place) {
+        let end =
+            rest.char_indices().take(MAX_SUBSCRIPT_BYTES).find(|(_, character)| matches!(character, '>' | '\n' | ';'));
+        match end.map(|(index, _)| index) {
             Some(end) if rest.get(end..).is_some_and(|end| end.starts_with('>')) => {
                 self.cursor.advance(end + 1);
                 let inner = rest.get(1..end).unwrap_or_default();
-                // After the name of a constant, `<` is a comparison, and code follows it.
-                let is_handle = inner.strip_prefix('$').unwrap_or(inner).chars().all(is_name);
-                self.is_understood &= is_handle || list.last_name().is_none_or(|name| BEFORE_A_VALUE.contains(&name));
+                // After the name of a constant, `<` would be a comparison, and code would follow it.
+                let is_handle = inner.strip_prefix('$').unwrap_or(inner).chars().all(is_name_character);
+                self.is_understood &=
+                    is_handle || list.last_name().is_none_or(|name| WORDS_BEFORE_VALUE.contains(&name));
                 let parts = self.perl_parts(inner, false);
                 if is_handle {
                     return list.push(Kind::String(Literal { parts, kind: LiteralKind::Regex }));
@@ -269,50 +273,50 @@ impl Lexer<'_> {
         }
     }
 
-    /// Reads the literal of a quote-like operator, from its delimiter on.
+    /// Reads the literal of a quote-like operator. The cursor is at the opening delimiter.
     fn perl_quoted(&mut self, operator: &str) -> Literal {
         let Some(open) = self.cursor.next() else {
             self.is_understood = false;
             return Literal::default();
         };
         let body = self.perl_delimited(open);
-        let literally = open == '\'' && operator != "qq";
+        let is_literal = open == '\'' && operator != "qq";
         match operator {
-            "q" => Literal::constant(unquoted(&body, open)),
+            "q" => Literal::constant(unescaped(&body, open)),
             "qw" => Literal { parts: vec![Part::Constant(body)], kind: LiteralKind::Words },
             "qq" => Literal { parts: self.perl_parts(&body, false), kind: LiteralKind::String },
-            "qx" if literally => Literal { parts: vec![Part::Constant(body)], kind: LiteralKind::ShellCommand },
+            "qx" if is_literal => Literal { parts: vec![Part::Constant(body)], kind: LiteralKind::ShellCommand },
             "qx" => Literal { parts: self.perl_parts(&body, false), kind: LiteralKind::ShellCommand },
             "y" | "tr" => {
-                self.perl_second_part(open);
+                self.perl_replacement(open);
                 self.cursor.take_while(char::is_alphabetic);
                 Literal { parts: vec![Part::Interpolation(Vec::new())], kind: LiteralKind::Regex }
             }
             "s" => {
-                let mut parts = if literally { Vec::new() } else { self.perl_parts(&body, true) };
-                let replacement = self.perl_second_part(open);
+                let mut parts = if is_literal { Vec::new() } else { self.perl_parts(&body, true) };
+                let replacement = self.perl_replacement(open);
                 let flags = self.cursor.take_while(char::is_alphabetic);
                 // The replacement is code (`e`), or code that produces code (`ee`).
                 self.is_understood &= flags.matches('e').count() < 2;
                 if flags.contains('e') {
                     parts.push(Part::Interpolation(self.perl_code(&replacement)));
-                } else if !literally {
+                } else if !is_literal {
                     parts.extend(self.perl_parts(&replacement, false));
                 }
                 parts.push(Part::Interpolation(Vec::new()));
                 Literal { parts, kind: LiteralKind::Regex }
             }
             _ => {
-                let parts = if literally { Vec::new() } else { self.perl_parts(&body, true) };
+                let parts = if is_literal { Vec::new() } else { self.perl_parts(&body, true) };
                 self.cursor.take_while(char::is_alphabetic);
                 Literal { parts, kind: LiteralKind::Regex }
             }
         }
     }
 
-    /// Reads the second part of `s{}{}` or `s///`.
-    fn perl_second_part(&mut self, open: char) -> String {
-        if closer(open) == open {
+    /// Reads the second part of `s{…}{…}` or `s/…/…/`. `open` is the opening delimiter of the first part.
+    fn perl_replacement(&mut self, open: char) -> String {
+        if closing_delimiter(open) == open {
             return self.perl_delimited(open);
         }
         self.cursor.take_while(char::is_whitespace);
@@ -323,9 +327,9 @@ impl Lexer<'_> {
         self.perl_delimited(open)
     }
 
-    /// Returns the source up to the closing delimiter.
+    /// Reads the source up to the closing delimiter. The cursor is after the opening delimiter.
     fn perl_delimited(&mut self, open: char) -> String {
-        let close = closer(open);
+        let close = closing_delimiter(open);
         let mut body = String::new();
         let mut depth = 1_usize;
         loop {
@@ -353,6 +357,7 @@ impl Lexer<'_> {
         }
     }
 
+    /// Splits interpolated code into tokens.
     fn perl_code(&mut self, code: &str) -> Vec<Token> {
         if self.depth > MAX_DEPTH {
             self.is_understood = false;
@@ -369,7 +374,7 @@ impl Lexer<'_> {
         let mut parts = Vec::new();
         let mut string = String::new();
         let mut cursor = Cursor::new(body);
-        // `(?{…})` runs code inside a regular expression.
+        // `(?{…})` is code inside a regular expression.
         self.is_understood &= !is_regex || !(body.contains("(?{") || body.contains("(??{"));
         while let Some(character) = cursor.next() {
             match character {
@@ -405,39 +410,45 @@ impl Lexer<'_> {
     }
 }
 
-/// Returns the length of the variable after a sigil, including its subscripts.
-fn variable_length(rest: &str, specials: bool) -> usize {
-    let name = rest.find(|letter| !is_name(letter) && letter != ':').unwrap_or(rest.len());
+/// Returns the length of the variable after a sigil, including its subscripts; 0 if there is none.
+fn variable_length(rest: &str, allows_special_variables: bool) -> usize {
+    let name = rest.find(|character| !is_name_character(character) && character != ':').unwrap_or(rest.len());
     let name = rest.get(..name).unwrap_or_default().trim_end_matches(':').len();
     let mut length = match rest.chars().next() {
         Some('{') => bracketed_length(rest),
-        Some('$') => 1 + rest.get(1..).map_or(0, |inner| inner.find(|letter| !is_name(letter)).unwrap_or(inner.len())),
-        Some(special) if name == 0 && specials && "&!0@;,./\\".contains(special) => return special.len_utf8(),
+        Some('$') => {
+            1 + rest
+                .get(1..)
+                .map_or(0, |inner| inner.find(|character| !is_name_character(character)).unwrap_or(inner.len()))
+        }
+        Some(special) if name == 0 && allows_special_variables && "&!0@;,./\\".contains(special) => {
+            return special.len_utf8();
+        }
         _ => name,
     };
     if length == 0 {
         return 0;
     }
     loop {
-        let more = rest.get(length..).unwrap_or_default();
-        let arrow = if more.starts_with("->[") || more.starts_with("->{") { 2 } else { 0 };
-        let subscript = more.get(arrow..).unwrap_or_default();
+        let following = rest.get(length..).unwrap_or_default();
+        let arrow = if following.starts_with("->[") || following.starts_with("->{") { 2 } else { 0 };
+        let subscript = following.get(arrow..).unwrap_or_default();
         if !subscript.starts_with(['[', '{']) {
             return length;
         }
         match bracketed_length(subscript) {
             0 => return length,
-            found => length += arrow + found,
+            subscript_length => length += arrow + subscript_length,
         }
     }
 }
 
-/// Returns the length of the bracketed source; 0 if the bracket does not close. A bracket that is longer than the limit
-/// extends to the end.
+/// Returns the length of the source in brackets; 0 if the bracket is not closed. Brackets that are longer than
+/// [`MAX_SUBSCRIPT_BYTES`] extend to the end.
 fn bracketed_length(source: &str) -> usize {
     let mut depth = 0_usize;
-    for (place, character) in source.char_indices() {
-        if place > LONGEST_SUBSCRIPT {
+    for (index, character) in source.char_indices() {
+        if index > MAX_SUBSCRIPT_BYTES {
             return source.len();
         }
         match character {
@@ -445,7 +456,7 @@ fn bracketed_length(source: &str) -> usize {
             ']' | '}' | ')' => {
                 depth = depth.saturating_sub(1);
                 if depth == 0 {
-                    return place + 1;
+                    return index + 1;
                 }
             }
             _ => {}
@@ -454,36 +465,37 @@ fn bracketed_length(source: &str) -> usize {
     0
 }
 
-fn unquoted(body: &str, open: char) -> String {
+/// Resolves the escape sequences in a string without interpolations.
+fn unescaped(body: &str, open: char) -> String {
     let mut string = String::with_capacity(body.len());
     let mut rest = body.chars().peekable();
     while let Some(character) = rest.next() {
         let escapes = character == '\\'
-            && rest.peek().is_some_and(|next| *next == '\\' || *next == open || *next == closer(open));
+            && rest.peek().is_some_and(|next| *next == '\\' || *next == open || *next == closing_delimiter(open));
         string.extend(if escapes { rest.next() } else { Some(character) });
     }
     string
 }
 
-/// True if an operator is expected. A bare word is more likely a function before its first argument.
+/// True if an operator is expected next. A bare word is more likely a function, before its first argument.
 fn after_value(list: &TokenList) -> bool {
     match list.last_name() {
         Some(name) => name.starts_with(['$', '@', '%', '<']) || matches!(name, "time" | "shift" | "pop" | "wantarray"),
-        None if list.last_is("}") => list.closed_a_subscript || ends_value(&list.tokens),
+        None if list.last_is("}") => list.last_bracket_was_subscript || ends_value_block(&list.tokens),
         None => list.after_value(),
     }
 }
 
-/// True if the block that closes here returns a value, as `do {…}` does.
-fn ends_value(tokens: &[Token]) -> bool {
-    let before = opening_bracket(tokens).and_then(|open| tokens.get(open.checked_sub(1)?));
-    before.and_then(Token::name).is_some_and(|name| matches!(name, "do" | "eval" | "sub"))
+/// True if the last token closes a block that has a value: `do {…}`.
+fn ends_value_block(tokens: &[Token]) -> bool {
+    let previous = opening_bracket(tokens).and_then(|open| tokens.get(open.checked_sub(1)?));
+    previous.and_then(Token::name).is_some_and(|name| matches!(name, "do" | "eval" | "sub"))
 }
 
-/// True if a statement or an argument begins after the block that closes here: `if (…) {…}`, `map {…}`.
-fn ends_statement(tokens: &[Token]) -> bool {
+/// True if the last token closes a block that precedes a statement or an argument: `if (…) {…}`, `map {…}`.
+fn ends_block(tokens: &[Token]) -> bool {
     let Some(open) = opening_bracket(tokens) else { return false };
-    open.checked_sub(1).and_then(|place| tokens.get(place)).is_none_or(|before| match &before.kind {
+    open.checked_sub(1).and_then(|index| tokens.get(index)).is_none_or(|previous| match &previous.kind {
         Kind::Punct(punct) => matches!(*punct, ")" | ";" | "{" | "}"),
         Kind::Name(name) => !name.starts_with(['$', '@', '%']),
         Kind::String(_) | Kind::Number(_) | Kind::Newline => false,

@@ -1,7 +1,7 @@
-//! The tokens of Python.
+//! The lexer for Python.
 
 use super::token_list::TokenList;
-use super::{Escapes, Lexer, Style, is_name, starts_name};
+use super::{Escapes, Lexer, Style, is_name_character, starts_name};
 use crate::Language;
 use crate::token::{Kind, Literal, LiteralKind, Part, Token};
 
@@ -26,18 +26,18 @@ impl Lexer<'_> {
                     list.push(Kind::String(literal));
                 }
                 _ if starts_name(character) => {
-                    let name = self.cursor.take_while(is_name);
-                    let is_prefix = name.len() <= 2 && name.chars().all(|letter| "rRbBuUfFtT".contains(letter));
+                    let name = self.cursor.take_while(is_name_character);
+                    let is_prefix = name.len() <= 2 && name.chars().all(|character| "rRbBuUfFtT".contains(character));
                     if is_prefix && matches!(self.cursor.peek(), Some('"' | '\'')) {
                         let literal = self.python_string(name);
                         list.push(Kind::String(literal));
                     } else {
-                        // Python normalizes such letters to ASCII letters (NFKC).
+                        // Python normalizes such letters (NFKC), so this may be the name of another function.
                         self.is_understood &= !name.chars().any(normalizes_to_other_letter);
                         list.push(Kind::Name(name.to_owned()));
                     }
                 }
-                // A colon begins the format specification of an interpolation.
+                // After the colon, an interpolation has a format specification.
                 '}' | ':' if !list.in_brackets() && self.depth > 1 => break,
                 _ => self.number_or_punct(character, &mut list),
             }
@@ -48,13 +48,13 @@ impl Lexer<'_> {
     /// Reads a string. The cursor is at its opening quote.
     fn python_string(&mut self, prefix: &str) -> Literal {
         let Some(quote) = self.cursor.next() else { return Literal::default() };
-        let double: String = [quote, quote].iter().collect();
-        let is_long = self.cursor.take(&double);
-        let end = if is_long { format!("{quote}{double}") } else { quote.to_string() };
-        let has = |letter: char| prefix.to_ascii_lowercase().contains(letter);
+        let two_quotes: String = [quote, quote].iter().collect();
+        let is_triple_quoted = self.cursor.take(&two_quotes);
+        let end = if is_triple_quoted { format!("{quote}{two_quotes}") } else { quote.to_string() };
+        let has_prefix = |character: char| prefix.to_ascii_lowercase().contains(character);
         let style = Style {
-            interpolates: has('f') || has('t'),
-            escapes: if has('r') { Escapes::Raw } else { Escapes::All },
+            has_interpolations: has_prefix('f') || has_prefix('t'),
+            escapes: if has_prefix('r') { Escapes::Raw } else { Escapes::All },
             kind: LiteralKind::String,
         };
         let mut parts = Vec::new();
@@ -68,7 +68,7 @@ impl Lexer<'_> {
                     self.is_understood = false;
                     break;
                 }
-                Some('\n') if !is_long => {
+                Some('\n') if !is_triple_quoted => {
                     self.is_understood = false;
                     break;
                 }
@@ -78,17 +78,17 @@ impl Lexer<'_> {
                 }
                 Some('\\') => match self.cursor.peek() {
                     // Python keeps the backslash of an unknown escape sequence.
-                    Some(letter) if !"\\'\"abfnrtv01234567xuUN\n".contains(letter) => string.push('\\'),
+                    Some(character) if !"\\'\"abfnrtv01234567xuUN\n".contains(character) => string.push('\\'),
                     _ if self.cursor.escape(&mut string).is_none() => parts.push(Part::Interpolation(Vec::new())),
                     _ => {}
                 },
-                Some('{') if style.interpolates && !self.cursor.take("{") => {
+                Some('{') if style.has_interpolations && !self.cursor.take("{") => {
                     parts.push(Part::Constant(std::mem::take(&mut string)));
                     let interpolation = self.python_interpolation(&end);
                     parts.push(Part::Interpolation(interpolation));
                 }
                 Some('{') => string.push('{'),
-                Some('}') if style.interpolates => {
+                Some('}') if style.has_interpolations => {
                     self.cursor.take("}");
                     string.push('}');
                 }
@@ -99,8 +99,8 @@ impl Lexer<'_> {
         Literal { parts, kind: style.kind }
     }
 
-    /// Returns the code of an interpolation, and takes its closing brace. `end` is the quote that ends the string. The
-    /// format specification may contain interpolations, which follow after a colon.
+    /// Reads the code of an interpolation, and skips its closing brace. `end` is the quote that ends the string.
+    /// Interpolations in the format specification are appended, each after a colon.
     fn python_interpolation(&mut self, end: &str) -> Vec<Token> {
         let mut tokens = self.tokens(Language::Python);
         if !self.cursor.take(":") {
@@ -131,9 +131,9 @@ impl Lexer<'_> {
     }
 }
 
-/// True for letters whose compatibility form is another letter.
-fn normalizes_to_other_letter(letter: char) -> bool {
-    matches!(u32::from(letter),
+/// True for letters that compatibility normalization (NFKC) replaces by other letters.
+fn normalizes_to_other_letter(character: char) -> bool {
+    matches!(u32::from(character),
         0xaa | 0xba | 0x1d00..=0x1dbf | 0x2070..=0x218f | 0x2460..=0x24ff | 0xfb00..=0xfb06 | 0xff00..=0xffef
         | 0x1d400..=0x1d7ff | 0x1f100..=0x1f1ff)
 }

@@ -1,12 +1,12 @@
-//! The tokens of Ruby.
+//! The lexer for Ruby.
 
 use super::token_list::TokenList;
-use super::{Escapes, INTERPOLATED, Lexer, Style, closer, is_name, starts_name};
+use super::{Escapes, INTERPOLATED, Lexer, Style, closing_delimiter, is_name_character, starts_name};
 use crate::Language;
 use crate::token::{Kind, Literal, LiteralKind, Part, Token};
 
-/// Words that are followed by a value, so that a slash or percent sign after them begins a literal.
-const BEFORE_A_VALUE: &[&str] = &[
+/// Words before a value. A slash or percent sign after them begins a literal.
+const WORDS_BEFORE_VALUE: &[&str] = &[
     "if", "unless", "and", "or", "not", "while", "until", "return", "when", "in", "puts", "print", "p", "pp", "then",
     "do", "elsif", "else", "raise", "system", "exec", "spawn", "require", "yield", "warn", "printf", "grep", "match",
     "split", "scan", "case", "load", "eval",
@@ -15,15 +15,15 @@ const BEFORE_A_VALUE: &[&str] = &[
 impl Lexer<'_> {
     pub(super) fn ruby(&mut self) -> Vec<Token> {
         let mut list = TokenList::new();
-        let mut pending = Vec::new();
+        let mut heredocs = Vec::new();
         while let Some(character) = self.cursor.peek() {
             match character {
                 '\n' => {
                     self.cursor.next();
                     list.newline();
-                    self.heredoc_bodies(Language::Ruby, &mut list, &mut pending);
+                    self.heredoc_bodies(Language::Ruby, &mut list, &mut heredocs);
                     if self.cursor.rest().lines().next() == Some("__END__") {
-                        self.cursor.finish();
+                        self.cursor.skip_to_end();
                     }
                 }
                 '#' => self.cursor.skip_line(),
@@ -43,7 +43,7 @@ impl Lexer<'_> {
                     list.push(Kind::String(literal));
                 }
                 '<' if self.cursor.rest().starts_with("<<") && self.ruby_value_follows(&list, 2) => {
-                    if !self.heredoc_start(&mut list, &mut pending) {
+                    if !self.heredoc_start(&mut list, &mut heredocs) {
                         self.number_or_punct(character, &mut list);
                     }
                 }
@@ -51,8 +51,8 @@ impl Lexer<'_> {
                 '%' if self.ruby_value_follows(&list, 1) => self.ruby_percent(&mut list),
                 ':' if self.ruby_symbol(&mut list) => {}
                 '?' if !list.after_value()
-                    && self.cursor.peek_at(1).is_some_and(|letter| !letter.is_whitespace())
-                    && !self.cursor.peek_at(2).is_some_and(is_name) =>
+                    && self.cursor.peek_at(1).is_some_and(|character| !character.is_whitespace())
+                    && !self.cursor.peek_at(2).is_some_and(is_name_character) =>
                 {
                     self.cursor.next();
                     let string = self.cursor.next().map(String::from).unwrap_or_default();
@@ -67,7 +67,7 @@ impl Lexer<'_> {
                 _ => self.number_or_punct(character, &mut list),
             }
         }
-        self.is_understood &= pending.is_empty();
+        self.is_understood &= heredocs.is_empty();
         list.tokens
     }
 
@@ -82,8 +82,8 @@ impl Lexer<'_> {
 
     /// `@name`, `@@name`, `$name`.
     fn ruby_sigiled(&mut self, sigil: char, list: &mut TokenList) {
-        self.cursor.take_while(|letter| letter == sigil);
-        let name = self.cursor.take_while(is_name);
+        self.cursor.take_while(|character| character == sigil);
+        let name = self.cursor.take_while(is_name_character);
         if name.is_empty() && sigil == '$' {
             self.cursor.next();
         }
@@ -92,24 +92,24 @@ impl Lexer<'_> {
 
     /// Reads a name, including the `?` or `!` at the end of a method name.
     fn ruby_name(&mut self) -> String {
-        let mut name = self.cursor.take_while(is_name).to_owned();
+        let mut name = self.cursor.take_while(is_name_character).to_owned();
         if matches!(self.cursor.peek(), Some('?' | '!')) && !matches!(self.cursor.peek_at(1), Some('=' | ':')) {
             name.extend(self.cursor.next());
         }
         name
     }
 
-    /// True if the character here begins a literal. After a name, this depends on whether the name is a method. If that
-    /// is not certain, the source counts as not understood.
-    fn ruby_value_follows(&mut self, list: &TokenList, sign: usize) -> bool {
+    /// True if the operator at the cursor begins a literal. After a name, this depends on whether the name is a method.
+    /// If that is not certain, the source counts as not understood.
+    fn ruby_value_follows(&mut self, list: &TokenList, operator_length: usize) -> bool {
         let Some(name) = list.last_name() else { return !list.after_value() };
         let is_method = list.last_is_member();
-        if BEFORE_A_VALUE.contains(&name) && !is_method {
-            self.is_understood &= !list.is_assigned(name);
+        if WORDS_BEFORE_VALUE.contains(&name) && !is_method {
+            self.is_understood &= !list.may_be_variable(name);
             return true;
         }
-        let is_tight = !self.cursor.peek_at(sign).is_some_and(char::is_whitespace);
-        if list.after_space && is_tight && !name.starts_with(['@', '$']) {
+        let is_adjacent = !self.cursor.peek_at(operator_length).is_some_and(char::is_whitespace);
+        if list.after_space && is_adjacent && !name.starts_with(['@', '$']) {
             self.is_understood &= is_method;
             return true;
         }
@@ -124,7 +124,7 @@ impl Lexer<'_> {
             return self.number_or_punct('%', list);
         };
         self.cursor.advance(1 + usize::from(kind.is_some()) + open.len_utf8());
-        let plain = Style { interpolates: false, escapes: Escapes::Quote, kind: LiteralKind::String };
+        let plain = Style { has_interpolations: false, escapes: Escapes::DelimiterOnly, kind: LiteralKind::String };
         let style = match kind {
             Some('w' | 'i') => Style { kind: LiteralKind::Words, ..plain },
             Some('W' | 'I') => Style { kind: LiteralKind::Words, ..INTERPOLATED },
@@ -133,7 +133,7 @@ impl Lexer<'_> {
             Some('r') => Style { kind: LiteralKind::Regex, ..INTERPOLATED },
             _ => INTERPOLATED,
         };
-        let literal = self.ruby_literal(Some((open, closer(open))), style);
+        let literal = self.ruby_literal(Some((open, closing_delimiter(open))), style);
         list.push(Kind::String(literal));
     }
 
@@ -145,7 +145,7 @@ impl Lexer<'_> {
         }
         if starts_name(next) {
             self.cursor.next();
-            let mut name = self.cursor.take_while(is_name).to_owned();
+            let mut name = self.cursor.take_while(is_name_character).to_owned();
             if matches!(self.cursor.peek(), Some('?' | '!')) {
                 name.extend(self.cursor.next());
             }
@@ -161,7 +161,7 @@ impl Lexer<'_> {
         false
     }
 
-    /// Reads a literal, after its opening delimiter; without delimiters, up to the end.
+    /// Reads the literal after its opening delimiter. Without delimiters, it extends to the end of the source.
     pub(super) fn ruby_literal(&mut self, delimiters: Option<(char, char)>, style: Style) -> Literal {
         let mut parts = Vec::new();
         let mut string = String::new();
@@ -175,7 +175,7 @@ impl Lexer<'_> {
                 (None, None) => break,
                 (Some('\\'), _) => {
                     let next = self.cursor.peek();
-                    let is_quote = next == Some('\\')
+                    let is_escapable = next == Some('\\')
                         || delimiters.is_some_and(|(open, close)| next == Some(open) || next == Some(close));
                     if style.kind == LiteralKind::Regex {
                         string.push('\\');
@@ -185,19 +185,19 @@ impl Lexer<'_> {
                             parts.push(Part::Interpolation(Vec::new()));
                         }
                     } else {
-                        if !is_quote {
+                        if !is_escapable {
                             string.push('\\');
                         }
                         string.extend(self.cursor.next());
                     }
                 }
-                (Some('#'), _) if style.interpolates && self.cursor.peek() == Some('{') => {
+                (Some('#'), _) if style.has_interpolations && self.cursor.peek() == Some('{') => {
                     self.cursor.next();
                     parts.push(Part::Constant(std::mem::take(&mut string)));
                     let interpolation = self.interpolation(Language::Ruby);
                     parts.push(Part::Interpolation(interpolation));
                 }
-                (Some('#'), _) if style.interpolates && matches!(self.cursor.peek(), Some('@' | '$')) => {
+                (Some('#'), _) if style.has_interpolations && matches!(self.cursor.peek(), Some('@' | '$')) => {
                     parts.push(Part::Interpolation(Vec::new()));
                 }
                 (Some(character), Some((_, close))) if character == close => {
@@ -220,7 +220,7 @@ impl Lexer<'_> {
 
 fn quote_style(quote: char) -> Style {
     match quote {
-        '\'' => Style { interpolates: false, escapes: Escapes::Quote, kind: LiteralKind::String },
+        '\'' => Style { has_interpolations: false, escapes: Escapes::DelimiterOnly, kind: LiteralKind::String },
         '`' => Style { kind: LiteralKind::ShellCommand, ..INTERPOLATED },
         _ => INTERPOLATED,
     }

@@ -1,38 +1,38 @@
-//! The tokens of a program while they are collected.
+//! The tokens that the lexer has read so far, and the context that the next token depends on.
 
 use std::collections::BTreeSet;
 
 use crate::token::{Kind, Token};
 
-/// How many tokens are searched backwards for the matching bracket.
-const LONGEST_GROUP: usize = 256;
+/// How many tokens are searched backwards for an opening bracket.
+const MAX_BRACKETED_TOKENS: usize = 256;
 
-/// Returns the position of the bracket that the last token closes; `None` if it is too far away.
+/// Returns the index of the bracket that the last token closes; `None` if it is too far away.
 pub(super) fn opening_bracket(tokens: &[Token]) -> Option<usize> {
     let mut depth = 0_usize;
-    for (place, token) in tokens.iter().enumerate().rev().take(LONGEST_GROUP) {
+    for (index, token) in tokens.iter().enumerate().rev().take(MAX_BRACKETED_TOKENS) {
         match token.kind {
             Kind::Punct(")" | "]" | "}") => depth += 1,
             Kind::Punct("(" | "[" | "{") => depth = depth.checked_sub(1)?,
             _ => {}
         }
         if depth == 0 {
-            return Some(place);
+            return Some(index);
         }
     }
     None
 }
 
-/// The tokens so far, with the context that the next token depends on.
 pub(super) struct TokenList {
     pub(super) tokens: Vec<Token>,
+    /// True if whitespace precedes the next token.
     pub(super) after_space: bool,
-    /// Names that precede an equals sign.
-    assigned: BTreeSet<String>,
-    /// True if the bracket that was closed last was a subscript.
-    pub(super) closed_a_subscript: bool,
-    /// The open brackets, innermost last; true for a subscript.
-    brackets: Vec<bool>,
+    /// Names before `=`, `,` or `|`, which may be variables.
+    variables: BTreeSet<String>,
+    /// True if the last closing bracket ended a subscript.
+    pub(super) last_bracket_was_subscript: bool,
+    /// The open brackets, innermost last. True for a subscript.
+    open_brackets: Vec<bool>,
 }
 
 impl TokenList {
@@ -40,22 +40,22 @@ impl TokenList {
         Self {
             tokens: Vec::new(),
             after_space: false,
-            assigned: BTreeSet::new(),
-            closed_a_subscript: false,
-            brackets: Vec::new(),
+            variables: BTreeSet::new(),
+            last_bracket_was_subscript: false,
+            open_brackets: Vec::new(),
         }
     }
 
     pub(super) fn push(&mut self, kind: Kind) {
         if let Kind::Punct(punct) = kind {
             match punct {
-                "(" | "[" | "{" => self.brackets.push(self.subscript_follows()),
+                "(" | "[" | "{" => self.open_brackets.push(self.subscript_follows()),
                 ")" | "]" | "}" => {
-                    self.closed_a_subscript = self.brackets.pop().unwrap_or_default();
+                    self.last_bracket_was_subscript = self.open_brackets.pop().unwrap_or_default();
                 }
                 "=" | "," | "|" => {
                     let name = self.last_name().map(str::to_owned);
-                    self.assigned.extend(name);
+                    self.variables.extend(name);
                 }
                 _ => {}
             }
@@ -63,12 +63,14 @@ impl TokenList {
         self.tokens.push(Token { kind, after_space: std::mem::take(&mut self.after_space) });
     }
 
+    /// True if a bracket here would begin a subscript.
     fn subscript_follows(&self) -> bool {
         let is_variable = self.last_name().is_some_and(|name| name.starts_with(['$', '@', '%']));
-        let is_subscript = (self.last_is("}") || self.last_is("]")) && self.closed_a_subscript;
+        let is_subscript = (self.last_is("}") || self.last_is("]")) && self.last_bracket_was_subscript;
         !self.after_space && (is_variable || is_subscript || self.last_is("->"))
     }
 
+    /// Adds a newline, except after another one.
     pub(super) fn newline(&mut self) {
         self.after_space = true;
         if !matches!(self.tokens.last(), None | Some(Token { kind: Kind::Newline, .. })) {
@@ -97,18 +99,18 @@ impl TokenList {
         self.last().is_some_and(|token| token.is(punct))
     }
 
-    /// True if the last name follows a dot or arrow.
+    /// True if the last token is a member: a name after a dot or arrow.
     pub(super) fn last_is_member(&self) -> bool {
-        let before = self.tokens.len().checked_sub(2).and_then(|place| self.tokens.get(place));
-        before.is_some_and(|token| [".", "?.", "&.", "::", "->"].iter().any(|sign| token.is(sign)))
+        let before = self.tokens.len().checked_sub(2).and_then(|index| self.tokens.get(index));
+        before.is_some_and(|token| [".", "?.", "&.", "::", "->"].iter().any(|operator| token.is(operator)))
     }
 
-    /// True if something was assigned to the name.
-    pub(super) fn is_assigned(&self, name: &str) -> bool {
-        self.assigned.contains(name)
+    /// True if the name may be a variable, because it precedes `=`, `,` or `|` somewhere.
+    pub(super) fn may_be_variable(&self, name: &str) -> bool {
+        self.variables.contains(name)
     }
 
     pub(super) fn in_brackets(&self) -> bool {
-        !self.brackets.is_empty()
+        !self.open_brackets.is_empty()
     }
 }

@@ -6,12 +6,13 @@ use shell::SimpleCommand;
 pub(super) struct AllowCoverage<'a> {
     pub(super) situation: &'a Situation,
     whole: bool,
-    commands: Vec<bool>,
+    /// For each simple command, true if a rule covers it.
+    covered_commands: Vec<bool>,
 }
 
 impl<'a> AllowCoverage<'a> {
     pub(super) fn new(situation: &'a Situation) -> Self {
-        Self { situation, whole: false, commands: Vec::new() }
+        Self { situation, whole: false, covered_commands: Vec::new() }
     }
 
     pub(super) fn add(&mut self, rule: &Rule) {
@@ -23,13 +24,13 @@ impl<'a> AllowCoverage<'a> {
             return;
         }
         // An `allow` rule that matches a wrapper (`timeout`) does not allow the command that it runs.
-        let Ok(commands) = tool.commands_without_wrappers(self.situation) else { return };
-        if commands.is_empty() {
+        let Ok(command_truths) = tool.command_truths_without_wrappers(self.situation) else { return };
+        if command_truths.is_empty() {
             self.whole = true;
             return;
         }
-        self.commands.resize(commands.len(), false);
-        for (covered, truth) in self.commands.iter_mut().zip(&commands) {
+        self.covered_commands.resize(command_truths.len(), false);
+        for (covered, truth) in self.covered_commands.iter_mut().zip(&command_truths) {
             *covered |= *truth == Truth::True;
         }
     }
@@ -59,7 +60,7 @@ impl<'a> AllowCoverage<'a> {
         if self.whole {
             return None;
         }
-        if self.commands.is_empty() {
+        if self.covered_commands.is_empty() {
             return said("conditions on branches or paths never cover a shell command");
         }
         let mut commands = script.commands.iter().enumerate();
@@ -68,7 +69,7 @@ impl<'a> AllowCoverage<'a> {
 
     /// Patterns match only a command's words, so redirections and leading assignments are never covered by them.
     fn why_not_covered(&self, index: usize, command: &SimpleCommand) -> Option<String> {
-        if !self.commands.get(index).copied().unwrap_or(false) {
+        if !self.covered_commands.get(index).copied().unwrap_or(false) {
             let text = self.situation.command_texts().get(index).filter(|text| !text.is_empty());
             return Some(match text {
                 Some(text) => format!("`{text}` is not covered"),

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::{RuleOutcome, activity};
 use crate::facts::Missing;
 use crate::pace::{Activity, Interrupt, LiveMode, PaceRule, PaceRuleRef, PaceState, Violation};
-use crate::rules::{Clause, Exemptions, Rule, Truth};
+use crate::rules::{Clause, Exemptions, HoldState, Rule, Truth};
 use crate::situation::Situation;
 
 /// The changed state of a pace rule, stored for the rest of the phase.
@@ -96,16 +96,17 @@ impl PaceJudgement {
                 outcome.clone()
             }
             (RuleOutcome::Matched(_), LiveMode::Block) => {
-                let max_holds = rule.max_holds_or_default();
+                let hold_state = rule.hold_state(state.refusals);
                 let is_refusable = situation.event.kind.awaits_permission() && !is_harmless(situation);
-                update.blocked_at = (state.refusals <= max_holds).then(|| state.without_enforcement());
+                update.blocked_at = (hold_state != HoldState::GivenUp).then(|| state.without_enforcement());
                 if !is_refusable {
                     RuleOutcome::Passed
-                } else if state.refusals < max_holds {
+                } else if hold_state == HoldState::Holding {
                     update.refusals = state.refusals + 1;
                     outcome.clone()
                 } else {
-                    notice = (state.refusals == max_holds).then(|| release_notice(rule, max_holds));
+                    let max_holds = rule.max_holds_or_default();
+                    notice = (hold_state == HoldState::Released).then(|| release_notice(rule, max_holds));
                     update.refusals = max_holds.saturating_add(1);
                     update.blocked_at = None;
                     RuleOutcome::GivenUp

@@ -14,7 +14,7 @@ const MAX_RULES_NAMED: usize = 5;
 pub(super) fn of(rule: &Rule, judged: &RuleJudgement, situation: &Situation) -> String {
     let reason = match &judged.outcome {
         RuleOutcome::Fault(_, why) => {
-            let fault = format!("This rule failed, so it counts as matched: {why}.");
+            let fault = format!("Linchpin could not evaluate this rule, so the rule counts as matched: {why}.");
             [rule.reason.trim_end(), &fault].join("\n\n").trim_start().to_owned()
         }
         RuleOutcome::Incomplete(_) => {
@@ -43,7 +43,7 @@ pub(super) fn of_unparsable(gap: &Gap, rules: &[&str]) -> String {
     let gap = gap.to_string();
     let gap: String = gap.chars().take(1).flat_map(char::to_uppercase).chain(gap.chars().skip(1)).collect();
     format!(
-        "{gap}. Linchpin can't tell whether it breaks the rule{plural} {}{more}. Split it into simpler commands.",
+        "{gap}. Linchpin can't tell whether this breaks the rule{plural} {}{more}. Write the commands out in full, or split them into simpler ones.",
         named.join(", ")
     )
 }

@@ -16,7 +16,7 @@ use crate::verdict::Level;
 
 pub(super) struct RuleJudgement {
     pub(super) clauses: Vec<Clause>,
-    /// The match of a file rule, without triggers that are settled.
+    /// The match of a file rule, without triggers that are answered.
     pub(super) files: Option<FileMatch>,
     /// How often the file rule has asked for these files.
     pub(super) times_asked: u32,
@@ -78,7 +78,7 @@ impl RuleJudge<'_> {
         };
         match self.when(detected)? {
             Truth::False => Ok(RuleOutcome::Passed),
-            Truth::True => self.register_demand(),
+            Truth::True => self.matched(),
             Truth::Unknown => Ok(incomplete_level(self.rule).map_or(RuleOutcome::Passed, RuleOutcome::Incomplete)),
         }
     }
@@ -152,15 +152,22 @@ impl RuleJudge<'_> {
         Err(halt)
     }
 
+    /// The outcome if every clause is true. A file rule registers its demand.
+    fn matched(&mut self) -> Result<RuleOutcome, Halt> {
+        match self.judged.files.take() {
+            Some(found) => self.register_demand(found),
+            None => Ok(RuleOutcome::Matched(self.rule.action)),
+        }
+    }
+
     /// Registers the demand of an unmet file rule and drops the triggers that are answered.
-    fn register_demand(&mut self) -> Result<RuleOutcome, Halt> {
+    fn register_demand(&mut self, found: FileMatch) -> Result<RuleOutcome, Halt> {
         let matched = RuleOutcome::Matched(self.rule.action);
-        let Some(found) = self.judged.files.take() else { return Ok(matched) };
-        let Some(demand) = self.rule.as_unmet(&found) else { return Ok(matched) };
-        let answered = self.situation.facts.register_demand(&demand);
-        let DemandState { settled, times_asked, is_given_up } =
-            answered.map_err(|missing| self.halt_without([missing]))?;
-        let open = found.without_settled(|trigger| settled.contains(&trigger.path));
+        let Some(demand) = self.rule.demand_for(&found) else { return Ok(matched) };
+        let state = self.situation.facts.register_demand(&demand);
+        let DemandState { answered_files, times_asked, is_given_up } =
+            state.map_err(|missing| self.halt_without([missing]))?;
+        let open = found.without_answered(|trigger| answered_files.contains(&trigger.path));
         let outcome = match open.is_unmet() {
             false => RuleOutcome::Acknowledged,
             true if is_given_up => RuleOutcome::GivenUp,

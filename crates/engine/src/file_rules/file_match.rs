@@ -53,10 +53,10 @@ impl FileMatch {
         self.pairs().map(|(_, missing)| missing).filter(|missing| known.insert(*missing)).collect()
     }
 
-    /// Removes triggers that are settled.
+    /// Removes triggers that are answered.
     #[must_use]
-    pub fn without_settled(mut self, is_settled: impl Fn(&TriggeringFile) -> bool) -> Self {
-        self.triggers.retain(|trigger| !is_settled(trigger));
+    pub fn without_answered(mut self, is_answered: impl Fn(&TriggeringFile) -> bool) -> Self {
+        self.triggers.retain(|trigger| !is_answered(trigger));
         self
     }
 }

@@ -9,6 +9,7 @@ use super::file_pattern::{CompiledPattern, candidates, compiled};
 use super::{Changes, FileMatch, FilePattern, Status, TriggeringFile};
 use path::pattern::{Captures, FillError, Pattern, PatternError};
 
+/// The serialized names are those of earlier versions: see [`Rule`](crate::rules::Rule).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct FileRule {
     #[serde(rename = "mode")]

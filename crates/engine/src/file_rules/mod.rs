@@ -2,14 +2,14 @@
 //!
 //! A [`FileRule`] judges a set of [`Changes`] and returns a [`FileMatch`]: the changed files that trigger the rule, and
 //! the files that are missing. This module does not know git, the file system or the clock. Finding changes, earlier
-//! demands and their settlement are handled elsewhere.
+//! demands and their answers are handled elsewhere.
 
 mod changes;
 mod file_match;
 mod file_pattern;
 mod file_rule;
 mod unmet_file_rule;
-mod wording;
+mod unmet_text;
 
 #[cfg(test)]
 mod tests;
@@ -19,4 +19,4 @@ pub use file_match::{FileMatch, TriggeringFile};
 pub use file_pattern::FilePattern;
 pub use file_rule::{AttributionMode, Baseline, ChangeScope, CommandAction, FileRule, FileRuleKind, Refire, RunFor};
 pub use unmet_file_rule::UnmetFileRule;
-pub use wording::{Placeholders, escaped, fill_placeholders, list_missing, safety_hint};
+pub use unmet_text::{Placeholders, escaped, fill_placeholders, list_missing, safety_hint};

@@ -1,8 +1,10 @@
+//! What an unmet file rule demands.
+
 use super::{FileMatch, FileRule};
 use crate::ack_by::AckBy;
 use crate::verdict::Level;
 
-/// An unmet file rule with its match. It becomes a demand unless all of its triggers are already settled.
+/// An unmet file rule with its match. It becomes a demand unless all of its triggers are already answered.
 #[derive(Debug, Clone, Copy)]
 pub struct UnmetFileRule<'a> {
     /// The rule's id.

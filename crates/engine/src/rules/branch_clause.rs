@@ -17,24 +17,24 @@ impl BranchClause {
     /// The value that stands for the protected branches of the configuration.
     pub const PROTECTED: &str = "protected_branches";
 
-    /// `commands` has the truth of the rule's earlier clauses for each simple command; empty if there are none.
-    pub(super) fn judge(&self, situation: &Situation, commands: &[Truth]) -> Clause {
+    /// `command_truths` has the truth of the rule's earlier clauses for each simple command; empty if there are none.
+    pub(super) fn judge(&self, situation: &Situation, command_truths: &[Truth]) -> Clause {
         let is_read = situation.script().is_none_or(|script| script.complete);
         let mut truth = if is_read { Truth::False } else { Truth::Unknown };
         let mut shown = Vec::new();
         let mut best = BestSubject::default();
         let mut missing = None;
         for rewrite in situation.rewrites() {
-            let is_selected =
-                commands.get(rewrite.command) != Some(&Truth::False) && situation.is_in_scope(rewrite.command);
-            let is_protected = if is_selected { self.matches_branch(&rewrite.branch) } else { Truth::False };
-            let here = if rewrite.is_certain { is_protected } else { is_protected.and(Truth::Unknown) };
+            let index = rewrite.command_index;
+            let is_selected = command_truths.get(index) != Some(&Truth::False) && situation.is_in_scope(index);
+            let matched = if is_selected { self.matches_branch(&rewrite.branch) } else { Truth::False };
+            let here = if rewrite.is_certain { matched } else { matched.and(Truth::Unknown) };
             if here > Truth::False {
                 truth = truth.or(here);
                 if rewrite.branch == RewrittenBranch::Unknown {
                     missing = situation.missing_branch().cloned();
                 }
-                best.offer(here, true, || Subject { path: None, command: Some(rewrite.command) });
+                best.offer(here, true, || Subject { path: None, command_index: Some(index) });
                 shown.push(name(&rewrite.branch));
             }
         }

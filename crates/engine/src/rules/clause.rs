@@ -22,21 +22,30 @@ pub struct Clause {
 }
 
 impl Clause {
+    /// Shown instead of a command, if the call has none.
+    pub const NO_COMMAND: &str = "not a shell call with a command";
+    /// Shown instead of a command or path that cannot be known.
+    pub const UNPARSABLE: &str = "a command that cannot be parsed";
+
     pub(crate) fn new(key: &'static str, truth: Truth, shown: String) -> Self {
         Self { key, truth, shown, subject: None, missing: None }
+    }
+
+    /// True if `shown` is a command or an expression as it was written.
+    pub fn shows_code(&self) -> bool {
+        let is_code = self.key == "when" || self.key.starts_with("command");
+        is_code && ![Self::NO_COMMAND, Self::UNPARSABLE].contains(&self.shown.as_str())
     }
 
     pub fn matches_paths(&self) -> bool {
         PathKey::ALL.iter().any(|key| key.name() == self.key)
     }
 
-    /// The words at the end of a rule's reason that name the matched command or path. `None` if the call is not a shell
-    /// call.
+    /// The words at the end of a rule's reason that name the matched command or path. `None` if no clause has one.
     pub(crate) fn matched_text(clauses: &[Self], truth: Truth, situation: &Situation) -> Option<String> {
-        situation.script()?;
         // Later clauses are narrower: each considers only commands that the earlier ones match.
         let subject = clauses.iter().rev().find_map(|clause| clause.subject.as_ref())?;
-        let command = subject.command.and_then(|index| situation.command_texts().get(index)).map(String::as_str);
+        let command = subject.command_index.and_then(|index| situation.command_texts().get(index)).map(String::as_str);
         let command = command.filter(|text| !text.is_empty());
         let path = subject.path.as_deref();
         let names_commands = clauses.iter().any(|clause| clause.subject.is_some() && !clause.matches_paths());

@@ -8,6 +8,7 @@ mod clause;
 mod command_matcher;
 mod command_regex;
 mod exemptions;
+mod hold_state;
 mod path_clause;
 mod path_key;
 mod rule_set;
@@ -27,6 +28,7 @@ pub use command_matcher::{CommandMatcher, FlagPattern, VariablePattern};
 pub use command_regex::CommandRegex;
 pub(crate) use command_regex::CommandScope;
 pub use exemptions::Exemptions;
+pub use hold_state::HoldState;
 pub use path_clause::{PathClause, PathPattern};
 pub use path_key::PathKey;
 pub use rule_set::{RuleSet, RuleSetError};
@@ -44,6 +46,8 @@ use crate::verdict::Level;
 /// The `max_holds` of rules that do not set it.
 const DEFAULT_MAX_HOLDS: u32 = 3;
 
+/// Field names must not change in the serialized form, so renamed fields of rules have a `serde(rename)`: the JSON of a
+/// workflow with its rules is the text that a person has trusted, and the stored phase of a hat.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Rule {
     /// Must be the first field, because [`RuleSet`] reads ids without decoding rules.
@@ -114,8 +118,8 @@ impl Rule {
         }
     }
 
-    /// The rule with its match, as input for a demand; `None` if it is not a file rule.
-    pub fn as_unmet<'a>(&'a self, found: &'a FileMatch) -> Option<UnmetFileRule<'a>> {
+    /// What the rule demands if this is its match; `None` if it is not a file rule.
+    pub fn demand_for<'a>(&'a self, found: &'a FileMatch) -> Option<UnmetFileRule<'a>> {
         let (id, title, ack, action) = (self.id.as_str(), self.display_title(), self.ack, self.action);
         Some(UnmetFileRule {
             id,
@@ -150,7 +154,7 @@ impl Rule {
     }
 }
 
-/// The origin of a rule. A nearer tier overrides rules with the same id in farther tiers.
+/// The origin of a rule. A later tier overrides rules with the same id in earlier tiers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Tier {

@@ -47,7 +47,7 @@ impl PathPattern {
                 };
                 text.is_some_and(|text| {
                     text.contains(literal.as_str())
-                        && Pattern::parse_anywhere(source).is_ok_and(|pattern| pattern.matches(text))
+                        && Pattern::parse_relative_or_absolute(source).is_ok_and(|pattern| pattern.matches(text))
                 })
             }
         }
@@ -69,8 +69,9 @@ impl PathPattern {
         if base.is_some_and(|base| path::below(base, &touch.absolute).is_some()) {
             return true;
         }
-        let may_match =
-            |folder: &String| Pattern::parse_anywhere(source).is_ok_and(|pattern| pattern.may_match_below(folder));
+        let may_match = |folder: &String| {
+            Pattern::parse_relative_or_absolute(source).is_ok_and(|pattern| pattern.may_match_below(folder))
+        };
         has_location(source) && folder.is_some_and(may_match)
     }
 }
@@ -90,36 +91,45 @@ fn in_temp(touch: &TouchedPath, situation: &Situation) -> bool {
     folders.any(|folder| is_below(&touch.absolute, folder) && !is_below(&situation.folders.root, folder))
 }
 
+/// A shell command's path as it is written. Paths of other tools are absolute, so those in the project are shortened.
+fn path_for_message(touch: &TouchedPath) -> Arc<str> {
+    match &touch.in_project {
+        Some(path) if touch.command_index.is_none() && !path.is_empty() => Arc::from(path.as_str()),
+        _ => Arc::clone(&touch.as_written),
+    }
+}
+
 impl PathClause {
-    /// `commands` has the truth of the rule's earlier clauses for each simple command; empty if there are none.
-    pub(crate) fn judge(&self, situation: &Situation, commands: &[Truth]) -> Clause {
+    /// `command_truths` has the truth of the rule's earlier clauses for each simple command; empty if there are none.
+    pub(crate) fn judge(&self, situation: &Situation, command_truths: &[Truth]) -> Clause {
         let missing = situation.facts.require(EventPart::Paths).err();
         // An unparsable command may name any path.
         let is_read = situation.script().is_none_or(|script| script.complete);
         let mut truth = if is_read { Truth::False } else { Truth::Unknown };
         let mut shown = Vec::new();
         let mut best = BestSubject::default();
-        let is_selected = |command: Option<usize>| {
-            command.is_none_or(|index| commands.get(index) != Some(&Truth::False) && situation.is_in_scope(index))
+        let is_selected = |command_index: Option<usize>| {
+            let is_matched = |index| command_truths.get(index) != Some(&Truth::False);
+            command_index.is_none_or(|index| is_matched(index) && situation.is_in_scope(index))
         };
-        for touch in situation.touched_paths().iter().filter(|touch| is_selected(touch.command)) {
-            let here = self.access_truth(touch.access, touch.is_variable_value, touch.command, situation);
+        for touch in situation.touched_paths().iter().filter(|touch| is_selected(touch.command_index)) {
+            let here = self.access_truth(touch.access, touch.is_variable_value, touch.command_index, situation);
             if here > Truth::False && self.matches_access(touch, situation) {
                 truth = truth.or(here);
                 shown.push(touch.in_project.as_deref().unwrap_or(&touch.absolute).to_owned());
                 let is_named = !touch.is_recursive || self.matches(touch, situation);
                 best.offer(here, is_named, || Subject {
-                    path: Some(Arc::clone(&touch.as_written)),
-                    command: touch.command,
+                    path: Some(path_for_message(touch)),
+                    command_index: touch.command_index,
                 });
             }
         }
-        let unknown = situation.unknown_paths().iter().filter(|touch| is_selected(touch.command));
-        for touch in unknown.filter(|touch| self.may_match_unknown(touch, !commands.is_empty(), situation)) {
+        let unknown = situation.unknown_paths().iter().filter(|touch| is_selected(touch.command_index));
+        for touch in unknown.filter(|touch| self.may_match_unknown(touch, !command_truths.is_empty(), situation)) {
             truth = truth.or(Truth::Unknown);
             shown.push(touch.as_written.clone());
             let path = || Some(Arc::from(touch.as_written.as_str()));
-            best.offer(Truth::Unknown, false, || Subject { path: path(), command: touch.command });
+            best.offer(Truth::Unknown, false, || Subject { path: path(), command_index: touch.command_index });
         }
         if shown.is_empty() {
             shown.push(if is_read { "none of the call's paths" } else { "a command that cannot be parsed" }.to_owned());
@@ -129,11 +139,12 @@ impl PathClause {
 
     /// The truth for a single command.
     pub(super) fn truth_for_command(&self, index: usize, situation: &Situation) -> Truth {
-        let own = situation.touched_paths().iter().filter(|touch| touch.command == Some(index));
-        let truth =
-            |touch: &TouchedPath| self.access_truth(touch.access, touch.is_variable_value, touch.command, situation);
+        let own = situation.touched_paths().iter().filter(|touch| touch.command_index == Some(index));
+        let truth = |touch: &TouchedPath| {
+            self.access_truth(touch.access, touch.is_variable_value, touch.command_index, situation)
+        };
         let known = own.map(|touch| truth(touch).and(self.matches_access(touch, situation).into()));
-        let unknown = situation.unknown_paths().iter().filter(|touch| touch.command == Some(index));
+        let unknown = situation.unknown_paths().iter().filter(|touch| touch.command_index == Some(index));
         let unknown = unknown.filter(|touch| self.may_match_unknown(touch, true, situation)).map(|_| Truth::Unknown);
         known.chain(unknown).fold(Truth::False, Truth::or)
     }
@@ -144,14 +155,14 @@ impl PathClause {
         &self,
         access: Option<Access>,
         is_variable_value: bool,
-        command: Option<usize>,
+        command_index: Option<usize>,
         situation: &Situation,
     ) -> Truth {
         let commands = || situation.script().map(|script| script.commands.as_slice()).unwrap_or_default();
         match access {
             Some(access) => self.key.covers(access).into(),
             None if self.key == PathKey::Deletes => {
-                let command = command.and_then(|index| commands().get(index));
+                let command = command_index.and_then(|index| commands().get(index));
                 let could_be_any =
                     command.is_some_and(|command| !command.words().is_empty() && command.program().is_none());
                 if could_be_any { Truth::Unknown } else { Truth::False }
@@ -166,7 +177,7 @@ impl PathClause {
     fn may_match_unknown(&self, touch: &UnknownPath, names_commands: bool, situation: &Situation) -> bool {
         let is_deletion = self.key == PathKey::Deletes && touch.access == Some(Access::Delete);
         (names_commands || is_deletion)
-            && self.access_truth(touch.access, touch.is_variable_value, touch.command, situation) > Truth::False
+            && self.access_truth(touch.access, touch.is_variable_value, touch.command_index, situation) > Truth::False
     }
 
     /// True if the clause matches the access. Deleting a folder deletes its content.

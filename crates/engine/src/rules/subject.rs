@@ -12,16 +12,16 @@ pub struct Subject {
     /// The path as written, if the clause matches paths.
     pub path: Option<Arc<str>>,
     /// Index of the command in the script.
-    pub command: Option<usize>,
+    pub command_index: Option<usize>,
 }
 
 impl Subject {
     /// The innermost command with this truth: a command is preferred to the commands that run it.
     pub(super) fn among(truths: &[Truth], truth: Truth, situation: &Situation) -> Option<Self> {
         let commands = situation.script()?.commands.iter().enumerate().zip(truths);
-        let matching = commands.filter(|(_, command)| **command == truth && truth > Truth::False);
+        let matching = commands.filter(|(_, command_truth)| **command_truth == truth && truth > Truth::False);
         let innermost = matching.min_by_key(|((_, command), _)| Reverse(command.via().len()));
-        innermost.map(|((index, _), _)| Self { path: None, command: Some(index) })
+        innermost.map(|((index, _), _)| Self { path: None, command_index: Some(index) })
     }
 }
 

@@ -243,7 +243,7 @@ fn path_pattern(text: &str) -> PathPattern {
     if text == PathPattern::OUTSIDE_PROJECT {
         return PathPattern::OutsideProject;
     }
-    let literal = Pattern::parse_anywhere(text).expect("a pattern").required_literal().to_owned();
+    let literal = Pattern::parse_relative_or_absolute(text).expect("a pattern").required_literal().to_owned();
     PathPattern::Glob { source: text.to_owned(), literal }
 }
 

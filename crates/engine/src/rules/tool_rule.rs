@@ -43,7 +43,7 @@ pub struct ToolMatch {
     pub clauses: Vec<Clause>,
     /// For each simple command, the truth of the rule's command clauses for it or its wrappers. Empty if the rule has
     /// none and therefore applies to the whole call.
-    pub commands: Vec<Truth>,
+    pub command_truths: Vec<Truth>,
 }
 
 impl ToolMatch {
@@ -65,7 +65,7 @@ impl ToolMatch {
 impl ToolRule {
     /// Stops at the first false clause, because rules that cannot match must be cheap, unless `evaluate_all`.
     pub fn judge(&self, situation: &Situation, evaluate_all: bool) -> Result<ToolMatch, RegexError> {
-        let mut found = ToolMatch { clauses: Vec::new(), commands: Vec::new() };
+        let mut found = ToolMatch { clauses: Vec::new(), command_truths: Vec::new() };
         let Some(call) = &situation.event.tool else {
             found.clauses.push(Clause::new("tools", Truth::False, "no tool call".to_owned()));
             return Ok(found);
@@ -80,21 +80,21 @@ impl ToolRule {
             found.clauses.push(Clause::new("unless", Truth::False, "a call that is always allowed".to_owned()));
         }
         if self.command_regex.is_some() && !done(&found) {
-            found.commands = self.command_regex.truths(situation, CommandScope::CommandsAndWrappers)?;
-            found.clauses.push(command_clause(self.command_regex.key(), situation, &found.commands));
+            found.command_truths = self.command_regex.truths(situation, CommandScope::CommandsAndWrappers)?;
+            found.clauses.push(command_clause(self.command_regex.key(), situation, &found.command_truths));
         }
         if !self.matchers.is_empty() && !done(&found) {
             let mut missing = None;
-            found.commands =
-                self.match_commands(situation, &found.commands, CommandScope::CommandsAndWrappers, &mut missing);
-            found.clauses.push(Clause { missing, ..command_clause("command", situation, &found.commands) });
+            found.command_truths =
+                self.match_commands(situation, &found.command_truths, CommandScope::CommandsAndWrappers, &mut missing);
+            found.clauses.push(Clause { missing, ..command_clause("command", situation, &found.command_truths) });
         }
         if let Some(clause) = self.rewrites.as_ref().filter(|_| !done(&found)) {
-            found.clauses.push(clause.judge(situation, &found.commands));
+            found.clauses.push(clause.judge(situation, &found.command_truths));
         }
         for clause in &self.paths {
             if !done(&found) {
-                found.clauses.push(clause.judge(situation, &found.commands));
+                found.clauses.push(clause.judge(situation, &found.command_truths));
             }
         }
         Ok(found)
@@ -113,7 +113,7 @@ impl ToolRule {
 
     /// The truth of the rule's command clauses for each simple command, without wrappers. Empty if the rule has none
     /// and applies to the whole call.
-    pub(crate) fn commands_without_wrappers(&self, situation: &Situation) -> Result<Vec<Truth>, RegexError> {
+    pub(crate) fn command_truths_without_wrappers(&self, situation: &Situation) -> Result<Vec<Truth>, RegexError> {
         let searched = if self.command_regex.is_some() {
             self.command_regex.truths(situation, CommandScope::Commands)?
         } else {
@@ -179,16 +179,16 @@ impl ToolRule {
 fn command_clause(key: &'static str, situation: &Situation, truths: &[Truth]) -> Clause {
     // The guard asks about shell calls without a script, regardless of the rules.
     let Some(script) = situation.script() else {
-        return Clause::new(key, Truth::False, "not a shell call with a command".to_owned());
+        return Clause::new(key, Truth::False, Clause::NO_COMMAND.to_owned());
     };
     let found = truths.iter().copied().fold(Truth::False, Truth::or);
     // The unparsed part may contain anything.
     let truth = if script.complete { found } else { found.or(Truth::Unknown) };
-    let matching = situation.command_texts().iter().zip(truths).filter(|(_, command)| **command == truth);
+    let matching = situation.command_texts().iter().zip(truths).filter(|(_, command_truth)| **command_truth == truth);
     let texts: Vec<&str> = matching.map(|(text, _)| text.as_str()).collect();
     let shown = match truth {
         Truth::False => situation.command_texts().join("; "),
-        _ if texts.is_empty() => "a command that cannot be parsed".to_owned(),
+        _ if texts.is_empty() => Clause::UNPARSABLE.to_owned(),
         _ => texts.join("; "),
     };
     Clause { subject: Subject::among(truths, truth, situation), ..Clause::new(key, truth, shown) }

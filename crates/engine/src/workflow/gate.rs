@@ -65,7 +65,8 @@ pub struct ExpectedResponse {
 }
 
 impl Gate {
-    /// True if checking runs no command of the workflow and contacts no server. Cheap gates are checked first.
+    /// True if checking starts no process of the project and contacts no server. (An approval and file rules ask git for
+    /// changed files.) Cheap gates are checked first.
     pub fn is_cheap(&self) -> bool {
         matches!(self, Self::Expression(_) | Self::Approval(_) | Self::FileRules(_))
     }

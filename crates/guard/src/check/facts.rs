@@ -21,31 +21,34 @@ pub struct CheckFacts {
     pub rules: RuleSet,
     pub config: Arc<Config>,
     pub root: PathBuf,
-    pub answers: Option<Queue>,
+    /// The queue with earlier answers to demands; `None` if they do not count.
+    pub queue: Option<Queue>,
     /// Ids and titles of rules, in lower case.
     pub acknowledged: BTreeSet<String>,
     pub tasks: TaskFacts,
     /// The active workflow, and the run of a loop that this process belongs to.
     pub workflow_and_run_facts: LiveFacts,
     /// Variables whose default was used.
-    pub defaults: Mutex<Vec<String>>,
+    pub used_defaults: Mutex<Vec<String>>,
 }
 
 impl CheckFacts {
     /// Returns the variables whose default was used since the last call.
-    pub fn take_defaults(&self) -> Vec<String> {
-        let mut taken = self.defaults.lock().map(|mut names| std::mem::take(&mut *names)).unwrap_or_default();
-        taken.sort();
-        taken.dedup();
-        taken
+    pub fn take_used_defaults(&self) -> Vec<String> {
+        let mut names =
+            self.used_defaults.lock().map(|mut defaults| std::mem::take(&mut *defaults)).unwrap_or_default();
+        names.sort();
+        names.dedup();
+        names
     }
 }
 
 impl Facts for CheckFacts {
     fn variable(&self, name: &str) -> Result<Option<Value>, Missing> {
-        let default = self.config.variable(name).ok_or_else(|| of_session(format!("`variables.{name}`")))?;
-        if let Ok(mut defaults) = self.defaults.lock() {
-            defaults.push(name.to_owned());
+        let default =
+            self.config.initial_value(name).ok_or_else(|| missing_without_session(format!("`variables.{name}`")))?;
+        if let Ok(mut names) = self.used_defaults.lock() {
+            names.push(name.to_owned());
         }
         Ok(Some(default))
     }
@@ -76,7 +79,7 @@ impl Facts for CheckFacts {
 
     fn stop_signal(&self, session: Option<&str>) -> Result<bool, Missing> {
         if session.is_none() {
-            return Err(of_session("`has_stop_signal()`"));
+            return Err(missing_without_session("`has_stop_signal()`"));
         }
         self.workflow_and_run_facts.stop_signal(session)
     }
@@ -94,11 +97,11 @@ impl Facts for CheckFacts {
     }
 
     fn commands_ran(&self) -> Result<Vec<RanCommand>, Missing> {
-        Err(of_session("the commands that the session ran"))
+        Err(missing_without_session("the commands that the session ran"))
     }
 
     fn require(&self, part: EventPart<'_>) -> Result<(), Missing> {
-        Err(of_session(format!("`{}`", part.name())))
+        Err(missing_without_session(format!("`{}`", part.name())))
     }
 
     fn changes(&self, change_scope: ChangeScope) -> Result<Option<Arc<Changes>>, Missing> {
@@ -110,18 +113,18 @@ impl Facts for CheckFacts {
         let names = [demand.id.to_lowercase(), demand.title.to_lowercase()];
         let is_acknowledged = names.iter().any(|name| self.acknowledged.contains(name));
         if is_acknowledged {
-            let settled = demand.found.trigger_files().map(str::to_owned).collect();
-            return Ok(DemandState { settled, ..DemandState::default() });
+            let answered = demand.found.trigger_files().map(str::to_owned).collect();
+            return Ok(DemandState { answered_files: answered, ..DemandState::default() });
         }
-        let baseline_name = self.compared.changes.get(&demand.file.scope).and_then(Option::as_ref);
-        let Some((queue, since)) = self.answers.as_ref().zip(baseline_name) else { return Ok(DemandState::default()) };
-        let settled = answered_files(queue, &self.root, demand, &since.baseline_name);
+        let since = self.compared.changes.get(&demand.file.scope).and_then(Option::as_ref);
+        let Some((queue, since)) = self.queue.as_ref().zip(since) else { return Ok(DemandState::default()) };
+        let answered = answered_files(queue, &self.root, demand, &since.baseline_name);
         // The entry is not used. The call only creates the notice of a damaged queue file.
         queue.find_or_discard(
             demand.id,
             &trigger_hash(demand.id, demand.found.trigger_files(), &since.baseline_name.name),
         );
-        Ok(DemandState { settled, ..DemandState::default() })
+        Ok(DemandState { answered_files: answered, ..DemandState::default() })
     }
 
     fn file_rule(&self, id: &str) -> Option<FileRule> {
@@ -130,6 +133,6 @@ impl Facts for CheckFacts {
 }
 
 /// The error for a fact that exists only in a session.
-fn of_session(fact: impl Into<String>) -> Missing {
+fn missing_without_session(fact: impl Into<String>) -> Missing {
     Missing::NotRecorded(fact.into())
 }

@@ -33,8 +33,8 @@ pub struct FileCheck<'a> {
     pub environment: &'a Environment,
     pub base_folders: BaseFolders,
     pub compared: Compared,
-    /// Earlier answers to demands; `None` if they do not count.
-    pub answers: Option<Queue>,
+    /// The queue with earlier answers to demands; `None` if they do not count.
+    pub queue: Option<Queue>,
     /// Ids or titles of rules that a commit acknowledges.
     pub acknowledged: Vec<String>,
     pub tasks: TaskFacts,
@@ -81,12 +81,12 @@ impl CheckedRule {
     }
 }
 
-/// Judges every file rule in order, no matter for which events it is.
+/// Judges every file rule in order, whichever events the rule names in `on`.
 pub fn check(check: FileCheck<'_>) -> Result<CheckResult, RuleSetError> {
     let on = EventKinds::default().with(EventKind::Stop);
     let rules = check.rules.iter().filter(|rule| rule.as_file_rule().is_some());
     let rules: Vec<Rule> = rules.map(|rule| Rule { on, ..rule.clone() }).collect();
-    let set = RuleSet::pack(&rules)?;
+    let rule_set = RuleSet::pack(&rules)?;
     let event = Arc::new(Event {
         kind: EventKind::Stop,
         name: "check".to_owned(),
@@ -99,41 +99,43 @@ pub fn check(check: FileCheck<'_>) -> Result<CheckResult, RuleSetError> {
     let (workflow_and_run_facts, mut notes) = session.facts_without_session(&event);
     let facts = Arc::new(CheckFacts {
         compared: check.compared,
-        rules: set.clone(),
+        rules: rule_set.clone(),
         config: Arc::clone(&check.policy.config),
         root: check.project.root.clone(),
-        answers: check.answers,
+        queue: check.queue,
         acknowledged: check.acknowledged.iter().map(|name| name.to_lowercase()).collect(),
         tasks: check.tasks,
         workflow_and_run_facts,
-        defaults: Mutex::default(),
+        used_defaults: Mutex::default(),
     });
     let situation = Arc::new(Situation::new(event, check.base_folders, Arc::clone(&facts) as _));
-    let decision = engine::decide(&DecisionRequest { situation: &situation, rules: &set, evaluate_all: true })?;
+    let decision = engine::decide(&DecisionRequest { situation: &situation, rules: &rule_set, evaluate_all: true })?;
     let mut rules: Vec<CheckedRule> =
-        decision.considered.into_iter().map(|considered| checked(considered, &situation, &facts)).collect();
+        decision.considered.into_iter().map(|considered| checked_rule(considered, &situation, &facts)).collect();
     for skipped in &decision.skipped {
-        let Some(rule) = set.get(&skipped.rule)? else { continue };
+        let Some(rule) = rule_set.get(&skipped.rule)? else { continue };
         let outcome = RuleOutcome::Undecidable(vec![STORED_STATE.to_owned()]);
         rules.push(CheckedRule { rule, found: FileMatch::default(), outcome, command: None, silenced_by: Vec::new() });
     }
-    notes.extend(facts.answers.iter().flat_map(Queue::take_problems));
+    notes.extend(facts.queue.iter().flat_map(Queue::take_problems));
     Ok(CheckResult { rules, notes })
 }
 
 /// The name of the missing fact if the project's stored state cannot be read.
 pub const STORED_STATE: &str = "the project's journal or tasks";
 
-fn checked(considered: ConsideredRule, situation: &Arc<Situation>, facts: &CheckFacts) -> CheckedRule {
-    let is =
+fn checked_rule(considered: ConsideredRule, situation: &Arc<Situation>, facts: &CheckFacts) -> CheckedRule {
+    let has_clause =
         |key: &str, truth: Truth| considered.clauses.iter().any(|clause| clause.key == key && clause.truth == truth);
-    let is_safe = considered.outcome == RuleOutcome::Passed && is("files", Truth::True) && is("when", Truth::False);
+    let is_silenced = considered.outcome == RuleOutcome::Passed
+        && has_clause("files", Truth::True)
+        && has_clause("when", Truth::False);
     let silenced_by = match (&considered.rule.when, considered.rule.as_file_rule()) {
-        (Some(when), Some(file)) if is_safe => {
-            facts.take_defaults();
+        (Some(when), Some(file)) if is_silenced => {
+            facts.take_used_defaults();
             // The condition was evaluated before. This evaluation only records the variables that it reads.
             let _ = expr::is_true(when, situation, file.scope);
-            facts.take_defaults()
+            facts.take_used_defaults()
         }
         _ => Vec::new(),
     };

@@ -1,3 +1,5 @@
+//! The active workflow of a project, as rules and expressions see it.
+
 use engine::facts::{PhaseField, WorkflowField};
 use engine::pace::Tokens;
 use engine::workflow::{Node, Workflow};
@@ -10,6 +12,7 @@ use super::pace_facts;
 use super::pace_facts::PaceScope;
 use super::token_count::TRANSCRIPTS;
 use crate::position::Position;
+use crate::session::hat_sessions::HAT_SESSIONS;
 
 /// Variables that count the calls of the current phase.
 const COMMANDS: &str = "_commands";
@@ -39,8 +42,8 @@ impl ActiveWorkflow {
         self.workflow.variables.contains_key(variable)
     }
 
-    /// True if the workflow has a claim of this name.
-    pub fn claims_include(&self, name: &str) -> bool {
+    /// True if the workflow has a claim with this name.
+    pub fn has_claim(&self, name: &str) -> bool {
         self.workflow.all_claims().any(|claim| claim == name)
     }
 
@@ -61,7 +64,7 @@ impl ActiveWorkflow {
         }
     }
 
-    /// A field of `phase` in expressions. `tokens` and `commands` are only called if their field is needed, because
+    /// A field of `phase` in expressions. `tokens` and `commits` are only called if their field is needed, because
     /// counting takes long.
     pub fn phase_field(
         &self,
@@ -69,13 +72,13 @@ impl ActiveWorkflow {
         tokens: impl FnOnce() -> Option<u64>,
         commits: impl FnOnce() -> Option<u32>,
     ) -> Value {
-        let counted = |name: &str| self.state.variables.get(name).cloned().unwrap_or_else(|| json!(0));
+        let counter = |name: &str| self.state.variables.get(name).cloned().unwrap_or_else(|| json!(0));
         match field {
             PhaseField::Name => json!(self.position.node()),
             PhaseField::Visit => json!(self.position.visit_count()),
             PhaseField::Elapsed => json!(self.now.saturating_sub(self.position.visit().started).max(0) / 1000),
-            PhaseField::Commands => counted(COMMANDS),
-            PhaseField::Edits => counted(EDITS),
+            PhaseField::Commands => counter(COMMANDS),
+            PhaseField::Edits => counter(EDITS),
             PhaseField::Commits => json!(commits()),
             PhaseField::Tokens => json!(tokens()),
         }
@@ -107,25 +110,26 @@ impl ActiveWorkflow {
     }
 
     /// Counts a call that is allowed as a command, an edit, or both (a shell command that applies a patch).
-    pub fn count(&self, event: &Event, verdict: &Verdict, changes: &mut StateChanges) {
-        let is_let_through = verdict.level < Level::Ask || verdict.not_enforced.is_some();
-        let Some(call) = event.tool.as_ref().filter(|_| event.kind == EventKind::BeforeTool && is_let_through) else {
+    pub fn count_call(&self, event: &Event, verdict: &Verdict, changes: &mut StateChanges) {
+        let is_permitted = verdict.level < Level::Ask || verdict.not_enforced.is_some();
+        let Some(call) = event.tool.as_ref().filter(|_| event.kind == EventKind::BeforeTool && is_permitted) else {
             return;
         };
         let is_edit = call.mcp.is_empty() && call.files.iter().any(|file| file.access != Some(Access::Read));
         let is_command = call.shell.is_some();
         for name in [is_command.then_some(COMMANDS), is_edit.then_some(EDITS)].into_iter().flatten() {
-            let number = self.state.variables.get(name).and_then(Value::as_u64).unwrap_or(0);
-            changes.workflow.insert(name.to_owned(), Some(json!(number + 1)));
+            let count = self.state.variables.get(name).and_then(Value::as_u64).unwrap_or(0);
+            changes.workflow_variables.insert(name.to_owned(), Some(json!(count + 1)));
         }
     }
 
     /// Unsets all variables that belong to the current phase.
-    pub fn forget_phase(&self, changes: &mut StateChanges) {
-        let of_phase =
-            |name: &&String| [COMMANDS, EDITS, TRANSCRIPTS].contains(&name.as_str()) || pace_facts::is_of_phase(name);
-        for name in self.state.variables.keys().filter(of_phase) {
-            changes.workflow.insert(name.clone(), None);
+    pub fn unset_phase_variables(&self, changes: &mut StateChanges) {
+        let is_of_phase = |name: &&String| {
+            [COMMANDS, EDITS, TRANSCRIPTS, HAT_SESSIONS].contains(&name.as_str()) || pace_facts::is_phase_variable(name)
+        };
+        for name in self.state.variables.keys().filter(is_of_phase) {
+            changes.workflow_variables.insert(name.clone(), None);
         }
     }
 }

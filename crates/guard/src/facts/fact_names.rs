@@ -11,11 +11,11 @@ pub const CLAIMS_FACT: &str = "claims";
 
 /// The name of the fact with a variable's value. A workflow and the session may have variables of the same name.
 pub fn variable_fact(name: &str, is_of_workflow: bool) -> String {
-    format!("{}{name}", if is_of_workflow { WORKFLOW_VARIABLE_PREFIX } else { SESSION_VARIABLE })
+    format!("{}{name}", if is_of_workflow { WORKFLOW_VARIABLE_PREFIX } else { SESSION_VARIABLE_PREFIX })
 }
 
-/// The prefix of facts about variables of the session.
-pub const SESSION_VARIABLE: &str = "variables.";
+/// Prefix of facts about variables of the session.
+pub const SESSION_VARIABLE_PREFIX: &str = "variables.";
 
 /// The name of the fact with the state of a pace rule. The active phase and the session have separate facts, because a
 /// rule may apply to both.
@@ -24,7 +24,7 @@ pub fn pace_fact(digest: &str, is_of_workflow: bool) -> String {
 }
 
 /// The name of the fact that says whether a session was asked to stop.
-pub fn stop_fact(session: Option<&str>) -> String {
+pub fn stop_signal_fact(session: Option<&str>) -> String {
     session.map_or_else(|| "stop_signal".to_owned(), |session| format!("stop_signal.{session}"))
 }
 
@@ -33,11 +33,11 @@ pub fn tasks_fact(field: TaskField) -> String {
 }
 
 /// The name of the fact that says whether a task and all its subtasks are complete.
-pub fn tree_fact(id: &str) -> String {
+pub fn task_tree_fact(id: &str) -> String {
     format!("task_tree_complete({})", store::mask(id))
 }
 
-pub fn review_fact(id: &str) -> String {
+pub fn task_review_fact(id: &str) -> String {
     format!("task_needs_user_review({})", store::mask(id))
 }
 
@@ -47,15 +47,15 @@ pub fn fact_name(folder: &Path, name: &str) -> String {
     if folder.is_empty() { name.to_owned() } else { format!("{folder}:{name}") }
 }
 
-const HOLD: &str = "hold:";
+const HOLD_PREFIX: &str = "hold:";
 
 /// The name of the counter of stops that a rule has held. Rules of different directories may have the same id.
 pub fn hold_counter(folder: &Path, rule: &str) -> String {
     let folder = folder.to_string_lossy();
-    if folder.is_empty() { format!("{HOLD}{rule}") } else { format!("{HOLD}{folder}/{rule}") }
+    if folder.is_empty() { format!("{HOLD_PREFIX}{rule}") } else { format!("{HOLD_PREFIX}{folder}/{rule}") }
 }
 
 /// The rule that a counter of holds belongs to; `None` for other counters.
 pub fn held_rule(counter: &str) -> Option<&str> {
-    counter.strip_prefix(HOLD)
+    counter.strip_prefix(HOLD_PREFIX)
 }

@@ -45,7 +45,7 @@ impl GitFacts {
 
     /// The number of commits since a phase began.
     pub fn commits_since(&self, visit: &Visit) -> Option<u32> {
-        self.repository()?.commits_since(visit.started / 1000, visit.head.as_deref())
+        self.repository()?.count_commits_since(visit.started / 1000, visit.head.as_deref())
     }
 
     fn is_dirty(&self, repository: &Repository) -> Result<bool, Missing> {

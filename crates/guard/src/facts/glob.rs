@@ -13,32 +13,38 @@ const MAX_PATHS: usize = 1_000;
 /// they are read.
 const MAX_ENTRIES: usize = 2_000;
 
-/// The maximum number of files of a search. A search in more files is treated like a search of their directory.
-const MAX_SEARCHED: usize = 100;
+/// The maximum number of matches of a search glob. A search with more matches is treated like a search of their directory.
+const MAX_SEARCH_MATCHES: usize = 100;
 /// Directories that recursive searches skip unless the pattern names them.
 const SKIPPED_FOLDERS: &[&str] = &[".git", "node_modules"];
 
 /// Options for matching a pattern.
 struct MatchOptions {
-    sees_hidden: bool,
-    skipped: &'static [&'static str],
+    includes_hidden: bool,
+    skipped_folders: &'static [&'static str],
     max_paths: usize,
 }
 
 /// Expands a shell glob. `pattern` must be absolute. Returns an empty list if nothing matches.
-pub fn expanded(pattern: &str) -> Vec<String> {
+pub fn expand_shell_glob(pattern: &str) -> Vec<String> {
     // A pattern with `**` also matches hidden files.
-    let sees_hidden = pattern.contains("/**/");
-    found(pattern, &MatchOptions { sees_hidden, skipped: &[], max_paths: MAX_PATHS }, &mut DirectoryCache::default())
+    let includes_hidden = pattern.contains("/**/");
+    matching_paths(
+        pattern,
+        &MatchOptions { includes_hidden, skipped_folders: &[], max_paths: MAX_PATHS },
+        &mut DirectoryCache::default(),
+    )
 }
 
 /// Expands a glob as search tools such as ripgrep do: braces are alternatives, and hidden files match.
-pub fn searched(pattern: &str) -> Vec<String> {
-    let options = MatchOptions { sees_hidden: true, skipped: SKIPPED_FOLDERS, max_paths: MAX_SEARCHED };
-    let mut tree = DirectoryCache::default();
-    let patterns = alternatives(pattern);
-    let mut paths: Vec<String> = patterns.iter().flat_map(|pattern| found(pattern, &options, &mut tree)).collect();
-    paths.truncate(MAX_SEARCHED);
+pub fn expand_search_glob(pattern: &str) -> Vec<String> {
+    let options =
+        MatchOptions { includes_hidden: true, skipped_folders: SKIPPED_FOLDERS, max_paths: MAX_SEARCH_MATCHES };
+    let mut cache = DirectoryCache::default();
+    let patterns = expand_braces(pattern);
+    let mut paths: Vec<String> =
+        patterns.iter().flat_map(|pattern| matching_paths(pattern, &options, &mut cache)).collect();
+    paths.truncate(MAX_SEARCH_MATCHES);
     paths
 }
 
@@ -46,18 +52,18 @@ pub fn searched(pattern: &str) -> Vec<String> {
 const MAX_ALTERNATIVES: usize = 64;
 
 /// Expands braces: `a{b,c}` becomes `ab` and `ac`.
-fn alternatives(pattern: &str) -> Vec<String> {
-    let mut open = vec![pattern.to_owned()];
-    let mut done = Vec::new();
-    while let Some(pattern) = open.pop() {
+fn expand_braces(pattern: &str) -> Vec<String> {
+    let mut pending = vec![pattern.to_owned()];
+    let mut expanded = Vec::new();
+    while let Some(pattern) = pending.pop() {
         match innermost_braces(&pattern) {
-            Some((before, inner, after)) if done.len() + open.len() < MAX_ALTERNATIVES => {
-                open.extend(inner.split(',').map(|part| format!("{before}{part}{after}")));
+            Some((before, inner, after)) if expanded.len() + pending.len() < MAX_ALTERNATIVES => {
+                pending.extend(inner.split(',').map(|part| format!("{before}{part}{after}")));
             }
-            _ => done.push(pattern),
+            _ => expanded.push(pattern),
         }
     }
-    done
+    expanded
 }
 
 fn innermost_braces(pattern: &str) -> Option<(&str, &str, &str)> {
@@ -69,28 +75,29 @@ fn innermost_braces(pattern: &str) -> Option<(&str, &str, &str)> {
 /// Directory listings, each read once.
 #[derive(Default)]
 struct DirectoryCache {
-    folders: HashMap<PathBuf, Rc<[Entry]>>,
+    folders: HashMap<PathBuf, Rc<[FolderEntry]>>,
     entries_read: usize,
 }
 
-struct Entry {
+struct FolderEntry {
     name: String,
     is_folder: bool,
 }
 
 impl DirectoryCache {
     /// The directory's entries; empty once the limit is reached.
-    fn entries(&mut self, folder: &Path) -> Rc<[Entry]> {
-        if let Some(known) = self.folders.get(folder) {
-            return Rc::clone(known);
+    fn entries(&mut self, folder: &Path) -> Rc<[FolderEntry]> {
+        if let Some(cached) = self.folders.get(folder) {
+            return Rc::clone(cached);
         }
-        let left = MAX_ENTRIES.saturating_sub(self.entries_read);
-        let there = (left > 0).then(|| fs::read_dir(folder).ok()).flatten();
-        let entry = |entry: fs::DirEntry| Entry {
+        let remaining = MAX_ENTRIES.saturating_sub(self.entries_read);
+        let listing = (remaining > 0).then(|| fs::read_dir(folder).ok()).flatten();
+        let entry = |entry: fs::DirEntry| FolderEntry {
             name: entry.file_name().to_string_lossy().into_owned(),
             is_folder: entry.file_type().is_ok_and(|kind| kind.is_dir()),
         };
-        let entries: Rc<[Entry]> = there.into_iter().flatten().filter_map(Result::ok).take(left).map(entry).collect();
+        let entries: Rc<[FolderEntry]> =
+            listing.into_iter().flatten().filter_map(Result::ok).take(remaining).map(entry).collect();
         self.entries_read += entries.len();
         self.folders.insert(folder.to_owned(), Rc::clone(&entries));
         entries
@@ -98,15 +105,16 @@ impl DirectoryCache {
 
     /// The given directories and all directories below them, including hidden ones, nearest first. The farthest are
     /// dropped if there are too many. Symlinks are not followed.
-    fn below(&mut self, mut folders: Vec<PathBuf>, skipped: &[&str]) -> Vec<PathBuf> {
-        let mut known: HashSet<PathBuf> = folders.iter().cloned().collect();
+    fn folders_below(&mut self, mut folders: Vec<PathBuf>, skipped_folders: &[&str]) -> Vec<PathBuf> {
+        let mut seen: HashSet<PathBuf> = folders.iter().cloned().collect();
         let mut next = 0;
         while let Some(folder) = folders.get(next).cloned() {
             next += 1;
             let entries = self.entries(&folder);
-            let inner = entries.iter().filter(|entry| entry.is_folder && !skipped.contains(&entry.name.as_str()));
+            let inner =
+                entries.iter().filter(|entry| entry.is_folder && !skipped_folders.contains(&entry.name.as_str()));
             for inner in inner.map(|entry| folder.join(&entry.name)) {
-                if folders.len() < MAX_ENTRIES && known.insert(inner.clone()) {
+                if folders.len() < MAX_ENTRIES && seen.insert(inner.clone()) {
                     folders.push(inner);
                 }
             }
@@ -116,7 +124,7 @@ impl DirectoryCache {
 }
 
 /// Replaces character classes by ranges: `[[:digit:]]` becomes `[0-9]`.
-fn plain_classes(segment: &str) -> String {
+fn posix_classes_as_ranges(segment: &str) -> String {
     const CLASSES: [(&str, &str); 6] = [
         ("[:alpha:]", "a-zA-Z"),
         ("[:digit:]", "0-9"),
@@ -128,39 +136,40 @@ fn plain_classes(segment: &str) -> String {
     CLASSES.iter().fold(segment.to_owned(), |text, (class, letters)| text.replace(class, letters))
 }
 
-fn found(pattern: &str, options: &MatchOptions, tree: &mut DirectoryCache) -> Vec<String> {
-    let mut found = vec![PathBuf::from("/")];
+/// The existing paths that match an absolute pattern.
+fn matching_paths(pattern: &str, options: &MatchOptions, cache: &mut DirectoryCache) -> Vec<String> {
+    let mut paths = vec![PathBuf::from("/")];
     for segment in pattern.split('/').filter(|segment| !segment.is_empty()) {
         if !segment.contains(['*', '?', '[']) {
-            for path in &mut found {
+            for path in &mut paths {
                 path.push(segment);
             }
             continue;
         }
         if segment == "**" {
-            found = tree.below(found, options.skipped);
+            paths = cache.folders_below(paths, options.skipped_folders);
             continue;
         }
         // A pattern that cannot be parsed matches every name.
-        let names = Pattern::parse(&plain_classes(segment)).ok();
-        let is_named = |name: &str| names.as_ref().is_none_or(|names| names.matches(name));
-        let mut next = Vec::new();
-        'folders: for folder in &found {
-            for Entry { name, .. } in tree.entries(folder).iter() {
+        let name_pattern = Pattern::parse(&posix_classes_as_ranges(segment)).ok();
+        let matches_name = |name: &str| name_pattern.as_ref().is_none_or(|pattern| pattern.matches(name));
+        let mut matches = Vec::new();
+        'folders: for folder in &paths {
+            for FolderEntry { name, .. } in cache.entries(folder).iter() {
                 // Hidden files only match a pattern that begins with a dot.
-                let is_selected = options.sees_hidden || !name.starts_with('.') || segment.starts_with('.');
-                if is_selected && is_named(name) {
-                    next.push(folder.join(name));
+                let is_selected = options.includes_hidden || !name.starts_with('.') || segment.starts_with('.');
+                if is_selected && matches_name(name) {
+                    matches.push(folder.join(name));
                 }
-                if next.len() > options.max_paths {
+                if matches.len() > options.max_paths {
                     break 'folders;
                 }
             }
         }
-        found = next;
+        paths = matches;
     }
-    found.retain(|path| path.symlink_metadata().is_ok());
-    found.iter().map(|path| path.to_string_lossy().into_owned()).collect()
+    paths.retain(|path| path.symlink_metadata().is_ok());
+    paths.iter().map(|path| path.to_string_lossy().into_owned()).collect()
 }
 
 #[cfg(test)]
@@ -168,8 +177,8 @@ mod tests {
     use super::*;
 
     fn names(folder: &Path, pattern: &str) -> Vec<String> {
-        let whole = format!("{}/{pattern}", folder.display());
-        let mut names: Vec<String> = expanded(&whole)
+        let absolute = format!("{}/{pattern}", folder.display());
+        let mut names: Vec<String> = expand_shell_glob(&absolute)
             .iter()
             .filter_map(|path| Some(Path::new(path).strip_prefix(folder).ok()?.to_string_lossy().into_owned()))
             .collect();

@@ -19,7 +19,7 @@ const FIELD_LIMIT: usize = 1024;
 const INPUT_LIMIT: usize = 8 * 1024;
 
 /// Fields in which tools pass text that people or agents wrote.
-const CONTENT: &[&str] = &[
+const CONTENT_FIELDS: &[&str] = &[
     "body",
     "content",
     "contents",
@@ -41,67 +41,67 @@ const CONTENT: &[&str] = &[
 ];
 const PATCH: &str = "*** Begin Patch";
 
-const SHAPE: &str = "event.input";
+const COMPLETENESS_FACT: &str = "event.input";
 const WHOLE: &str = "whole";
 const SOME: &str = "some";
-const ABSENT: &str = "event.input.absent";
+const ABSENT_FIELDS_FACT: &str = "event.input.absent";
 
 /// A placeholder field in a recorded input, for everything that was not recorded. Expressions that read it are
 /// undecidable.
-const REST: &str = "…";
+const UNRECORDED_FIELDS: &str = "…";
 
 /// The fields of one tool call's input that rules used.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct AskedInput {
+pub struct UsedInput {
     fields: BTreeSet<String>,
-    whole: bool,
-    any: bool,
+    uses_whole_input: bool,
+    is_used: bool,
 }
 
-impl AskedInput {
-    pub fn note(&mut self, part: EventPart<'_>) {
+impl UsedInput {
+    pub fn add_use(&mut self, part: EventPart<'_>) {
         match part {
             EventPart::InputField(field) => {
                 self.fields.insert(field.to_owned());
             }
-            EventPart::Input => self.whole = true,
+            EventPart::Input => self.uses_whole_input = true,
             EventPart::HasInput => {}
             _ => return,
         }
-        self.any = true;
+        self.is_used = true;
     }
 
-    pub fn join(&mut self, other: Self) {
+    pub fn merge(&mut self, other: Self) {
         self.fields.extend(other.fields);
-        self.whole |= other.whole;
-        self.any |= other.any;
+        self.uses_whole_input |= other.uses_whole_input;
+        self.is_used |= other.is_used;
     }
 
     /// Adds the recordable fields to an entry's fields and facts.
-    pub fn keep(&self, call: &ToolCall, fields: &mut Map<String, Value>, facts: &mut Map<String, Value>) {
-        let Some(input) = call.input.as_object().filter(|_| self.any) else { return };
-        let wanted = input.iter().filter(|(name, _)| self.whole || self.fields.contains(*name));
-        let mut room = INPUT_LIMIT;
-        let mut left_out = false;
+    pub fn record(&self, call: &ToolCall, fields: &mut Map<String, Value>, facts: &mut Map<String, Value>) {
+        let Some(input) = call.input.as_object().filter(|_| self.is_used) else { return };
+        let wanted = input.iter().filter(|(name, _)| self.uses_whole_input || self.fields.contains(*name));
+        let mut remaining_size = INPUT_LIMIT;
+        let mut is_any_left_out = false;
         for (name, value) in wanted {
             if is_command(name, value, call) {
                 // The entry has the command already.
                 continue;
             }
-            match kept_size(name, value).and_then(|size| room.checked_sub(size)) {
-                Some(rest) => {
-                    room = rest;
+            match recordable_size(name, value).and_then(|size| remaining_size.checked_sub(size)) {
+                Some(size_left) => {
+                    remaining_size = size_left;
                     fields.insert(name.clone(), value.clone());
                 }
-                None => left_out = true,
+                None => is_any_left_out = true,
             }
         }
-        let is_whole = input.is_empty() || (self.whole && !left_out);
-        facts.insert(SHAPE.to_owned(), json!(if is_whole { WHOLE } else { SOME }));
+        let is_whole = input.is_empty() || (self.uses_whole_input && !is_any_left_out);
+        facts.insert(COMPLETENESS_FACT.to_owned(), json!(if is_whole { WHOLE } else { SOME }));
         let absent = self.fields.iter().filter(|name| !input.contains_key(*name) && is_field_name(name));
         let absent: Vec<&String> = absent.collect();
         if !is_whole && !absent.is_empty() {
-            facts.insert(ABSENT.to_owned(), json!(absent));
+            facts.insert(ABSENT_FIELDS_FACT.to_owned(), json!(absent));
         }
     }
 }
@@ -109,9 +109,9 @@ impl AskedInput {
 /// False for strings that do not look like a field name. Expressions may use any string as a field name, and such
 /// strings must not get into the journal.
 fn is_field_name(text: &str) -> bool {
-    const LONGEST: usize = 64;
-    let fits = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '_' | '-');
-    text.len() <= LONGEST && text.chars().all(fits)
+    const MAX_LENGTH: usize = 64;
+    let is_allowed = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '_' | '-');
+    text.len() <= MAX_LENGTH && text.chars().all(is_allowed)
 }
 
 fn is_command(name: &str, value: &Value, call: &ToolCall) -> bool {
@@ -120,7 +120,7 @@ fn is_command(name: &str, value: &Value, call: &ToolCall) -> bool {
 
 /// True if the field, or one nested in it, holds content.
 fn holds_content(name: &str, value: &Value) -> bool {
-    CONTENT.contains(&name.to_ascii_lowercase().as_str())
+    CONTENT_FIELDS.contains(&name.to_ascii_lowercase().as_str())
         || match value {
             Value::Object(fields) => fields.iter().any(|(name, value)| holds_content(name, value)),
             Value::Array(items) => items.iter().any(|item| holds_content("", item)),
@@ -129,7 +129,7 @@ fn holds_content(name: &str, value: &Value) -> bool {
 }
 
 /// The size of the field in the record; `None` if it must not be recorded.
-fn kept_size(name: &str, value: &Value) -> Option<usize> {
+fn recordable_size(name: &str, value: &Value) -> Option<usize> {
     if holds_content(name, value) {
         return None;
     }
@@ -138,7 +138,7 @@ fn kept_size(name: &str, value: &Value) -> Option<usize> {
 }
 
 /// The recorded part of the input, for judging an event again.
-pub fn recorded(entry: &JournalEntry) -> Value {
+pub fn recorded_input(entry: &JournalEntry) -> Value {
     let mut input = entry.fields.clone();
     if let Some(command) = &entry.tool.command
         && !input.contains_key("command")
@@ -146,24 +146,24 @@ pub fn recorded(entry: &JournalEntry) -> Value {
         input.insert("command".to_owned(), json!(command));
     }
     if !is_whole(entry) {
-        input.insert(REST.to_owned(), Value::Null);
+        input.insert(UNRECORDED_FIELDS.to_owned(), Value::Null);
     }
     Value::Object(input)
 }
 
 /// Returns the name of the missing fact if a rule uses a part of a recorded input that was not recorded; `None` if
 /// nothing is missing.
-pub fn lacking(part: EventPart<'_>, input: &Value, entry: &JournalEntry) -> Option<String> {
-    let is_known = match part {
+pub fn missing_part(part: EventPart<'_>, input: &Value, entry: &JournalEntry) -> Option<String> {
+    let is_recorded = match part {
         EventPart::InputField(field) => {
             let is_absent = || {
-                let absent = entry.facts.get(ABSENT).and_then(Value::as_array);
+                let absent = entry.facts.get(ABSENT_FIELDS_FACT).and_then(Value::as_array);
                 absent.is_some_and(|names| names.iter().any(|name| name == field))
             };
             input.get(field).is_some() || is_whole(entry) || is_absent()
         }
         EventPart::HasInput => {
-            entry.facts.contains_key(SHAPE)
+            entry.facts.contains_key(COMPLETENESS_FACT)
                 || !entry.fields.is_empty()
                 || entry.tool.command.is_some()
                 || is_whole(entry)
@@ -175,15 +175,15 @@ pub fn lacking(part: EventPart<'_>, input: &Value, entry: &JournalEntry) -> Opti
         EventPart::HasInput => false,
         _ => is_masked(input),
     };
-    match (is_known, is_masked) {
+    match (is_recorded, is_masked) {
         (false, _) => Some(part.name()),
-        (true, true) => Some(masked(part)),
+        (true, true) => Some(masked_part_name(part)),
         (true, false) => None,
     }
 }
 
 fn is_whole(entry: &JournalEntry) -> bool {
-    entry.event.is_some() || entry.facts.get(SHAPE).is_some_and(|shape| shape == WHOLE)
+    entry.event.is_some() || entry.facts.get(COMPLETENESS_FACT).is_some_and(|completeness| completeness == WHOLE)
 }
 
 /// True if a secret in the value was masked.
@@ -197,6 +197,6 @@ pub fn is_masked(value: &Value) -> bool {
 }
 
 /// The name of a missing fact for a part with a masked secret.
-pub fn masked(part: EventPart<'_>) -> String {
+pub fn masked_part_name(part: EventPart<'_>) -> String {
     format!("{} (masked)", part.name())
 }

@@ -16,23 +16,26 @@ use engine::rules::RuleSet;
 use policy::Config;
 use serde_json::{Map, Value, json};
 use shell::FileContents;
-use store::{EventId, SessionState, Store};
+use store::{EntryId, SessionState, Store};
 
 use super::active_workflow::ActiveWorkflow;
 use super::fact_names::{
-    CLAIMS_FACT, fact_name, hold_counter, pace_fact, review_fact, stop_fact, tasks_fact, tree_fact, variable_fact,
+    CLAIMS_FACT, fact_name, hold_counter, pace_fact, stop_signal_fact, task_review_fact, task_tree_fact, tasks_fact,
+    variable_fact,
 };
+use super::fact_sources::{COMMANDS_LIMIT, FactSources, simple_commands};
 use super::git_facts::GitFacts;
-use super::input_record::AskedInput;
+use super::input_record::UsedInput;
 use super::observed_variables::ObservedVariables;
 use super::pace_facts::{PaceError, PaceFacts, PaceScope};
 use super::path_lookup::PathLookup;
 use super::path_record::PathRecord;
-use super::session_journal::{COMMANDS_LIMIT, SessionJournal, simple_commands};
-use super::session_scripts::written;
+use super::session_scripts::contents_written_by_session;
 use super::task_facts::TaskFacts;
 use super::token_count::TokenCount;
-use crate::file_rules::{FileFacts, FileFactsBuilder, answered_fact, answered_record, changes_fact, changes_record};
+use crate::file_rules::{
+    FileFacts, FileFactsBuilder, SessionBaseline, changes_fact, changes_record, demand_fact, demand_record,
+};
 use crate::grants::is_acknowledged;
 
 pub struct LiveFacts {
@@ -41,18 +44,18 @@ pub struct LiveFacts {
     /// `None` if the journal cannot be used.
     state: Option<SessionState>,
     config: Arc<Config>,
-    history: SessionJournal,
+    sources: FactSources,
     /// Created when a file rule first asks.
     files: OnceLock<Arc<FileFacts>>,
     files_builder: FileFactsBuilder,
     pace: PaceFacts,
     /// The workflow whose rules are being judged.
-    active: Option<Arc<ActiveWorkflow>>,
+    judged_workflow: Option<Arc<ActiveWorkflow>>,
     /// The active workflow, while rules of another policy are being judged.
-    surrounding: Option<Arc<ActiveWorkflow>>,
+    surrounding_workflow: Option<Arc<ActiveWorkflow>>,
     observed: ObservedVariables,
-    used: Mutex<Map<String, Value>>,
-    asked_input: Mutex<AskedInput>,
+    used_facts: Mutex<Map<String, Value>>,
+    used_input: Mutex<UsedInput>,
     paths: PathLookup,
     git: GitFacts,
     /// `None` if the commands cannot be read.
@@ -65,25 +68,25 @@ impl LiveFacts {
         folder: &Path,
         state: Option<SessionState>,
         config: Arc<Config>,
-        history: SessionJournal,
+        sources: FactSources,
         files_builder: FileFactsBuilder,
         tokens: Arc<TokenCount>,
     ) -> Self {
         let event = &files_builder.event;
-        let pace = PaceFacts::new(Arc::clone(event), history.store.clone(), history.options, tokens);
+        let pace = PaceFacts::new(Arc::clone(event), sources.journal_path.clone(), sources.options, tokens);
         Self {
             folder: folder.to_owned(),
             state,
             config,
-            history,
+            sources,
             files: OnceLock::new(),
             files_builder,
             pace,
-            active: None,
-            surrounding: None,
+            judged_workflow: None,
+            surrounding_workflow: None,
             observed: ObservedVariables::default(),
-            used: Mutex::default(),
-            asked_input: Mutex::default(),
+            used_facts: Mutex::default(),
+            used_input: Mutex::default(),
             paths: PathLookup::default(),
             git: GitFacts::at(root),
             commands: OnceLock::new(),
@@ -92,45 +95,46 @@ impl LiveFacts {
 
     /// Sets the active workflow, for judging rules of other policies.
     pub fn with_surrounding_workflow(mut self, active: Option<Arc<ActiveWorkflow>>) -> Self {
-        self.surrounding = active;
+        self.surrounding_workflow = active;
         self
     }
 
     /// The active workflow, whether or not its own rules are being judged.
     fn active_workflow(&self) -> Result<Option<&Arc<ActiveWorkflow>>, Missing> {
-        match self.active.as_ref().or(self.surrounding.as_ref()) {
+        match self.judged_workflow.as_ref().or(self.surrounding_workflow.as_ref()) {
             Some(active) => Ok(Some(active)),
             // Without the journal it is unknown whether a workflow is active.
-            None => self.stored().map(|_| None),
+            None => self.stored_state().map(|_| None),
         }
     }
 
     /// The facts for judging rules of a workflow. These rules may refer to the project's own rules by id.
-    pub fn in_workflow(mut self, active: Arc<ActiveWorkflow>, others: &RuleSet) -> Self {
-        self.active = Some(active);
-        self.files_builder.rules.push(others.clone());
+    pub fn in_workflow(mut self, active: Arc<ActiveWorkflow>, project_rules: &RuleSet) -> Self {
+        self.files_builder.workflow_baseline = SessionBaseline::of_workflow(&active.position);
+        self.judged_workflow = Some(active);
+        self.files_builder.rules.push(project_rules.clone());
         self
     }
 
     /// The time of the session's last prompt, which may be the current event.
     fn last_prompt(&self, session: &str) -> Option<i64> {
         let event = &self.files_builder.event;
-        if event.kind == EventKind::Prompt && session == self.history.session {
+        if event.kind == EventKind::Prompt && session == self.sources.session {
             return Some(event.time);
         }
-        let SessionJournal { store, options, .. } = &self.history;
-        Store::open_existing_read(store, *options).ok()?.last_prompt(session).ok().flatten()
+        let FactSources { journal_path, options, .. } = &self.sources;
+        Store::open_read_only(journal_path, *options).ok()?.last_prompt_time(session).ok().flatten()
     }
 
     /// All facts that were used, by their names in the journal.
-    pub fn used(&self) -> Map<String, Value> {
-        let used = self.used.lock().map(|used| used.clone()).unwrap_or_default();
+    pub fn used_facts(&self) -> Map<String, Value> {
+        let used = self.used_facts.lock().map(|used| used.clone()).unwrap_or_default();
         used.into_iter().map(|(name, value)| (fact_name(&self.folder, &name), value)).collect()
     }
 
     /// The parts of the tool call's input that were used.
-    pub fn asked_input(&self) -> AskedInput {
-        self.asked_input.lock().map(|asked| asked.clone()).unwrap_or_default()
+    pub fn used_input(&self) -> UsedInput {
+        self.used_input.lock().map(|used| used.clone()).unwrap_or_default()
     }
 
     pub fn path_record(&self) -> PathRecord {
@@ -143,18 +147,18 @@ impl LiveFacts {
     }
 
     /// Variables that are read while observers run are not recorded, because no rule used them.
-    pub fn observing(&self, is_observing: bool) {
-        self.observed.observing(is_observing);
+    pub fn set_observing(&self, is_observing: bool) {
+        self.observed.set_observing(is_observing);
     }
 
-    /// Applies an observer's changes on top of the stored state.
+    /// Applies changes of an observer or action on top of the stored state.
     pub fn overlay(&self, changes: &VariableChanges) {
         self.observed.overlay(changes);
     }
 
-    /// All changes by observers.
-    pub fn observed(&self) -> VariableChanges {
-        self.observed.all()
+    /// All changes that observers and actions made.
+    pub fn observed_changes(&self) -> VariableChanges {
+        self.observed.changes()
     }
 
     pub fn files(&self) -> &Arc<FileFacts> {
@@ -162,11 +166,11 @@ impl LiveFacts {
     }
 
     /// The file facts, if a rule asked for any.
-    pub fn files_asked(&self) -> Option<&Arc<FileFacts>> {
+    pub fn files_if_used(&self) -> Option<&Arc<FileFacts>> {
         self.files.get()
     }
 
-    pub fn paced(&self) -> &PaceFacts {
+    pub fn pace(&self) -> &PaceFacts {
         &self.pace
     }
 
@@ -178,23 +182,23 @@ impl LiveFacts {
     fn task_fact(
         &self,
         name: String,
-        ask: impl FnOnce(&TaskFacts) -> Result<Value, Missing>,
+        compute: impl FnOnce(&TaskFacts) -> Result<Value, Missing>,
     ) -> Result<Value, Missing> {
-        if let Some(known) = self.used.lock().ok().and_then(|used| used.get(&name).cloned()) {
-            return Ok(known);
+        if let Some(recorded) = self.used_facts.lock().ok().and_then(|used| used.get(&name).cloned()) {
+            return Ok(recorded);
         }
-        let value = ask(&self.history.tasks)?;
-        self.note(name, &value);
+        let value = compute(&self.sources.task_facts)?;
+        self.record(name, &value);
         Ok(value)
     }
 
-    fn note(&self, name: String, value: &Value) {
-        if let Ok(mut used) = self.used.lock() {
+    fn record(&self, name: String, value: &Value) {
+        if let Ok(mut used) = self.used_facts.lock() {
             used.insert(name, value.clone());
         }
     }
 
-    fn stored(&self) -> Result<&SessionState, Missing> {
+    fn stored_state(&self) -> Result<&SessionState, Missing> {
         self.state.as_ref().ok_or(Missing::Unreadable(FactStore::Session))
     }
 }
@@ -202,24 +206,24 @@ impl LiveFacts {
 impl Facts for LiveFacts {
     fn variable(&self, name: &str) -> Result<Option<Value>, Missing> {
         // Claims are not variables, and share no names with them.
-        if self.active.as_ref().is_some_and(|active| active.claims_include(name)) {
+        if self.judged_workflow.as_ref().is_some_and(|active| active.has_claim(name)) {
             return Ok(None);
         }
-        let of_workflow = self.active.as_ref().filter(|active| active.declares(name));
-        let value = self.observed.get_or(name, || match of_workflow {
+        let of_workflow = self.judged_workflow.as_ref().filter(|active| active.declares(name));
+        let value = self.observed.get_or_else(name, || match of_workflow {
             Some(active) => Ok(active.variable(name)),
-            None => Ok(self.stored()?.variables.get(name).cloned()),
+            None => Ok(self.stored_state()?.variables.get(name).cloned()),
         })?;
-        let value = value.or_else(|| self.config.variable(name));
+        let value = value.or_else(|| self.config.initial_value(name));
         if !self.observed.is_observing() {
-            self.note(variable_fact(name, of_workflow.is_some()), value.as_ref().unwrap_or(&Value::Null));
+            self.record(variable_fact(name, of_workflow.is_some()), value.as_ref().unwrap_or(&Value::Null));
         }
         Ok(value)
     }
 
     fn variable_names(&self) -> Result<Vec<String>, Missing> {
-        let mut names: BTreeSet<String> = self.stored()?.variables.keys().cloned().collect();
-        for (name, value) in self.observed() {
+        let mut names: BTreeSet<String> = self.stored_state()?.variables.keys().cloned().collect();
+        for (name, value) in self.observed_changes() {
             if value.is_some() {
                 names.insert(name);
             } else {
@@ -229,14 +233,14 @@ impl Facts for LiveFacts {
         // Names that begin with `_` are reserved for Linchpin.
         names.retain(|name| !name.starts_with('_'));
         names.extend(self.config.variable_names().map(str::to_owned));
-        names.extend(self.active.iter().flat_map(|active| active.workflow.variables.keys().cloned()));
+        names.extend(self.judged_workflow.iter().flat_map(|active| active.workflow.variables.keys().cloned()));
         Ok(names.into_iter().collect())
     }
 
     fn workflow(&self, field: WorkflowField) -> Result<Value, Missing> {
         let active = self.active_workflow()?;
         let value = active.map_or_else(|| field.without_workflow(), |active| active.workflow_field(field));
-        self.note(format!("workflow.{}", field.name()), &value);
+        self.record(format!("workflow.{}", field.name()), &value);
         Ok(value)
     }
 
@@ -244,31 +248,32 @@ impl Facts for LiveFacts {
         let active = self.active_workflow()?;
         let tokens = match active.filter(|_| field == PhaseField::Tokens) {
             Some(active) => {
-                let spent = self.pace.spent(Some(&active.position.phase_key()));
-                let spent = spent.map_err(|_| Missing::Unreadable(FactStore::Journal))?;
-                spent.known().map(|tokens| tokens.sum(&TokenKind::DEFAULT))
+                let used = self.pace.tokens_used(Some(&active.position.phase_key()));
+                let used = used.map_err(|_| Missing::Unreadable(FactStore::Journal))?;
+                used.known().map(|tokens| tokens.sum(&TokenKind::DEFAULT))
             }
             None => None,
         };
         let value = active.map_or(Value::Null, |active| {
             active.phase_field(field, || tokens, || self.git.commits_since(active.position.visit()))
         });
-        self.note(format!("phase.{}", field.name()), &value);
+        self.record(format!("phase.{}", field.name()), &value);
         Ok(value)
     }
 
     fn in_loop(&self, field: LoopField) -> Result<Value, Missing> {
-        let value = self.history.in_loop.field(field).map_err(|_| Missing::Unreadable(FactStore::Work))?;
-        self.note(format!("loop.{}", field.name()), &value);
+        let value = self.sources.loop_facts.field(field).map_err(|_| Missing::Unreadable(FactStore::Work))?;
+        self.record(format!("loop.{}", field.name()), &value);
         Ok(value)
     }
 
     fn stop_signal(&self, session: Option<&str>) -> Result<bool, Missing> {
-        let own = self.history.session.as_str();
-        let asked = self.history.in_loop.is_to_stop(session, own, |asked| self.last_prompt(asked));
-        let asked = asked.map_err(|_| Missing::Unreadable(FactStore::Work))?;
-        self.note(stop_fact(session), &json!(asked));
-        Ok(asked)
+        let current = self.sources.session.as_str();
+        let is_requested =
+            self.sources.loop_facts.is_stop_requested(session, current, |session| self.last_prompt(session));
+        let is_requested = is_requested.map_err(|_| Missing::Unreadable(FactStore::Work))?;
+        self.record(stop_signal_fact(session), &json!(is_requested));
+        Ok(is_requested)
     }
 
     fn tasks(&self, field: TaskField) -> Result<Value, Missing> {
@@ -276,13 +281,13 @@ impl Facts for LiveFacts {
     }
 
     fn task_tree_is_complete(&self, id: &str) -> Result<bool, Missing> {
-        let answer = self.task_fact(tree_fact(id), |tasks| tasks.tree_is_complete(id).map(Value::Bool))?;
-        Ok(answer == Value::Bool(true))
+        let value = self.task_fact(task_tree_fact(id), |tasks| tasks.tree_is_complete(id).map(Value::Bool))?;
+        Ok(value == Value::Bool(true))
     }
 
     fn task_needs_review(&self, id: &str) -> Result<bool, Missing> {
-        let answer = self.task_fact(review_fact(id), |tasks| tasks.needs_review(id).map(Value::Bool))?;
-        Ok(answer == Value::Bool(true))
+        let value = self.task_fact(task_review_fact(id), |tasks| tasks.needs_review(id).map(Value::Bool))?;
+        Ok(value == Value::Bool(true))
     }
 
     fn claims(&self) -> Result<Map<String, Value>, Missing> {
@@ -291,47 +296,47 @@ impl Facts for LiveFacts {
 
     fn require_claims(&self) -> Result<Map<String, Value>, Missing> {
         let claims = self.claims()?;
-        self.note(CLAIMS_FACT.to_owned(), &Value::Object(claims.clone()));
+        self.record(CLAIMS_FACT.to_owned(), &Value::Object(claims.clone()));
         Ok(claims)
     }
 
     fn git(&self, field: GitField) -> Result<Value, Missing> {
         let name = format!("git.{}", field.name());
-        if let Some(known) = self.used.lock().ok().and_then(|used| used.get(&name).cloned()) {
-            return Ok(known);
+        if let Some(recorded) = self.used_facts.lock().ok().and_then(|used| used.get(&name).cloned()) {
+            return Ok(recorded);
         }
         let value = self.git.field(field, self.config.branches.default.as_ref())?;
-        self.note(name, &value);
+        self.record(name, &value);
         Ok(value)
     }
 
     fn changes(&self, change_scope: ChangeScope) -> Result<Option<Arc<engine::file_rules::Changes>>, Missing> {
         let changes = self.files().changes(change_scope);
         if let Some(changes) = &changes {
-            self.note(changes_fact(change_scope), &changes_record(changes));
+            self.record(changes_fact(change_scope), &changes_record(changes));
         }
         Ok(changes)
     }
 
     fn register_demand(&self, demand: &UnmetFileRule<'_>) -> Result<DemandState, Missing> {
-        let answered = self.files().register(demand).ok_or(Missing::Unreadable(FactStore::Queue))?;
-        self.note(answered_fact(demand.id), &answered_record(&answered));
-        Ok(answered)
+        let state = self.files().register(demand).ok_or(Missing::Unreadable(FactStore::Queue))?;
+        self.record(demand_fact(demand.id), &demand_record(&state));
+        Ok(state)
     }
 
-    fn pace_state(&self, rule: PaceRuleRef<'_>, happening: Option<&Activity>) -> Result<Option<PaceState>, Missing> {
-        let state = self.stored()?;
-        let scope = match &self.active {
+    fn pace_state(&self, rule: PaceRuleRef<'_>, activity: Option<&Activity>) -> Result<Option<PaceState>, Missing> {
+        let state = self.stored_state()?;
+        let scope = match &self.judged_workflow {
             Some(active) => active.pace_scope(),
             None => PaceScope::of_session(state, self.files_builder.event.time),
         };
-        let pace_state = self.pace.state_at(rule, happening, &scope).map_err(|error| match error {
+        let pace_state = self.pace.state_at_event(rule, activity, &scope).map_err(|error| match error {
             PaceError::MetricAccessFailed(_) => Missing::Unreadable(FactStore::Journal),
             PaceError::RegexMatchFailed(why) => Missing::Failed(why),
         })?;
-        if let Some(standing) = &pace_state {
-            let fact = pace_fact(rule.digest, self.active.is_some());
-            self.note(fact, &serde_json::to_value(standing).unwrap_or_default());
+        if let Some(pace_state) = &pace_state {
+            let fact = pace_fact(rule.digest, self.judged_workflow.is_some());
+            self.record(fact, &serde_json::to_value(pace_state).unwrap_or_default());
         }
         Ok(pace_state)
     }
@@ -341,20 +346,20 @@ impl Facts for LiveFacts {
     }
 
     fn commands_ran(&self) -> Result<Vec<RanCommand>, Missing> {
-        if self.active.is_none() {
-            self.stored()?;
+        if self.judged_workflow.is_none() {
+            self.stored_state()?;
         }
         let read = || {
-            let store = Store::open_existing_read(&self.history.store, self.history.options)?;
+            let store = Store::open_read_only(&self.sources.journal_path, self.sources.options)?;
             // The active workflow is shared by all sessions of the project.
-            if let Some(active) = &self.active {
+            if let Some(active) = &self.judged_workflow {
                 return store.commands_of_all_sessions(
                     active.position.visit().started,
-                    EventId(i64::MAX),
+                    EntryId(i64::MAX),
                     COMMANDS_LIMIT,
                 );
             }
-            let key = store::SessionKey { agent: &self.history.agent, session: &self.history.session };
+            let key = store::SessionKey { agent: &self.sources.agent, session: &self.sources.session };
             store.commands(key, 0, COMMANDS_LIMIT)
         };
         let commands =
@@ -363,15 +368,15 @@ impl Facts for LiveFacts {
     }
 
     fn resolve_symlinks(&self, path: &str) -> Option<String> {
-        self.paths.resolved(path)
+        self.paths.resolve_symlinks(path)
     }
 
     fn expand_glob(&self, pattern: &str) -> Option<Vec<String>> {
-        Some(self.paths.expanded(pattern))
+        Some(self.paths.expand_shell_glob(pattern))
     }
 
     fn search_files(&self, pattern: &str) -> Option<Vec<String>> {
-        Some(self.paths.searched(pattern))
+        Some(self.paths.expand_search_glob(pattern))
     }
 
     fn is_folder(&self, path: &str) -> Option<bool> {
@@ -380,13 +385,13 @@ impl Facts for LiveFacts {
 
     fn written_file(&self, path: &str) -> Option<FileContents> {
         let since = self.state.as_ref()?.first_seen?;
-        let found = written(Path::new(path), since, &self.history)?;
-        self.paths.note_written(path, &found);
-        Some(found)
+        let contents = contents_written_by_session(Path::new(path), since, &self.sources)?;
+        self.paths.record_script(path, &contents);
+        Some(contents)
     }
 
-    fn hold_count(&self, rule: &str) -> Result<u32, Missing> {
-        let count = self.stored()?.counter(&self.hold_counter(rule));
+    fn hold_count(&self, rule: &str) -> Result<u32, FactStore> {
+        let count = self.state.as_ref().ok_or(FactStore::Session)?.counter(&self.hold_counter(rule));
         // If the previous stop was not held, counting starts again at zero.
         Ok(if self.files_builder.event.held_before { u32::try_from(count).unwrap_or(0) } else { 0 })
     }
@@ -397,8 +402,8 @@ impl Facts for LiveFacts {
     }
 
     fn require(&self, part: EventPart<'_>) -> Result<(), Missing> {
-        if let Ok(mut asked) = self.asked_input.lock() {
-            asked.note(part);
+        if let Ok(mut used) = self.used_input.lock() {
+            used.add_use(part);
         }
         Ok(())
     }

@@ -13,8 +13,7 @@ use crate::session::HatPhase;
 /// none.
 pub struct LoopFacts {
     pub hat_phase: Option<Arc<HatPhase>>,
-    /// The path of the database.
-    pub work: PathBuf,
+    pub work_path: PathBuf,
 }
 
 impl LoopFacts {
@@ -23,8 +22,8 @@ impl LoopFacts {
         let Some(hat_phase) = &self.hat_phase else {
             return Ok(if field == LoopField::Active { json!(false) } else { Value::Null });
         };
-        let run = hat_phase.id();
-        let work = || WorkDatabase::open(&self.work);
+        let run = hat_phase.run_id();
+        let work = || WorkDatabase::open(&self.work_path);
         Ok(match field {
             LoopField::Active => json!(true),
             LoopField::Hat => json!(hat_phase.hat()),
@@ -32,32 +31,32 @@ impl LoopFacts {
             LoopField::Topics => json!(work()?.accepted_topics(run)?),
             LoopField::Elapsed => json!(work()?.usage(run)?.time / 1000),
             LoopField::Tokens => json!(work()?.usage(run)?.tokens),
-            LoopField::HandedOver => json!(work()?.handed_over(run, hat_phase.iteration)?),
+            LoopField::HandedOver => json!(work()?.handed_over_topic(run, hat_phase.iteration)?),
             LoopField::WaitsFor => json!(work()?.awaited_gate(run, hat_phase.iteration)?),
             LoopField::Unfinished => {
-                let unfinished = work()?.tasks().started_in(&hat_phase.starter())?;
+                let unfinished = work()?.tasks().started_by(&hat_phase.starter())?;
                 unfinished.iter().map(|task| json!(task.id.to_string())).collect()
             }
         })
     }
 
-    /// True if the session or its run was asked to stop. A later prompt (`last_prompt`) cancels the request to stop a
-    /// session.
-    pub fn is_to_stop(
+    /// True if a person asked the session or run to stop. `None` means the current session and its run. A later prompt
+    /// (`last_prompt`) cancels the request to stop a session.
+    pub fn is_stop_requested(
         &self,
         session: Option<&str>,
-        own: &str,
+        current: &str,
         last_prompt: impl FnOnce(&str) -> Option<i64>,
     ) -> Result<bool, work::WorkError> {
-        let Some(work) = WorkDatabase::open_existing(&self.work)? else { return Ok(false) };
-        let asked = session.unwrap_or(own);
+        let Some(work) = WorkDatabase::open_existing(&self.work_path)? else { return Ok(false) };
+        let target = session.unwrap_or(current);
         let run = match (session, &self.hat_phase) {
-            (None, Some(hat_phase)) => Some(hat_phase.id()),
-            (Some(named), _) => named.parse::<RunId>().ok().filter(|_| named.starts_with('r')),
+            (None, Some(hat_phase)) => Some(hat_phase.run_id()),
+            (Some(name), _) => name.parse::<RunId>().ok().filter(|_| name.starts_with('r')),
             (None, None) => None,
         };
-        let run_is_to_stop = run.map(|run| work.run_stop_request(run)).transpose()?.flatten().is_some();
-        let stop = work.session_stop_request(asked)?;
-        Ok(run_is_to_stop || stop.is_some_and(|stop| last_prompt(asked).is_none_or(|prompt| prompt < stop)))
+        let is_run_stopping = run.map(|run| work.run_stop_request(run)).transpose()?.flatten().is_some();
+        let request = work.session_stop_request(target)?;
+        Ok(is_run_stopping || request.is_some_and(|request| last_prompt(target).is_none_or(|prompt| prompt < request)))
     }
 }

@@ -18,27 +18,27 @@ impl ObservedVariables {
         self.is_observing.load(Ordering::Relaxed)
     }
 
-    pub fn observing(&self, is_observing: bool) {
+    pub fn set_observing(&self, is_observing: bool) {
         self.is_observing.store(is_observing, Ordering::Relaxed);
     }
 
     pub fn overlay(&self, changes: &VariableChanges) {
-        if let Ok(mut observed) = self.changes.lock() {
-            observed.extend(changes.iter().map(|(name, value)| (name.clone(), value.clone())));
+        if let Ok(mut all) = self.changes.lock() {
+            all.extend(changes.iter().map(|(name, value)| (name.clone(), value.clone())));
         }
     }
 
     /// The value set at this event (`None` if it was unset), else the result of `otherwise`.
-    pub fn get_or<E>(
+    pub fn get_or_else<E>(
         &self,
         name: &str,
         otherwise: impl FnOnce() -> Result<Option<Value>, E>,
     ) -> Result<Option<Value>, E> {
-        let observed = self.changes.lock().ok().and_then(|changes| changes.get(name).cloned());
-        observed.map_or_else(otherwise, Ok)
+        let change = self.changes.lock().ok().and_then(|changes| changes.get(name).cloned());
+        change.map_or_else(otherwise, Ok)
     }
 
-    pub fn all(&self) -> VariableChanges {
-        self.changes.lock().map(|observed| observed.clone()).unwrap_or_default()
+    pub fn changes(&self) -> VariableChanges {
+        self.changes.lock().map(|changes| changes.clone()).unwrap_or_default()
     }
 }

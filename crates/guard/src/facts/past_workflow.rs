@@ -7,7 +7,7 @@
 use engine::facts::{PhaseField, WorkflowField};
 use engine::workflow::Workflow;
 use serde_json::{Map, Value, json};
-use store::{EventId, JournalEntry, JournalFilter, NoteKind, Store, StoreError, WORKFLOW_VARIABLE_PREFIX};
+use store::{EntryId, JournalEntry, JournalFilter, NoteKind, Store, StoreError, WORKFLOW_VARIABLE_PREFIX};
 
 use crate::position::Position;
 
@@ -21,23 +21,24 @@ pub struct PastWorkflow {
     start_was_pruned: bool,
     /// True if the start of the current visit was pruned too.
     visit_start_was_pruned: bool,
+    /// The number of workflows that were started so far.
     runs: u64,
 }
 
 impl PastWorkflow {
     /// The state before the first entry of a journal.
-    pub fn before(journal: &Store) -> Result<Self, StoreError> {
+    pub fn before_first_entry(journal: &Store) -> Result<Self, StoreError> {
         let first = |kind: Option<NoteKind>| -> Result<Option<JournalEntry>, StoreError> {
             let kind = kind.map(|kind| kind.name().to_owned());
-            let filter = JournalFilter { kind, after: Some(EventId(0)), limit: 1, ..JournalFilter::default() };
+            let filter = JournalFilter { kind, after: Some(EntryId(0)), limit: 1, ..JournalFilter::default() };
             Ok(journal.entries(&filter)?.into_iter().next())
         };
         // Nothing was pruned.
-        if first(None)?.is_none_or(|entry| entry.id == EventId(1)) {
+        if first(None)?.is_none_or(|entry| entry.id == EntryId(1)) {
             return Ok(Self::default());
         }
         let mut notes = Vec::new();
-        for kind in [NoteKind::Start, NoteKind::Move, NoteKind::Abort, NoteKind::Held] {
+        for kind in [NoteKind::Start, NoteKind::Move, NoteKind::Abort, NoteKind::MoveRefused] {
             notes.extend(first(Some(kind))?);
         }
         let Some(note) = notes.into_iter().min_by_key(|note| note.id) else {
@@ -45,8 +46,8 @@ impl PastWorkflow {
             let position = Position::of(&journal.workflow()?.variables);
             return Ok(Self { start_was_pruned: true, position, ..Self::default() });
         };
-        let named = |field: &str| note.fields.get(field).and_then(Value::as_str);
-        let position = match (named("workflow"), named("from")) {
+        let text_field = |field: &str| note.fields.get(field).and_then(Value::as_str);
+        let position = match (text_field("workflow"), text_field("from")) {
             (Some(workflow), Some(from)) => Some(Position::start(workflow, "", from, note.time, &Map::new())),
             _ => None,
         };
@@ -60,11 +61,11 @@ impl PastWorkflow {
 
     /// Applies an entry: its move and its variable changes.
     pub fn apply_entry(&mut self, entry: &JournalEntry) {
-        let named = |field: &str| entry.fields.get(field).and_then(Value::as_str);
+        let text_field = |field: &str| entry.fields.get(field).and_then(Value::as_str);
         match NoteKind::from_name(&entry.kind) {
             Some(NoteKind::Start) => {
                 self.runs += 1;
-                let position = named("workflow").zip(named("to"));
+                let position = text_field("workflow").zip(text_field("to"));
                 self.position = position.map(|(name, node)| Position {
                     run: self.runs,
                     ..Position::start(name, "", node, entry.time, &Map::new())
@@ -73,19 +74,20 @@ impl PastWorkflow {
                 self.variables.clear();
             }
             Some(NoteKind::Move) => {
-                let moved = self.position.take().zip(named("to")).filter(|(_, to)| !Workflow::is_end(to));
-                let claimed = entry.fields.get("claims").and_then(Value::as_array).into_iter().flatten();
-                let claims = claimed.filter_map(|name| Some((name.as_str()?.to_owned(), json!(true)))).collect();
-                self.position = moved.map(|(position, to)| position.moved(to, "", entry.time).claiming(claims));
+                let target = self.position.take().zip(text_field("to")).filter(|(_, to)| !Workflow::is_end(to));
+                let claims = entry.fields.get("claims").and_then(Value::as_array).into_iter().flatten();
+                let claims = claims.filter_map(|name| Some((name.as_str()?.to_owned(), json!(true)))).collect();
+                self.position =
+                    target.map(|(position, to)| position.after_move(to, "", entry.time).with_claims(claims));
                 self.visit_start_was_pruned = false;
             }
             Some(NoteKind::Abort) => self.position = None,
-            Some(NoteKind::Continue) if named("workflow").is_some() => {
+            Some(NoteKind::Continue) if text_field("workflow").is_some() => {
                 // Earlier versions set time and tokens aside for the rest of the visit, and did not record the node.
-                let is_old = named("at").is_none();
+                let is_old = text_field("at").is_none();
                 self.position = self.position.take().map(|position| Position {
                     totals_are_set_aside: position.totals_are_set_aside || is_old,
-                    ..position.continued()
+                    ..position.after_continue()
                 });
             }
             _ => {}
@@ -167,9 +169,11 @@ mod tests {
 
     /// A journal with notes at an interval of ten milliseconds.
     fn journal(folder: &std::path::Path) -> Store {
-        let mut store =
-            Store::open(&folder.join("journal"), StoreOptions { busy: Duration::from_secs(5), now: 0, run: None })
-                .unwrap();
+        let mut store = Store::open(
+            &folder.join("journal"),
+            StoreOptions { busy_timeout: Duration::from_secs(5), now: 0, run: None },
+        )
+        .unwrap();
         let notes = [
             (NoteKind::Start, json!({"workflow": "work", "to": "plan"})),
             (NoteKind::Move, json!({"workflow": "work", "from": "plan", "to": "code"})),
@@ -179,34 +183,36 @@ mod tests {
             (NoteKind::Abort, json!({"workflow": "work", "from": "review"})),
         ];
         for (time, (kind, fields)) in (10..).step_by(10).zip(notes) {
-            let changes =
-                StateChanges { workflow: [("seen".to_owned(), Some(json!(time)))].into(), ..StateChanges::default() };
+            let changes = StateChanges {
+                workflow_variables: [("seen".to_owned(), Some(json!(time)))].into(),
+                ..StateChanges::default()
+            };
             let fields = fields.as_object().cloned().unwrap_or_default();
             let note =
                 Note { kind, session: PERSON_SESSION, time, root: "/p", cwd: "/p", fields: &fields, changes: &changes };
-            store.note(&note).unwrap();
+            store.write_note(&note).unwrap();
         }
         store
     }
 
     /// The state after each entry: node, history, start of the visit, whether totals are set aside, and a variable.
-    fn followed(store: &Store) -> Vec<String> {
-        let mut past_workflow = PastWorkflow::before(store).unwrap();
-        let told = |past_workflow: &PastWorkflow| {
-            let shown = |value: Result<Value, Unknown>| value.map_or("?".to_owned(), |value| value.to_string());
-            let known = [
-                shown(past_workflow.phase_field(PhaseField::Name, 2_000)),
-                shown(past_workflow.workflow_field(WorkflowField::History)),
+    fn states_after_entries(store: &Store) -> Vec<String> {
+        let mut past_workflow = PastWorkflow::before_first_entry(store).unwrap();
+        let describe = |past_workflow: &PastWorkflow| {
+            let text = |value: Result<Value, Unknown>| value.map_or("?".to_owned(), |value| value.to_string());
+            let fields = [
+                text(past_workflow.phase_field(PhaseField::Name, 2_000)),
+                text(past_workflow.workflow_field(WorkflowField::History)),
                 past_workflow.visit_started().map_or("?".to_owned(), |started| started.to_string()),
                 past_workflow.totals_are_set_aside().to_string(),
                 past_workflow.variables.get("seen").map_or("?".to_owned(), Value::to_string),
             ];
-            known.join(" ")
+            fields.join(" ")
         };
-        let mut all = vec![told(&past_workflow)];
+        let mut all = vec![describe(&past_workflow)];
         for entry in store.entries(&JournalFilter::default()).unwrap() {
             past_workflow.apply_entry(&entry);
-            all.push(told(&past_workflow));
+            all.push(describe(&past_workflow));
         }
         all
     }
@@ -214,7 +220,7 @@ mod tests {
     #[test]
     fn moves_are_replayed_from_the_journal() {
         let folder = tempfile::tempdir().unwrap();
-        insta::assert_snapshot!(followed(&journal(folder.path())).join("\n"), @r#"
+        insta::assert_snapshot!(states_after_entries(&journal(folder.path())).join("\n"), @r#"
         null null ? false ?
         "plan" ["plan"] 10 false 10
         "code" ["plan","code"] 20 false 20
@@ -230,7 +236,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let mut store = journal(folder.path());
         store.prune(25).unwrap();
-        insta::assert_snapshot!(followed(&store).join("\n"), @r#"
+        insta::assert_snapshot!(states_after_entries(&store).join("\n"), @r#"
         "code" ? ? false ?
         "code" ? ? false 30
         "code" ? ? true 40

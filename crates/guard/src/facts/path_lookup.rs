@@ -12,7 +12,7 @@ use super::path_record::PathRecord;
 #[derive(Default)]
 pub struct PathLookup {
     record: Mutex<PathRecord>,
-    /// A cache of resolved directories: most paths of a command are in the same few.
+    /// A cache of resolved directories, because most paths of a command are in the same few.
     folders: Mutex<BTreeMap<PathBuf, Option<PathBuf>>>,
 }
 
@@ -21,41 +21,41 @@ impl PathLookup {
         self.record.lock().map(|record| record.clone()).unwrap_or_default()
     }
 
-    fn note(&self, note: impl FnOnce(&mut PathRecord)) {
+    fn update_record(&self, update: impl FnOnce(&mut PathRecord)) {
         if let Ok(mut record) = self.record.lock() {
-            note(&mut record);
+            update(&mut record);
         }
     }
 
-    pub fn resolved(&self, path: &str) -> Option<String> {
+    pub fn resolve_symlinks(&self, path: &str) -> Option<String> {
         let real = self.real_path(Path::new(path))?.to_string_lossy().into_owned();
         if path::normalize(&real) != path::normalize(path) {
-            self.note(|record| record.symlink(path, &real));
+            self.update_record(|record| record.add_symlink(path, &real));
         }
         Some(real)
     }
 
-    pub fn expanded(&self, pattern: &str) -> Vec<String> {
-        let found = glob::expanded(pattern);
-        self.note(|record| record.pattern(pattern, &found));
-        found
+    pub fn expand_shell_glob(&self, pattern: &str) -> Vec<String> {
+        let paths = glob::expand_shell_glob(pattern);
+        self.update_record(|record| record.add_matches(pattern, &paths));
+        paths
     }
 
-    pub fn searched(&self, pattern: &str) -> Vec<String> {
-        let found = glob::searched(pattern);
-        self.note(|record| record.pattern(pattern, &found));
-        found
+    pub fn expand_search_glob(&self, pattern: &str) -> Vec<String> {
+        let paths = glob::expand_search_glob(pattern);
+        self.update_record(|record| record.add_matches(pattern, &paths));
+        paths
     }
 
     pub fn is_folder(&self, path: &str) -> Option<bool> {
         let is_folder = Path::new(path).metadata().ok()?.is_dir();
-        self.note(|record| record.folder(path, is_folder));
+        self.update_record(|record| record.add_folder(path, is_folder));
         Some(is_folder)
     }
 
-    /// Records the text of a script that the session wrote.
-    pub fn note_written(&self, path: &str, written: &FileContents) {
-        self.note(|record| record.script(path, written));
+    /// Records the contents of a script that the session wrote.
+    pub fn record_script(&self, path: &str, contents: &FileContents) {
+        self.update_record(|record| record.add_script(path, contents));
     }
 
     /// The path with symlinks resolved. Components that do not exist are kept.
@@ -65,13 +65,13 @@ impl PathLookup {
         }
         // Strips a trailing slash or `.`, which would be looked up in the symlink's target.
         let path: &Path = &path.components().collect::<PathBuf>();
-        let Some(name) = path.file_name() else { return resolved_folder(path) };
+        let Some(name) = path.file_name() else { return resolve_folder(path) };
         let folder = path.parent()?;
         if path.is_symlink() {
-            return path.canonicalize().ok().or_else(|| dangling(path));
+            return path.canonicalize().ok().or_else(|| dangling_target(path));
         }
         let mut folders = self.folders.lock().ok()?;
-        let real = folders.entry(folder.to_owned()).or_insert_with(|| resolved_folder(folder));
+        let real = folders.entry(folder.to_owned()).or_insert_with(|| resolve_folder(folder));
         real.as_ref().map(|folder| folder.join(name))
     }
 }
@@ -80,19 +80,19 @@ impl PathLookup {
 pub const MAX_PATH_LENGTH: usize = 4096;
 
 /// The target of a dangling symlink. Writing to such a symlink creates its target.
-fn dangling(link: &Path) -> Option<PathBuf> {
-    const SYMLINKS_LIMIT: usize = 40;
+fn dangling_target(link: &Path) -> Option<PathBuf> {
+    const MAX_SYMLINKS: usize = 40;
     let mut path = link.to_owned();
-    for _ in 0..SYMLINKS_LIMIT {
+    for _ in 0..MAX_SYMLINKS {
         match path.read_link() {
             Ok(target) => path = path.parent()?.join(target),
-            Err(_) => return Some(resolved_folder(path.parent()?)?.join(path.file_name()?)),
+            Err(_) => return Some(resolve_folder(path.parent()?)?.join(path.file_name()?)),
         }
     }
     None
 }
 
-fn resolved_folder(folder: &Path) -> Option<PathBuf> {
+fn resolve_folder(folder: &Path) -> Option<PathBuf> {
     folder.ancestors().find_map(|existing| {
         let missing = folder.strip_prefix(existing).ok()?;
         existing.canonicalize().ok().map(|real| real.join(missing))

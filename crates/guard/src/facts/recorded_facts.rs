@@ -1,4 +1,4 @@
-//! Facts for judging a past event again. They come from the journal only, never from the present state of the world.
+//! Facts for judging a past event again. They come from the journal only, never from the current state of files, git or the clock.
 //!
 //! Facts that rules used were recorded with the event. Other facts are known only if they follow from earlier events,
 //! as variables and commands do. All others are missing, and a rule that asks for them is undecidable.
@@ -10,7 +10,8 @@ use std::sync::{Arc, Mutex, OnceLock};
 use engine::Event;
 use engine::event::ShellText;
 use engine::facts::{
-    DemandState, EventPart, Facts, GitField, LoopField, Missing, PhaseField, RanCommand, TaskField, WorkflowField,
+    DemandState, EventPart, FactStore, Facts, GitField, LoopField, Missing, PhaseField, RanCommand, TaskField,
+    WorkflowField,
 };
 use engine::file_rules::{ChangeScope, Changes, FileRule, UnmetFileRule};
 use engine::pace::{Activity, PaceLimit, PaceRuleRef, PaceState};
@@ -23,29 +24,30 @@ use store::mask::MASK;
 use store::{JournalEntry, SessionKey, Store, WORKFLOW_VARIABLE_PREFIX};
 
 use super::fact_names::{
-    CLAIMS_FACT, fact_name, hold_counter, pace_fact, review_fact, stop_fact, tasks_fact, tree_fact, variable_fact,
+    CLAIMS_FACT, fact_name, hold_counter, pace_fact, stop_signal_fact, task_review_fact, task_tree_fact, tasks_fact,
+    variable_fact,
 };
+use super::fact_sources::{COMMANDS_LIMIT, simple_commands};
 use super::past_workflow::{PastWorkflow, Unknown};
 use super::path_record::{PATHS_FACT, PathRecord};
-use super::session_journal::{COMMANDS_LIMIT, simple_commands};
 use super::{input_record, token_count};
-use crate::file_rules::{answered_fact, answered_of_record, changes_fact, changes_of_record};
+use crate::file_rules::{changes_fact, changes_of_record, demand_fact, demand_of_record};
 use crate::grants::is_acknowledged;
 
 /// Session state that follows from earlier events.
 #[derive(Debug, Clone, Default)]
-pub struct SessionPast {
+pub struct PastSession {
     pub variables: Map<String, Value>,
     /// How often each rule has held the current stop, according to the rules used for this replay.
     pub holds: BTreeMap<String, u32>,
     /// True if the session's earlier events were pruned from the journal.
-    pub is_cut: bool,
+    pub is_pruned: bool,
 }
 
-impl SessionPast {
+impl PastSession {
     /// Applies the changes of an entry. Called before the entry's event is judged, because observers run before the
     /// rules.
-    pub fn follow(&mut self, entry: &JournalEntry) {
+    pub fn apply_entry(&mut self, entry: &JournalEntry) {
         // Names of session variables contain no dot.
         for (name, value) in entry.changes.iter().filter(|(name, _)| !name.starts_with(WORKFLOW_VARIABLE_PREFIX)) {
             if value.is_null() {
@@ -60,7 +62,7 @@ impl SessionPast {
 pub struct RecordedFacts {
     entry: Arc<JournalEntry>,
     event: Arc<Event>,
-    past: SessionPast,
+    past: PastSession,
     /// The policy's directory relative to the project's root; empty for the project's own policy.
     folder: PathBuf,
     config: Arc<Config>,
@@ -77,7 +79,7 @@ impl RecordedFacts {
     pub fn new(
         entry: &Arc<JournalEntry>,
         event: &Arc<Event>,
-        past: SessionPast,
+        past: PastSession,
         folder: &Path,
         policy: &CompiledPolicy,
         journal: &Arc<Mutex<Store>>,
@@ -103,16 +105,16 @@ impl RecordedFacts {
     }
 
     /// The recorded value; if there is none, the value that follows from earlier entries.
-    fn known(
+    fn recorded_or_derived(
         &self,
         fact: String,
-        follow: impl FnOnce(&PastWorkflow) -> Result<Value, Unknown>,
+        derive: impl FnOnce(&PastWorkflow) -> Result<Value, Unknown>,
     ) -> Result<Value, Missing> {
         if let Some(recorded) = self.recorded(&fact) {
             return Ok(recorded.clone());
         }
-        let followed = self.workflow.as_ref().and_then(|(_, past_workflow)| follow(past_workflow).ok());
-        followed.ok_or(Missing::NotRecorded(fact))
+        let derived = self.workflow.as_ref().and_then(|(_, past_workflow)| derive(past_workflow).ok());
+        derived.ok_or(Missing::NotRecorded(fact))
     }
 
     /// The recorded value, for facts that do not follow from earlier entries.
@@ -129,9 +131,9 @@ impl RecordedFacts {
         self.entry.facts.get(&fact_name(&self.folder, name))
     }
 
-    fn lacking(&self, part: EventPart<'_>) -> Option<String> {
-        let masked = |text: &str| text.contains(MASK).then(|| input_record::masked(part));
-        let kept = |text: Option<&String>, digest: &str| match text {
+    fn missing_part(&self, part: EventPart<'_>) -> Option<String> {
+        let masked = |text: &str| text.contains(MASK).then(|| input_record::masked_part_name(part));
+        let missing_text = |text: Option<&String>, digest: &str| match text {
             Some(text) => masked(text),
             // Without a digest, the event did not have this part.
             None => self.entry.digests.contains_key(digest).then(|| part.name()),
@@ -142,26 +144,26 @@ impl RecordedFacts {
                 Some(ShellText::Command(text)) => masked(text),
                 Some(ShellText::Missing) | None => None,
             },
-            EventPart::Paths => unsure_paths(&self.entry),
+            EventPart::Paths => missing_paths_fact(&self.entry),
             EventPart::Input | EventPart::HasInput | EventPart::InputField(_) => {
-                call.and_then(|call| input_record::lacking(part, &call.input, &self.entry))
+                call.and_then(|call| input_record::missing_part(part, &call.input, &self.entry))
             }
             EventPart::Output => match call.and_then(|call| call.output.as_ref()) {
-                Some(output) => input_record::is_masked(output).then(|| input_record::masked(part)),
-                None => kept(None, "output"),
+                Some(output) => input_record::is_masked(output).then(|| input_record::masked_part_name(part)),
+                None => missing_text(None, "output"),
             },
-            EventPart::Prompt => kept(self.event.prompt.as_ref(), "prompt"),
-            EventPart::Message => kept(self.event.message.as_ref(), "message"),
+            EventPart::Prompt => missing_text(self.event.prompt.as_ref(), "prompt"),
+            EventPart::Message => missing_text(self.event.message.as_ref(), "message"),
         }
     }
 }
 
 /// Returns the name of the missing fact if the event's paths are not fully known; `None` if they are known.
-pub fn unsure_paths(entry: &JournalEntry) -> Option<String> {
+pub fn missing_paths_fact(entry: &JournalEntry) -> Option<String> {
     if entry.tool.paths.iter().any(|file| file.path.contains(MASK)) {
-        return Some(input_record::masked(EventPart::Paths));
+        return Some(input_record::masked_part_name(EventPart::Paths));
     }
-    PathRecord::is_lost(entry).then(|| PATHS_FACT.to_owned())
+    PathRecord::has_too_many(entry).then(|| PATHS_FACT.to_owned())
 }
 
 impl Facts for RecordedFacts {
@@ -175,19 +177,19 @@ impl Facts for RecordedFacts {
             return past_workflow.variable(name, workflow).map_err(|Unknown| Missing::NotRecorded(fact));
         }
         match self.past.variables.get(name) {
-            Some(followed) => Ok(Some(followed.clone())),
-            None if self.past.is_cut => Err(Missing::NotRecorded(fact)),
-            None => Ok(self.config.variable(name)),
+            Some(derived) => Ok(Some(derived.clone())),
+            None if self.past.is_pruned => Err(Missing::NotRecorded(fact)),
+            None => Ok(self.config.initial_value(name)),
         }
     }
 
     fn variable_names(&self) -> Result<Vec<String>, Missing> {
-        if self.past.is_cut {
+        if self.past.is_pruned {
             return Err(Missing::NotRecorded("variables".to_owned()));
         }
-        let followed = self.past.variables.keys().map(String::as_str);
+        let derived = self.past.variables.keys().map(String::as_str);
         let of_workflow = self.workflow.iter().flat_map(|(workflow, _)| workflow.variables.keys().map(String::as_str));
-        let names = followed.chain(self.config.variable_names()).chain(of_workflow);
+        let names = derived.chain(self.config.variable_names()).chain(of_workflow);
         let mut names: Vec<String> = names.map(str::to_owned).collect();
         names.sort();
         names.dedup();
@@ -195,16 +197,20 @@ impl Facts for RecordedFacts {
     }
 
     fn workflow(&self, field: WorkflowField) -> Result<Value, Missing> {
-        self.known(format!("workflow.{}", field.name()), |past_workflow| past_workflow.workflow_field(field))
+        self.recorded_or_derived(format!("workflow.{}", field.name()), |past_workflow| {
+            past_workflow.workflow_field(field)
+        })
     }
 
     fn require_claims(&self) -> Result<Map<String, Value>, Missing> {
-        let claims = self.known(CLAIMS_FACT.to_owned(), PastWorkflow::claims)?;
+        let claims = self.recorded_or_derived(CLAIMS_FACT.to_owned(), PastWorkflow::claims)?;
         Ok(claims.as_object().cloned().unwrap_or_default())
     }
 
     fn phase(&self, field: PhaseField) -> Result<Value, Missing> {
-        self.known(format!("phase.{}", field.name()), |past_workflow| past_workflow.phase_field(field, self.event.time))
+        self.recorded_or_derived(format!("phase.{}", field.name()), |past_workflow| {
+            past_workflow.phase_field(field, self.event.time)
+        })
     }
 
     fn in_loop(&self, field: LoopField) -> Result<Value, Missing> {
@@ -212,7 +218,7 @@ impl Facts for RecordedFacts {
     }
 
     fn stop_signal(&self, session: Option<&str>) -> Result<bool, Missing> {
-        self.recorded_flag(stop_fact(session))
+        self.recorded_flag(stop_signal_fact(session))
     }
 
     fn git(&self, field: GitField) -> Result<Value, Missing> {
@@ -227,11 +233,11 @@ impl Facts for RecordedFacts {
     }
 
     fn task_tree_is_complete(&self, id: &str) -> Result<bool, Missing> {
-        self.recorded_flag(tree_fact(id))
+        self.recorded_flag(task_tree_fact(id))
     }
 
     fn task_needs_review(&self, id: &str) -> Result<bool, Missing> {
-        self.recorded_flag(review_fact(id))
+        self.recorded_flag(task_review_fact(id))
     }
 
     fn changes(&self, change_scope: ChangeScope) -> Result<Option<Arc<Changes>>, Missing> {
@@ -241,26 +247,26 @@ impl Facts for RecordedFacts {
     }
 
     fn register_demand(&self, demand: &UnmetFileRule<'_>) -> Result<DemandState, Missing> {
-        let fact = answered_fact(demand.id);
-        self.recorded(&fact).and_then(answered_of_record).ok_or(Missing::NotRecorded(fact))
+        let fact = demand_fact(demand.id);
+        self.recorded(&fact).and_then(demand_of_record).ok_or(Missing::NotRecorded(fact))
     }
 
     /// A pace rule is not recorded at events that cannot change its result. At these events, returns `None`, which is
     /// not a missing fact.
-    fn pace_state(&self, rule: PaceRuleRef<'_>, happening: Option<&Activity>) -> Result<Option<PaceState>, Missing> {
+    fn pace_state(&self, rule: PaceRuleRef<'_>, activity: Option<&Activity>) -> Result<Option<PaceState>, Missing> {
         let limit = &rule.pace.limit;
         let fact = pace_fact(rule.digest, self.workflow.is_some());
         if let Some(recorded) = self.recorded(&fact) {
             return Ok(serde_json::from_value(recorded.clone()).ok());
         }
-        let counts = happening.is_some_and(|happening| {
-            happening.counted(limit, self.event.time).is_ok_and(|attempts| !attempts.is_empty())
+        let is_counted = activity.is_some_and(|activity| {
+            activity.counted(limit, self.event.time).is_ok_and(|attempts| !attempts.is_empty())
         });
         let totals_are_set_aside =
             self.workflow.as_ref().is_some_and(|(_, past_workflow)| past_workflow.totals_are_set_aside());
         // False if a live judgement would have skipped the rule as well.
         let is_judged = match limit {
-            PaceLimit::RepeatedCommand { .. } | PaceLimit::RepeatedFileEdit { .. } => counts,
+            PaceLimit::RepeatedCommand { .. } | PaceLimit::RepeatedFileEdit { .. } => is_counted,
             PaceLimit::PhaseTimeout { .. } => !totals_are_set_aside,
             PaceLimit::TokenBudget { .. } => !totals_are_set_aside && token_count::has_new_tokens(self.event.kind),
             PaceLimit::RequireCommits { .. } => false,
@@ -287,8 +293,8 @@ impl Facts for RecordedFacts {
             };
             Some(commands.ok()?.iter().flat_map(simple_commands).collect())
         });
-        let is_whole = !self.past.is_cut || self.workflow.is_some();
-        let commands = commands.as_ref().filter(|_| is_whole).cloned();
+        let is_complete = !self.past.is_pruned || self.workflow.is_some();
+        let commands = commands.as_ref().filter(|_| is_complete).cloned();
         commands.ok_or_else(|| Missing::NotRecorded("commands that ran before".to_owned()))
     }
 
@@ -298,22 +304,22 @@ impl Facts for RecordedFacts {
     }
 
     fn expand_glob(&self, pattern: &str) -> Option<Vec<String>> {
-        self.paths.expanded(pattern)
+        self.paths.matches(pattern)
     }
 
     fn search_files(&self, pattern: &str) -> Option<Vec<String>> {
-        self.paths.expanded(pattern)
+        self.paths.matches(pattern)
     }
 
     fn written_file(&self, path: &str) -> Option<FileContents> {
-        self.paths.written(path)
+        self.paths.script(path)
     }
 
     fn is_folder(&self, path: &str) -> Option<bool> {
         self.paths.is_folder(path)
     }
 
-    fn hold_count(&self, rule: &str) -> Result<u32, Missing> {
+    fn hold_count(&self, rule: &str) -> Result<u32, FactStore> {
         let count = self.past.holds.get(&hold_counter(&self.folder, rule)).copied().unwrap_or(0);
         // If the previous stop was not held, counting starts again at zero.
         Ok(if self.event.held_before { count } else { 0 })
@@ -324,6 +330,6 @@ impl Facts for RecordedFacts {
     }
 
     fn require(&self, part: EventPart<'_>) -> Result<(), Missing> {
-        self.lacking(part).map_or(Ok(()), |lacking| Err(Missing::NotRecorded(lacking)))
+        self.missing_part(part).map_or(Ok(()), |part| Err(Missing::NotRecorded(part)))
     }
 }

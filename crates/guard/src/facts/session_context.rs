@@ -12,9 +12,9 @@ use serde_json::Map;
 use store::{SessionState, Store, StoreError};
 
 use super::active_workflow::ActiveWorkflow;
+use super::fact_sources::FactSources;
 use super::live_facts::LiveFacts;
 use super::loop_facts::LoopFacts;
-use super::session_journal::SessionJournal;
 use super::task_facts::TaskFacts;
 use super::token_count::TokenCount;
 use crate::file_rules::{FileFactsBuilder, PromptBaseline};
@@ -94,27 +94,27 @@ impl<'a> SessionContext<'a> {
         facts: LiveFacts,
     ) -> (Arc<Situation>, Arc<LiveFacts>) {
         let facts = Arc::new(facts);
-        let is_part = project.root != self.project.root;
+        let is_subfolder = project.root != self.project.root;
         let base_folders =
-            BaseFolders { is_subfolder: is_part, ..base_folders(&project.root, &policy.config, self.environment) };
+            BaseFolders { is_subfolder, ..base_folders(&project.root, &policy.config, self.environment) };
         (Arc::new(Situation::new(Arc::clone(event), base_folders, Arc::clone(&facts) as _)), facts)
     }
 
     /// The facts about the project's workflow, loop and tasks, without a session. Also returns notices about a workflow
     /// whose file is broken.
     pub fn facts_without_session(&self, event: &Arc<Event>) -> (LiveFacts, Vec<String>) {
-        let journal = Store::open_existing_read(&self.journal_path, self.store_options(event));
+        let journal = Store::open_read_only(&self.journal_path, self.store_options(event));
         let workflow = match journal.and_then(|journal| journal.workflow()) {
             Ok(workflow) => Some(workflow),
             // Without a journal, no workflow was ever started.
             Err(StoreError::Missing { .. }) => Some(SessionState::default()),
             Err(_) => None,
         };
-        let mut broken = Vec::new();
-        let active = self.active(workflow.as_ref(), event, &mut broken);
+        let mut broken_workflow_notices = Vec::new();
+        let active = self.active_workflow(workflow.as_ref(), event, &mut broken_workflow_notices);
         let session = workflow.is_some().then(SessionState::default);
         let facts = self.facts(self.project, &self.policy, event, session.as_ref()).with_surrounding_workflow(active);
-        (facts, broken)
+        (facts, broken_workflow_notices)
     }
 
     fn facts(
@@ -124,17 +124,17 @@ impl<'a> SessionContext<'a> {
         event: &Arc<Event>,
         state: Option<&SessionState>,
     ) -> LiveFacts {
-        let history = SessionJournal {
-            store: self.journal_path.clone(),
+        let sources = FactSources {
+            journal_path: self.journal_path.clone(),
             agent: event.agent.clone(),
             session: event.session.clone(),
             home: self.environment.home.as_deref().map(|home| home.to_string_lossy().into_owned()),
             options: self.store_options(event),
-            in_loop: LoopFacts {
+            loop_facts: LoopFacts {
                 hat_phase: self.hat_phase.clone(),
-                work: self.project.work_database_path(self.environment),
+                work_path: self.project.work_database_path(self.environment),
             },
-            tasks: TaskFacts::of(self.project, self.environment),
+            task_facts: TaskFacts::of(self.project, self.environment),
         };
         let folder = project.root.strip_prefix(&self.project.root).unwrap_or(Path::new(""));
         let files = FileFactsBuilder {
@@ -146,17 +146,18 @@ impl<'a> SessionContext<'a> {
             journal_path: self.journal_path.clone(),
             options: self.store_options(event),
             tree_snapshot: self.tree_snapshot(event, state),
+            workflow_baseline: None,
         };
         let (state, config) = (state.cloned(), Arc::clone(&policy.config));
-        LiveFacts::new(&project.root, folder, state, config, history, files, Arc::clone(self.tokens(event)))
+        LiveFacts::new(&project.root, folder, state, config, sources, files, Arc::clone(self.tokens(event)))
     }
 
-    /// The active workflow. If its file cannot be used, adds a notice to `broken`.
-    pub fn active(
+    /// The active workflow. If its file cannot be used, adds a notice to `broken_workflow_notices`.
+    pub fn active_workflow(
         &self,
         state: Option<&SessionState>,
         event: &Event,
-        broken: &mut Vec<String>,
+        broken_workflow_notices: &mut Vec<String>,
     ) -> Option<Arc<ActiveWorkflow>> {
         let now = event.time;
         if let Some(hat_phase) = &self.hat_phase {
@@ -168,30 +169,30 @@ impl<'a> SessionContext<'a> {
         }
         let state = state?;
         let position = Position::of(&state.variables)?;
-        let is_kept = !event.is_dry_run;
+        let is_cached = !event.is_dry_run;
         let compiled =
-            self.project.workflow(&position.workflow, position.tier, &self.policy, is_kept, self.environment);
+            self.project.workflow(&position.workflow, position.tier, &self.policy, is_cached, self.environment);
         if compiled.as_ref().is_none_or(|compiled| compiled.is_last_good) {
-            broken.push(failure::broken_workflow_notice(&position.workflow, compiled.is_some()));
+            broken_workflow_notices.push(failure::broken_workflow_notice(&position.workflow, compiled.is_some()));
         }
         let compiled = compiled?;
         let (state, claims) = (state.clone(), position.claims.clone());
         Some(Arc::new(ActiveWorkflow { workflow: compiled.workflow, position, state, claims, now }))
     }
 
-    /// The name and time of the tree snapshot to compare with. Gates use the snapshot from when the hat was put on;
+    /// The name and time of the tree snapshot to compare with. Gates use the snapshot from when the hat was activated;
     /// otherwise it is the snapshot of the session's last prompt.
     fn tree_snapshot(&self, event: &Event, state: Option<&SessionState>) -> Option<(String, i64)> {
-        let of_hat_phase =
+        let hat_snapshot =
             self.hat_phase.as_ref().filter(|_| self.is_for_command).and_then(|hat_phase| hat_phase.tree_snapshot());
-        of_hat_phase.or_else(|| Some((event.session.clone(), PromptBaseline::last(&state?.variables)?)))
+        hat_snapshot.or_else(|| Some((event.session.clone(), PromptBaseline::last_time(&state?.variables)?)))
     }
 
     /// INVARIANT: a context is used for one event only.
     pub fn tokens(&self, event: &Arc<Event>) -> &Arc<TokenCount> {
         self.tokens.get_or_init(|| {
-            let of = if self.is_for_command { TokenCount::of_command } else { TokenCount::of_hook };
-            Arc::new(of(Arc::clone(event), self.journal_path.clone(), self.store_options(event)))
+            let new = if self.is_for_command { TokenCount::of_command } else { TokenCount::of_hook };
+            Arc::new(new(Arc::clone(event), self.journal_path.clone(), self.store_options(event)))
         })
     }
 
@@ -203,16 +204,16 @@ impl<'a> SessionContext<'a> {
 /// The directories to which paths in a policy's rules are relative.
 pub fn base_folders(root: &Path, config: &Config, environment: &Environment) -> BaseFolders {
     let text = |path: &Path| path.to_string_lossy().into_owned();
-    let mut known_as = environment.known_folders();
+    let mut aliases = environment.folder_aliases();
     // The rules' directory is configurable, and protected wherever it is.
     if let Some(folder) = &config.rules_dir {
-        known_as.push((text(&root.join(folder)), DEFAULT_RULES_PATH.to_owned()));
+        aliases.push((text(&root.join(folder)), DEFAULT_RULES_PATH.to_owned()));
     }
     BaseFolders {
         root: text(root),
         home: environment.home.as_deref().map(text),
         temp: Some(text(&environment.temp)),
-        aliases: known_as,
+        aliases,
         is_subfolder: false,
     }
 }

@@ -31,7 +31,7 @@ impl TaskFacts {
 
     pub fn count(&self, field: TaskField) -> Result<Value, Missing> {
         let run = self.run.as_deref();
-        let counts = *self.counts.get_or_init(|| self.ask(TaskCounts::default(), |tasks| tasks.counts(run)).ok());
+        let counts = *self.counts.get_or_init(|| self.query(TaskCounts::default(), |tasks| tasks.counts(run)).ok());
         let TaskCounts { open, ready, in_progress, closed, failed, claimed } = counts.ok_or(UNREADABLE)?;
         Ok(Value::from(match field {
             TaskField::Open => open,
@@ -45,22 +45,22 @@ impl TaskFacts {
 
     pub fn tree_is_complete(&self, id: &str) -> Result<bool, Missing> {
         let Some(id) = TaskId::parse(id) else { return Ok(false) };
-        self.ask(false, |tasks| tasks.tree_is_complete(&[id]))
+        self.query(false, |tasks| tasks.trees_are_complete(&[id]))
     }
 
     pub fn needs_review(&self, id: &str) -> Result<bool, Missing> {
         let Some(id) = TaskId::parse(id) else { return Ok(false) };
-        self.ask(false, |tasks| tasks.needs_review(id))
+        self.query(false, |tasks| tasks.needs_review(id))
     }
 
-    /// The answer from the database, or `without` if the project has no tasks.
-    fn ask<T>(&self, without: T, question: impl FnOnce(Tasks<'_>) -> Result<T, WorkError>) -> Result<T, Missing> {
+    /// The answer from the database, or `default` if the project has no tasks.
+    fn query<T>(&self, default: T, compute: impl FnOnce(Tasks<'_>) -> Result<T, WorkError>) -> Result<T, Missing> {
         if !self.path.exists() {
-            return Ok(without);
+            return Ok(default);
         }
         let work =
             self.work.get_or_init(|| WorkDatabase::open_existing(&self.path).ok().flatten().map(Mutex::new)).as_ref();
-        work.and_then(|work| question(work.lock().ok()?.tasks()).ok()).ok_or(UNREADABLE)
+        work.and_then(|work| compute(work.lock().ok()?.tasks()).ok()).ok_or(UNREADABLE)
     }
 }
 

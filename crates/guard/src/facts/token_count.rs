@@ -30,16 +30,16 @@ pub const TRANSCRIPTS: &str = "_transcripts";
 /// The maximum number of stored transcripts. The latest are kept.
 const MAX_TRANSCRIPTS: usize = 200;
 /// The payload field with the transcript of a subagent that stops.
-const SUBAGENTS: &str = "agent_transcript_path";
+const SUBAGENT_TRANSCRIPT: &str = "agent_transcript_path";
 
 /// The maximum number of bytes that one hook reads from all transcripts together. This takes about ten milliseconds.
 /// The next hook continues there.
-const HOOK_LIMIT: u64 = 1024 * 1024;
-/// A command reads transcripts to their end.
-const COMMAND_LIMIT: u64 = u64::MAX;
+const HOOK_BYTE_LIMIT: u64 = 1024 * 1024;
+/// `linchpin` commands have no limit: they read transcripts to the end.
+const COMMAND_BYTE_LIMIT: u64 = u64::MAX;
 /// How long a hook waits for a locked journal. It is short, because the lock may be held by the hook itself while it
 /// judges for the second time.
-const HOOK_PATIENCE: Duration = Duration::from_millis(100);
+const HOOK_LOCK_TIMEOUT: Duration = Duration::from_millis(100);
 
 /// The known token usage of a session or phase.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -47,15 +47,15 @@ pub enum TokensUsed {
     Known(Tokens),
     /// No transcript can be read.
     Unknown,
-    /// The transcripts have more new messages than one hook may read.
-    Behind,
+    /// The transcripts have more new messages than one hook may read. The next hook continues.
+    Incomplete,
 }
 
 impl TokensUsed {
     pub fn known(self) -> Option<Tokens> {
         match self {
             Self::Known(tokens) => Some(tokens),
-            Self::Unknown | Self::Behind => None,
+            Self::Unknown | Self::Incomplete => None,
         }
     }
 }
@@ -63,14 +63,14 @@ impl TokensUsed {
 /// Counts at most once per event, even if the event is judged several times.
 pub struct TokenCount {
     event: Arc<Event>,
-    store: PathBuf,
+    journal_path: PathBuf,
     options: store::StoreOptions,
-    limit: u64,
+    byte_limit: u64,
     /// `None` if the journal cannot be used.
-    counted: OnceLock<Option<Counted>>,
+    counted: OnceLock<Option<TokenCounts>>,
 }
 
-struct Counted {
+struct TokenCounts {
     session: TokensUsed,
     /// The current phase's name and usage.
     phase: Option<(String, TokensUsed)>,
@@ -103,14 +103,14 @@ pub fn of_current_phase(
     environment: &Environment,
     options: store::StoreOptions,
 ) -> Option<TokensUsed> {
-    let store = project.journal_path(environment);
+    let journal_path = project.journal_path(environment);
     // A query must not create a journal.
-    if !store.exists() {
+    if !journal_path.exists() {
         return None;
     }
     let event = Event::unknown(PERSON_SESSION.agent, options.now);
-    let count = TokenCount::of_command(Arc::new(event), store, options);
-    count.count().ok()?.phase.map(|(_, spent)| spent)
+    let count = TokenCount::of_command(Arc::new(event), journal_path, options);
+    count.count().ok()?.phase.map(|(_, used)| used)
 }
 
 /// True for events at which transcripts have new messages, because the model has just been working.
@@ -119,29 +119,29 @@ pub fn has_new_tokens(kind: EventKind) -> bool {
 }
 
 /// The transcripts that a session or phase has stored.
-fn remembered(variables: &Map<String, Value>) -> Vec<Transcript> {
-    let kept = variables.get(TRANSCRIPTS).cloned();
-    kept.and_then(|kept| serde_json::from_value(kept).ok()).unwrap_or_default()
+fn stored_transcripts(variables: &Map<String, Value>) -> Vec<Transcript> {
+    let stored = variables.get(TRANSCRIPTS).cloned();
+    stored.and_then(|stored| serde_json::from_value(stored).ok()).unwrap_or_default()
 }
 
 impl TokenCount {
-    pub fn of_hook(event: Arc<Event>, store: PathBuf, options: store::StoreOptions) -> Self {
-        let options = store::StoreOptions { busy: options.busy.min(HOOK_PATIENCE), ..options };
-        Self { event, store, options, limit: HOOK_LIMIT, counted: OnceLock::new() }
+    pub fn of_hook(event: Arc<Event>, journal_path: PathBuf, options: store::StoreOptions) -> Self {
+        let options = store::StoreOptions { busy_timeout: options.busy_timeout.min(HOOK_LOCK_TIMEOUT), ..options };
+        Self { event, journal_path, options, byte_limit: HOOK_BYTE_LIMIT, counted: OnceLock::new() }
     }
 
-    pub fn of_command(event: Arc<Event>, store: PathBuf, options: store::StoreOptions) -> Self {
-        Self { event, store, options, limit: COMMAND_LIMIT, counted: OnceLock::new() }
+    pub fn of_command(event: Arc<Event>, journal_path: PathBuf, options: store::StoreOptions) -> Self {
+        Self { event, journal_path, options, byte_limit: COMMAND_BYTE_LIMIT, counted: OnceLock::new() }
     }
 
     /// The usage of the phase, or of the session if `phase` is `None`; `None` if the journal cannot be used.
-    pub fn spent(&self, phase: Option<&str>) -> Option<TokensUsed> {
+    pub fn tokens_used(&self, phase: Option<&str>) -> Option<TokensUsed> {
         let counted = self.counted.get_or_init(|| self.count().ok()).as_ref()?;
         Some(match phase {
             None => counted.session,
-            Some(phase) => counted.phase.as_ref().map_or(TokensUsed::Unknown, |(current, spent)| {
+            Some(phase) => counted.phase.as_ref().map_or(TokensUsed::Unknown, |(current, used)| {
                 // A phase that is being entered has no transcripts yet.
-                if current == phase { *spent } else { TokensUsed::Unknown }
+                if current == phase { *used } else { TokensUsed::Unknown }
             }),
         })
     }
@@ -160,35 +160,40 @@ impl TokenCount {
 
     /// Stores the event's transcripts, if a rule may ask for them later. `workflow` is the state of the active
     /// workflow.
-    pub fn remember(&self, state: Option<&SessionState>, workflow: Option<&SessionState>, changes: &mut StateChanges) {
+    pub fn store_transcripts(
+        &self,
+        state: Option<&SessionState>,
+        workflow: Option<&SessionState>,
+        changes: &mut StateChanges,
+    ) {
         if let Some(state) = state.filter(|_| self.counted.get().is_some())
-            && let Some(all) = self.with_named(&state.variables)
+            && let Some(all) = self.with_event_transcripts(&state.variables)
         {
             changes.set(TRANSCRIPTS, all);
         }
-        if let Some(all) = workflow.and_then(|workflow| self.with_named(&workflow.variables)) {
-            changes.workflow.insert(TRANSCRIPTS.to_owned(), Some(all));
+        if let Some(all) = workflow.and_then(|workflow| self.with_event_transcripts(&workflow.variables)) {
+            changes.workflow_variables.insert(TRANSCRIPTS.to_owned(), Some(all));
         }
     }
 
     /// The stored transcripts plus those of the event; `None` if the event adds none.
-    fn with_named(&self, variables: &Map<String, Value>) -> Option<Value> {
-        let mut all = remembered(variables);
-        let number = all.len();
-        for named in self.named().map(Transcript::masked) {
-            if !all.contains(&named) {
-                all.push(named);
+    fn with_event_transcripts(&self, variables: &Map<String, Value>) -> Option<Value> {
+        let mut all = stored_transcripts(variables);
+        let stored_count = all.len();
+        for transcript in self.event_transcripts().map(Transcript::masked) {
+            if !all.contains(&transcript) {
+                all.push(transcript);
             }
         }
-        if all.len() == number {
+        if all.len() == stored_count {
             return None;
         }
         all.drain(..all.len().saturating_sub(MAX_TRANSCRIPTS));
         serde_json::to_value(all).ok()
     }
 
-    fn named(&self) -> impl Iterator<Item = Transcript> {
-        let of_subagent = self.event.extra.get(SUBAGENTS).and_then(Value::as_str);
+    fn event_transcripts(&self) -> impl Iterator<Item = Transcript> {
+        let of_subagent = self.event.extra.get(SUBAGENT_TRANSCRIPT).and_then(Value::as_str);
         let paths = self.event.transcript.as_deref().into_iter().chain(of_subagent);
         let (agent, session) = (&self.event.agent, &self.event.session);
         paths.filter(|path| !path.is_empty()).map(|path| Transcript {
@@ -198,55 +203,55 @@ impl TokenCount {
         })
     }
 
-    fn count(&self) -> Result<Counted, StoreError> {
+    fn count(&self) -> Result<TokenCounts, StoreError> {
         let is_dry_run = self.event.is_dry_run;
-        let open = if is_dry_run { Store::open_existing_read } else { Store::open };
-        let mut store = open(&self.store, self.options)?;
-        let own = SessionKey { agent: &self.event.agent, session: &self.event.session };
+        let open = if is_dry_run { Store::open_read_only } else { Store::open };
+        let mut store = open(&self.journal_path, self.options)?;
+        let session_key = SessionKey { agent: &self.event.agent, session: &self.event.session };
         let workflow = store.workflow()?;
         let position = Position::of(&workflow.variables);
-        let mut transcripts: Vec<Transcript> = self.named().collect();
-        transcripts.extend(remembered(&store.session(own)?.variables));
+        let mut transcripts: Vec<Transcript> = self.event_transcripts().collect();
+        transcripts.extend(stored_transcripts(&store.session(session_key)?.variables));
         if position.is_some() {
-            transcripts.extend(remembered(&workflow.variables));
+            transcripts.extend(stored_transcripts(&workflow.variables));
         }
         let mut paths = BTreeSet::new();
         transcripts.retain(|transcript| paths.insert(transcript.path.clone()));
 
-        let mut reading = TranscriptReader::new(&store, self.limit);
-        let (mut is_any_known, mut is_own_known) = (false, false);
+        let mut reader = TranscriptReader::new(&store, self.byte_limit);
+        let (mut is_any_known, mut is_session_known) = (false, false);
         let mut problem = "the agent did not name its transcript".to_owned();
         for transcript in &transcripts {
             // A dry run uses the last counts, because it cannot store how far it has read.
-            match if is_dry_run { Ok(()) } else { reading.read(transcript)? } {
+            match if is_dry_run { Ok(()) } else { reader.read(transcript)? } {
                 Ok(()) => {
                     is_any_known = true;
-                    is_own_known |= transcript.key() == own;
+                    is_session_known |= transcript.key() == session_key;
                 }
-                Err(error) if transcript.key() == own => {
+                Err(error) if transcript.key() == session_key => {
                     problem = format!("`{}` cannot be read ({error})", transcript.path);
                 }
                 Err(_) => {}
             }
         }
-        let TranscriptReader { read, mut is_behind, .. } = reading;
-        if !read.is_empty() {
-            let stretches: Vec<TranscriptChunk<'_>> = read.iter().map(NewMessages::as_chunk).collect();
+        let TranscriptReader { new_messages, mut is_incomplete, .. } = reader;
+        if !new_messages.is_empty() {
+            let chunks: Vec<TranscriptChunk<'_>> = new_messages.iter().map(NewMessages::as_chunk).collect();
             let phases = position.as_ref().map(Position::phase_starts).unwrap_or_default();
             // If the write fails, the next event reads these messages again.
-            is_behind |= store.add_token_usage(&stretches, &phases).is_err();
+            is_incomplete |= store.add_token_usage(&chunks, &phases).is_err();
         }
 
-        let spent = |is_known: bool, key: SessionKey<'_>| match is_known {
-            _ if is_behind => Ok(TokensUsed::Behind),
+        let usage = |is_known: bool, key: SessionKey<'_>| match is_known {
+            _ if is_incomplete => Ok(TokensUsed::Incomplete),
             true => store.tokens(key).map(TokensUsed::Known),
             false => Ok(TokensUsed::Unknown),
         };
         let phase = match position.map(|position| position.phase_key()) {
-            Some(phase) => Some((phase.clone(), spent(is_any_known, store::phase_key(&phase))?)),
+            Some(phase) => Some((phase.clone(), usage(is_any_known, store::phase_key(&phase))?)),
             None => None,
         };
-        let session = spent(is_own_known, own)?;
-        Ok(Counted { session, phase, problem: (session == TokensUsed::Unknown).then_some(problem) })
+        let session = usage(is_session_known, session_key)?;
+        Ok(TokenCounts { session, phase, problem: (session == TokensUsed::Unknown).then_some(problem) })
     }
 }

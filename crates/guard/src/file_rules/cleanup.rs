@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use policy::{delete_old_files, delete_old_files_except, write_private_file};
 
-use super::queue::{Queue, QueueStatus, marks_folder};
+use super::queue::{ANSWERS_FOLDER, Queue, QueueStatus, marks_folder};
 use crate::Environment;
 use crate::project::{Project, TmpLayout};
 
@@ -15,7 +15,7 @@ use crate::project::{Project, TmpLayout};
 const CLEANUP_INTERVAL: Duration = Duration::from_hours(24);
 
 /// Deletes old files, at most once a day. Returns notices for the person.
-pub fn delete_old(project: &Project, environment: &Environment) -> Vec<String> {
+pub fn clean_up_daily(project: &Project, environment: &Environment) -> Vec<String> {
     let marks = marks_folder(&environment.project_state(&project.root));
     let stamp = marks.join("last-forgotten");
     let last = stamp.metadata().and_then(|metadata| metadata.modified());
@@ -33,15 +33,15 @@ pub fn delete_old(project: &Project, environment: &Environment) -> Vec<String> {
     let open = QueueStatus::Queued.ending();
     delete_old_files(&layout.baselines());
     // Files that Linchpin did not write are kept.
-    let is_ours = |name: &str| name.starts_with(".tmp") || deletable.iter().any(|end| name.ends_with(end));
-    delete_old_files_except(&queue, |name| !is_ours(name));
-    for own in fs::read_dir(marks).into_iter().flatten().flatten().map(|entry| entry.path()) {
+    let is_linchpins = |name: &str| name.starts_with(".tmp") || deletable.iter().any(|end| name.ends_with(end));
+    delete_old_files_except(&queue, |name| !is_linchpins(name));
+    for project_marks in fs::read_dir(marks).into_iter().flatten().flatten().map(|entry| entry.path()) {
         // The mark of an open entry is kept: without it, the entry would count as not written by Linchpin.
-        delete_old_files_except(&own, |hash| queue.join(format!("{hash}{open}")).exists());
-        delete_old_files(&own.join("settled"));
+        delete_old_files_except(&project_marks, |hash| queue.join(format!("{hash}{open}")).exists());
+        delete_old_files(&project_marks.join(ANSWERS_FOLDER));
         // `remove_dir` fails on directories that are not empty.
-        let _ = fs::remove_dir(own.join("settled"));
-        let _ = fs::remove_dir(own);
+        let _ = fs::remove_dir(project_marks.join(ANSWERS_FOLDER));
+        let _ = fs::remove_dir(project_marks);
     }
     Queue::of(project, environment).remove_unreadable()
 }

@@ -27,7 +27,7 @@ const MAX_WORKERS: usize = 4;
 /// The maximum number of files per call. A call locks all its files.
 const MAX_FILES_PER_CALL: usize = 200;
 /// The minimum timeout for file locks that other processes hold. Many sessions may stop at the same time.
-const LOCK_PATIENCE: Duration = Duration::from_mins(1);
+const MIN_LOCK_TIMEOUT: Duration = Duration::from_mins(1);
 /// The maximum number of failed calls that are reported together, and the maximum number of bytes of output for each.
 const MAX_REPORTED_FAILURES: usize = 8;
 const MAX_REPORTED_BYTES: usize = 512;
@@ -62,7 +62,8 @@ struct Call {
 }
 
 impl Call {
-    fn shown(&self) -> String {
+    /// The command line, for messages.
+    fn text(&self) -> String {
         self.words.iter().map(|word| word.to_string_lossy()).collect::<Vec<_>>().join(" ")
     }
 }
@@ -70,7 +71,7 @@ impl Call {
 /// A call that failed.
 #[derive(Debug, Clone)]
 struct FailedCall {
-    shown: String,
+    command: String,
     exit_code: Option<i32>,
     stdout: String,
     stderr: String,
@@ -79,7 +80,7 @@ struct FailedCall {
 
 impl FailedCall {
     /// Merges several failures: the exit code of the first, and the output of each.
-    fn together(failures: Vec<Self>) -> Option<Self> {
+    fn merge(failures: Vec<Self>) -> Option<Self> {
         let others = failures.len().saturating_sub(1);
         let mut failures = failures.into_iter();
         let mut first = failures.next()?;
@@ -87,20 +88,26 @@ impl FailedCall {
             return Some(first);
         }
         first.why = format!("{}, and {others} more failed", first.why);
-        for Self { shown, stdout, stderr, why, .. } in failures.take(MAX_REPORTED_FAILURES - 1) {
-            let _ = write!(first.stderr, "\n`{}`: {why}\n{}{}", shortened(&shown), end_of(&stdout), end_of(&stderr));
+        for Self { command, stdout, stderr, why, .. } in failures.take(MAX_REPORTED_FAILURES - 1) {
+            let _ = write!(
+                first.stderr,
+                "\n`{}`: {why}\n{}{}",
+                shorten(&command),
+                last_bytes(&stdout),
+                last_bytes(&stderr)
+            );
         }
         Some(first)
     }
 }
 
 /// The end of one call's output.
-fn end_of(text: &str) -> &str {
+fn last_bytes(text: &str) -> &str {
     text.get(text.ceil_char_boundary(text.len().saturating_sub(MAX_REPORTED_BYTES))..).unwrap_or_default()
 }
 
 /// A command shortened for display.
-fn shortened(command: &str) -> String {
+fn shorten(command: &str) -> String {
     match command.char_indices().nth(MAX_COMMAND_CHARS) {
         Some((end, _)) => format!("{}…", command.get(..end).unwrap_or_default()),
         None => command.to_owned(),
@@ -108,8 +115,8 @@ fn shortened(command: &str) -> String {
 }
 
 /// The timeout for locking the files of a call.
-fn patience(action: &CommandAction) -> Duration {
-    action.timeout.max(LOCK_PATIENCE)
+fn lock_timeout(action: &CommandAction) -> Duration {
+    action.timeout.max(MIN_LOCK_TIMEOUT)
 }
 
 impl Commands<'_> {
@@ -128,55 +135,55 @@ impl Commands<'_> {
         let text = |text: &str| store::mask(text).into_owned();
         let result = ActionResult {
             kind: "command".to_owned(),
-            command: Some(failed.as_ref().map_or_else(|| action.text.clone(), |failed| text(&failed.shown))),
+            command: Some(failed.as_ref().map_or_else(|| action.text.clone(), |failed| text(&failed.command))),
             exit_code: failed.as_ref().map_or(Some(0), |failed| failed.exit_code),
             output: Some(failed.as_ref().map_or_else(
                 || match calls.iter().map(|call| call.files.len()).sum() {
-                    0 => "ran and is at rest".to_owned(),
-                    files => format!("ran for {} and is at rest", counted(files)),
+                    0 => "ran, and a second run would change nothing".to_owned(),
+                    files => format!("ran for {}, and a second run would change nothing", file_count_text(files)),
                 },
                 |failed| text(&failed.why),
             )),
             stdout: failed.as_ref().map(|failed| text(&failed.stdout)),
             stderr: failed.as_ref().map(|failed| text(&failed.stderr)),
-            tree: None,
+            tree_digest: None,
         };
         CommandResult { is_passed, result, notices }
     }
 
     /// An upper limit for the duration: every call may wait for its locks and then use its whole timeout, every call
     /// may run twice, and git runs before, between and after.
-    pub fn longest(&self, action: &CommandAction, found: &FileMatch) -> Duration {
+    pub fn max_duration(&self, action: &CommandAction, found: &FileMatch) -> Duration {
         let calls = calls(action, found, self.root).len();
         let rounds = u32::try_from(calls.div_ceil(workers(action, calls))).unwrap_or(u32::MAX);
-        let call = action.timeout.saturating_add(patience(action));
-        call.saturating_mul(2).saturating_mul(rounds).saturating_add(super::GIT_LIMIT * 3)
+        let call = action.timeout.saturating_add(lock_timeout(action));
+        call.saturating_mul(2).saturating_mul(rounds).saturating_add(super::GIT_TIMEOUT * 3)
     }
 
     fn run_checked(&self, action: &CommandAction, calls: &[Call], notices: &mut Vec<String>) -> Result<(), FailedCall> {
-        let shown = match calls {
-            [only] => only.shown(),
+        let command = match calls {
+            [only] => only.text(),
             _ => action.text.clone(),
         };
-        let broken = |why: String| FailedCall {
-            shown: shown.clone(),
+        let failure = |why: String| FailedCall {
+            command: command.clone(),
             exit_code: None,
             stdout: String::new(),
             stderr: String::new(),
             why,
         };
-        let tree =
-            Tree::of(self.root, super::GIT_LIMIT).ok_or_else(|| broken("this is not a git repository".to_owned()))?;
-        let state = || Snapshot::contents(&tree).map_err(|error| broken(error.to_string()));
-        let policy = self.policy_files();
-        let outcome = self.run_until_stable(action, calls, notices, &broken, &state);
+        let tree = Tree::of(self.root, super::GIT_TIMEOUT)
+            .ok_or_else(|| failure("this is not a git repository".to_owned()))?;
+        let fingerprints = || Snapshot::fingerprints(&tree).map_err(|error| failure(error.to_string()));
+        let policy_before = self.policy_fingerprints();
+        let outcome = self.run_until_stable(action, calls, notices, &failure, &fingerprints);
         // The policy is checked even if the command failed.
-        let policy_now = self.policy_files();
-        if policy_now != policy {
-            let paths = differing(&policy, &policy_now).join(", ");
+        let policy_now = self.policy_fingerprints();
+        if policy_now != policy_before {
+            let paths = differing_paths(&policy_before, &policy_now).join(", ");
             return Err(FailedCall {
                 exit_code: Some(0),
-                ..broken(format!("it changed Linchpin's own policy: {paths}"))
+                ..failure(format!("it changed Linchpin's own policy: {paths}"))
             });
         }
         outcome
@@ -187,69 +194,69 @@ impl Commands<'_> {
         action: &CommandAction,
         calls: &[Call],
         notices: &mut Vec<String>,
-        broken: &dyn Fn(String) -> FailedCall,
-        state: &dyn Fn() -> Result<BTreeMap<String, String>, FailedCall>,
+        failure: &dyn Fn(String) -> FailedCall,
+        fingerprints: &dyn Fn() -> Result<BTreeMap<String, String>, FailedCall>,
     ) -> Result<(), FailedCall> {
-        let before = state()?;
+        let before = fingerprints()?;
         self.run_all(action, calls, notices)?;
-        let after = state()?;
+        let after = fingerprints()?;
         if after == before {
             return Ok(());
         }
         self.run_all(action, calls, notices)?;
-        let again = state()?;
+        let again = fingerprints()?;
         if again == after {
             return Ok(());
         }
-        let paths = differing(&after, &again);
+        let paths = differing_paths(&after, &again);
         let why = format!("it keeps changing files: it changed {} again", paths.join(", "));
-        let failed = FailedCall { exit_code: Some(0), ..broken(why) };
+        let failed = FailedCall { exit_code: Some(0), ..failure(why) };
         let is_changed = |file: &String| again.get(file) != after.get(file);
         let culprit = calls.iter().find(|call| call.files.iter().any(is_changed));
-        Err(culprit.map_or_else(|| failed.clone(), |call| FailedCall { shown: call.shown(), ..failed.clone() }))
+        Err(culprit.map_or_else(|| failed.clone(), |call| FailedCall { command: call.text(), ..failed.clone() }))
     }
 
     /// Runs all calls. Calls for a single file run concurrently; other calls run one after another, because they may
     /// share files.
     fn run_all(&self, action: &CommandAction, calls: &[Call], notices: &mut Vec<String>) -> Result<(), FailedCall> {
         let next = AtomicUsize::new(0);
-        let done: Mutex<BTreeMap<usize, Result<Vec<ProcessNote>, FailedCall>>> = Mutex::default();
+        let results: Mutex<BTreeMap<usize, Result<Vec<ProcessNote>, FailedCall>>> = Mutex::default();
         thread::scope(|scope| {
             for _ in 0..workers(action, calls.len()) {
                 scope.spawn(|| {
-                    while let Some((place, call)) = {
-                        let place = next.fetch_add(1, Ordering::Relaxed);
-                        calls.get(place).map(|call| (place, call))
+                    while let Some((index, call)) = {
+                        let index = next.fetch_add(1, Ordering::Relaxed);
+                        calls.get(index).map(|call| (index, call))
                     } {
                         let outcome = self.run_one(action, call);
-                        if let Ok(mut done) = done.lock() {
-                            done.insert(place, outcome);
+                        if let Ok(mut results) = results.lock() {
+                            results.insert(index, outcome);
                         }
                     }
                 });
             }
         });
         let mut failures = Vec::new();
-        for outcome in done.into_inner().unwrap_or_default().into_values() {
+        for outcome in results.into_inner().unwrap_or_default().into_values() {
             match outcome {
                 Ok(notes) => {
                     let texts = notes.iter().map(ToString::to_string);
-                    let news: Vec<String> = texts.filter(|text| !notices.contains(text)).collect();
-                    notices.extend(news);
+                    let new: Vec<String> = texts.filter(|text| !notices.contains(text)).collect();
+                    notices.extend(new);
                 }
                 Err(failed) => failures.push(failed),
             }
         }
-        match FailedCall::together(failures) {
+        match FailedCall::merge(failures) {
             Some(failed) => Err(failed),
             None => Ok(()),
         }
     }
 
     fn run_one(&self, action: &CommandAction, call: &Call) -> Result<Vec<ProcessNote>, FailedCall> {
-        let shown = call.shown();
-        let broken = |why: String| FailedCall {
-            shown: shown.clone(),
+        let command = call.text();
+        let failure = |why: String| FailedCall {
+            command: command.clone(),
             exit_code: None,
             stdout: String::new(),
             stderr: String::new(),
@@ -258,14 +265,14 @@ impl Commands<'_> {
         let files: Vec<&str> = call.files.iter().map(String::as_str).collect();
         let folder = TmpLayout::of(self.tmp).locks();
         let locks = match files.as_slice() {
-            [] => PathLocks::take_all(&folder, patience(action)),
-            files => PathLocks::take(&folder, files, patience(action)),
+            [] => PathLocks::acquire_all(&folder, lock_timeout(action)),
+            files => PathLocks::acquire(&folder, files, lock_timeout(action)),
         };
-        let _locks = locks.map_err(|error| broken(format!("its files cannot be locked: {error}")))?;
+        let _locks = locks.map_err(|error| failure(format!("its files cannot be locked: {error}")))?;
         let root = self.root.to_owned();
         let run = BoundedProcess {
             argv: call.words.clone(),
-            folder: root.clone(),
+            working_directory: root.clone(),
             extra_variables: &self.config.commands.env,
             get_variable: &|name| self.environment.get(name).map(OsString::from),
             timeout: action.timeout,
@@ -274,9 +281,9 @@ impl Commands<'_> {
                 Sandbox::Repo => SandboxMode::Repo { root },
                 Sandbox::Require => SandboxMode::Require { root },
             },
-            shim: shim::own_call(),
+            shim: shim::shim_command(),
         };
-        let outcome = run.outcome().map_err(|error| broken(error.to_string()))?;
+        let outcome = run.run().map_err(|error| failure(error.to_string()))?;
         if outcome.is_success() {
             return Ok(outcome.notes);
         }
@@ -287,26 +294,26 @@ impl Commands<'_> {
         };
         let runner::ProcessOutcome { exit_code, stdout, stderr, notes, .. } = outcome;
         let why = notes.iter().fold(why, |why, note| format!("{why}; {note}"));
-        Err(FailedCall { shown, exit_code, stdout, stderr, why })
+        Err(FailedCall { command, exit_code, stdout, stderr, why })
     }
 
     /// Fingerprints of the policy's own files.
-    fn policy_files(&self) -> BTreeMap<String, String> {
+    fn policy_fingerprints(&self) -> BTreeMap<String, String> {
         let mut files = BTreeMap::new();
         let top = self.root.join(".linchpin");
         let mut folders = vec![top.clone()];
         while let Some(folder) = folders.pop() {
             for entry in fs::read_dir(&folder).into_iter().flatten().flatten() {
                 let (path, name) = (entry.path(), entry.file_name());
-                let is_ours = name == "tmp" || name.to_string_lossy().starts_with("state.db");
-                if is_ours && folder == top {
+                let is_state = name == "tmp" || name.to_string_lossy().starts_with("state.db");
+                if is_state && folder == top {
                     continue;
                 }
                 if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
                     folders.push(path);
                 } else {
-                    let shown = path.strip_prefix(self.root).unwrap_or(&path).to_string_lossy().into_owned();
-                    files.insert(shown, tree::fingerprint(&path));
+                    let relative = path.strip_prefix(self.root).unwrap_or(&path).to_string_lossy().into_owned();
+                    files.insert(relative, tree::fingerprint(&path));
                 }
             }
         }
@@ -325,24 +332,24 @@ fn workers(action: &CommandAction, calls: usize) -> usize {
 /// The calls for all matching files that still exist. A command that names no file is for the whole tree, so it also
 /// runs if files were only deleted.
 fn calls(action: &CommandAction, found: &FileMatch, root: &Path) -> Vec<Call> {
-    let is_there = |trigger: &&TriggeringFile| {
+    let still_exists = |trigger: &&TriggeringFile| {
         trigger.status != Status::Deleted && root.join(&trigger.path).symlink_metadata().is_ok()
     };
-    let triggers: Vec<&TriggeringFile> = found.triggers.iter().filter(is_there).collect();
+    let triggers: Vec<&TriggeringFile> = found.triggers.iter().filter(still_exists).collect();
     if !names_files(action, found) && (action.run_for == RunFor::AllMatches || triggers.is_empty()) {
-        return vec![Call { words: filled(action, &[], None, root), files: Vec::new() }];
+        return vec![Call { words: substituted_arguments(action, &[], None, root), files: Vec::new() }];
     }
     match action.run_for {
         RunFor::EachMatch => triggers
             .into_iter()
             .map(|trigger| {
                 let files = vec![trigger.path.clone()];
-                Call { words: filled(action, &files, Some(trigger), root), files }
+                Call { words: substituted_arguments(action, &files, Some(trigger), root), files }
             })
             .collect(),
         RunFor::AllMatches => batches(&triggers)
             .into_iter()
-            .map(|files| Call { words: filled(action, &files, None, root), files })
+            .map(|files| Call { words: substituted_arguments(action, &files, None, root), files })
             .collect(),
     }
 }
@@ -371,15 +378,20 @@ fn batches(triggers: &[&TriggeringFile]) -> Vec<Vec<String>> {
 }
 
 /// The arguments of a call. Substituted values are neither split nor searched for placeholders.
-fn filled(action: &CommandAction, files: &[String], trigger: Option<&TriggeringFile>, root: &Path) -> Vec<OsString> {
+fn substituted_arguments(
+    action: &CommandAction,
+    files: &[String],
+    trigger: Option<&TriggeringFile>,
+    root: &Path,
+) -> Vec<OsString> {
     let mut words = Vec::new();
     for word in &action.words {
         if word == "{files}" {
-            words.extend(files.iter().map(|file| OsString::from(argument(file))));
+            words.extend(files.iter().map(|file| OsString::from(argument_that_is_no_flag(file))));
             continue;
         }
         let value = |name: &str| match name {
-            "file" => files.first().map(|file| argument(file)),
+            "file" => files.first().map(|file| argument_that_is_no_flag(file)),
             "repo_root" => Some(root.to_string_lossy().into_owned()),
             _ => trigger.and_then(|trigger| trigger.captures.get(name)).map(str::to_owned),
         };
@@ -389,23 +401,23 @@ fn filled(action: &CommandAction, files: &[String], trigger: Option<&TriggeringF
 }
 
 /// The file name in a form that no program takes for a flag.
-fn argument(file: &str) -> String {
+fn argument_that_is_no_flag(file: &str) -> String {
     if file.starts_with('-') { format!("./{file}") } else { file.to_owned() }
 }
 
-fn differing(one: &BTreeMap<String, String>, other: &BTreeMap<String, String>) -> Vec<String> {
+fn differing_paths(one: &BTreeMap<String, String>, other: &BTreeMap<String, String>) -> Vec<String> {
     let keys = one.keys().chain(other.keys().filter(|key| !one.contains_key(*key)));
     keys.filter(|key| one.get(*key) != other.get(*key)).take(MAX_REPORTED_PATHS).map(|key| format!("`{key}`")).collect()
 }
 
-fn counted(files: usize) -> String {
+fn file_count_text(files: usize) -> String {
     if files == 1 { "1 file".to_owned() } else { format!("{files} files") }
 }
 
 /// The text for the agent about a command that failed: the command, how it ended, and the end of its output.
 pub fn failed_command_text(rule: &Rule, found: &FileMatch, result: &ActionResult) -> String {
     let (title, body) = (rule.display_title(), Placeholders(found).fill(&rule.reason));
-    let command = shortened(result.command.as_deref().unwrap_or_default());
+    let command = shorten(result.command.as_deref().unwrap_or_default());
     let why = result.output.as_deref().unwrap_or_default();
     let mut text = format!("## {title}\n`{command}`: {why}");
     for stream in [&result.stdout, &result.stderr].into_iter().flatten().map(|stream| stream.trim()) {
@@ -447,6 +459,6 @@ mod tests {
         };
         let found = FileMatch { triggers: vec![trigger], ..FileMatch::default() };
         // Two rounds, each with a minute for the lock and a minute for the run.
-        assert_eq!(commands.longest(&action, &found), Duration::from_mins(4) + super::super::GIT_LIMIT * 3);
+        assert_eq!(commands.max_duration(&action, &found), Duration::from_mins(4) + super::super::GIT_TIMEOUT * 3);
     }
 }

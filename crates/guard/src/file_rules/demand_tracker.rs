@@ -8,7 +8,7 @@ use engine::Level;
 use engine::decide::Demand;
 use engine::facts::DemandState;
 use engine::file_rules::{FileMatch, UnmetFileRule};
-use engine::rules::AckBy;
+use engine::rules::{AckBy, HoldState};
 use store::StateChanges;
 
 use super::command_action::CommandResult;
@@ -34,7 +34,7 @@ pub struct DemandTracker {
 type Variables = serde_json::Map<String, serde_json::Value>;
 
 /// Prefix of the session variables that store each rule's open demand.
-const VARIABLE: &str = "_demand:";
+const VARIABLE_PREFIX: &str = "_demand:";
 
 impl DemandTracker {
     pub fn new(root: &Path, queue: Queue, session: &str, timestamp: String, message: Option<&str>) -> Self {
@@ -63,14 +63,14 @@ impl DemandTracker {
     /// The state of a demand. A new demand is written to the queue. Returns `None` if that fails: a demand that cannot
     /// be counted could hold the agent forever.
     pub fn register(&self, demand: &UnmetFileRule<'_>, baseline: &BaselineName) -> Option<DemandState> {
-        let settled = answered_files(&self.queue, &self.root, demand, baseline);
-        let open = demand.found.clone().without_settled(|trigger| settled.contains(&trigger.path));
+        let answered = answered_files(&self.queue, &self.root, demand, baseline);
+        let open = demand.found.clone().without_answered(|trigger| answered.contains(&trigger.path));
         if !open.is_unmet() {
-            return Some(DemandState { settled, ..DemandState::default() });
+            return Some(DemandState { answered_files: answered, ..DemandState::default() });
         }
         let hash = trigger_hash(demand.id, open.trigger_files(), &baseline.name);
-        let known = self.queue.find_or_discard(demand.id, &hash);
-        let entry = if let Some(entry) = known.filter(|entry| entry.status.is_open()) {
+        let stored = self.queue.find_or_discard(demand.id, &hash);
+        let entry = if let Some(entry) = stored.filter(|entry| entry.status.is_open()) {
             entry
         } else {
             let content = tree::combined_fingerprint(&self.root, open.trigger_files());
@@ -84,26 +84,26 @@ impl DemandTracker {
         {
             self.mark_answered(demand.id, &open, baseline, entry, answer_result("promised by the agent"))?;
             return Some(DemandState {
-                settled: demand.found.trigger_files().map(str::to_owned).collect(),
+                answered_files: demand.found.trigger_files().map(str::to_owned).collect(),
                 ..DemandState::default()
             });
         }
         let times_asked = self.times_asked(&entry, &open);
-        // At `max_holds` the engine releases the stop with a warning; beyond it, the rule is silent. A warning stops
-        // nothing, so it is given once.
+        // A warning stops nothing, so it is given once.
         let was_warned = demand.action == Level::Warn && times_asked > 0;
-        Some(DemandState { settled, times_asked, is_given_up: was_warned || times_asked > demand.max_holds })
+        let is_given_up = was_warned || demand.hold_state(times_asked) == HoldState::GivenUp;
+        Some(DemandState { answered_files: answered, times_asked, is_given_up })
     }
 
-    /// How often this session got the demand since it last changed something about it.
+    /// How often this session got the demand since it last made progress on it.
     fn times_asked(&self, entry: &QueueEntry, open: &FileMatch) -> u32 {
         // The files are only read if needed, because there may be very many.
         let asked = entry.asked.get(&self.asker);
-        asked.filter(|asked| asked.state == self.state(open)).map_or(0, |asked| asked.times)
+        asked.filter(|asked| asked.state == self.progress_digest(open)).map_or(0, |asked| asked.times)
     }
 
-    /// A digest that changes if the session does anything about the demand.
-    fn state(&self, open: &FileMatch) -> String {
+    /// A digest that changes if the session makes progress on the demand.
+    fn progress_digest(&self, open: &FileMatch) -> String {
         let content = tree::combined_fingerprint(&self.root, open.trigger_files());
         policy::digest(format!("{content}\0{}", open.expected_files().join("\0")))
     }
@@ -113,31 +113,33 @@ impl DemandTracker {
         &self,
         demand: &UnmetFileRule<'_>,
         baseline_name: &BaselineName,
-        how: &str,
+        author_and_reason: &str,
     ) -> Result<usize, String> {
-        let is_settled = |path: &str| is_settled(&self.queue, &self.root, demand, path, baseline_name);
-        let open = demand.found.clone().without_settled(|trigger| is_settled(&trigger.path));
+        let is_file_answered = |path: &str| is_answered(&self.queue, &self.root, demand, path, baseline_name);
+        let open = demand.found.clone().without_answered(|trigger| is_file_answered(&trigger.path));
         if !open.is_unmet() {
             return Ok(0);
         }
         let content = tree::combined_fingerprint(&self.root, open.trigger_files());
         let hash = trigger_hash(demand.id, open.trigger_files(), &baseline_name.name);
-        let known = self.queue.find_or_discard(demand.id, &hash);
-        let entry = known.unwrap_or_else(|| self.new_entry(demand.id, &open, baseline_name, &hash, content));
-        let passed = self.mark_answered(demand.id, &open, baseline_name, entry, answer_result(how));
-        passed.map(|()| open.triggers.len()).ok_or_else(|| self.take_problem().unwrap_or_default())
+        let stored = self.queue.find_or_discard(demand.id, &hash);
+        let entry = stored.unwrap_or_else(|| self.new_entry(demand.id, &open, baseline_name, &hash, content));
+        let result = self.mark_answered(demand.id, &open, baseline_name, entry, answer_result(author_and_reason));
+        result.map(|()| open.triggers.len()).ok_or_else(|| self.take_problem().unwrap_or_default())
     }
 
     /// The earlier result of a demand's command, if nothing has changed since.
-    pub fn known_result(
+    pub fn earlier_result(
         &self,
         demand: &Demand,
         baseline_name: &BaselineName,
-        tree: Option<&str>,
+        tree_digest: Option<&str>,
     ) -> Option<ActionResult> {
-        let entry = self.queue.find_or_discard(&demand.rule.id, &hash_of(demand, baseline_name))?;
+        let entry = self.queue.find_or_discard(&demand.rule.id, &demand_hash(demand, baseline_name))?;
         let is_failed = entry.status == QueueStatus::Failed;
-        entry.action_result.filter(|result| is_failed && tree.is_some() && result.tree.as_deref() == tree)
+        entry
+            .action_result
+            .filter(|result| is_failed && tree_digest.is_some() && result.tree_digest.as_deref() == tree_digest)
     }
 
     /// Records the result of a demand's command.
@@ -146,11 +148,11 @@ impl DemandTracker {
         demand: &Demand,
         baseline_name: &BaselineName,
         outcome: &CommandResult,
-        tree: Option<String>,
+        tree_digest: Option<String>,
     ) {
         let Demand { rule, found, .. } = demand;
         let content = tree::combined_fingerprint(&self.root, found.trigger_files());
-        let hash = hash_of(demand, baseline_name);
+        let hash = demand_hash(demand, baseline_name);
         let entry = self.queue.find_or_discard(&rule.id, &hash);
         let mut entry = entry.unwrap_or_else(|| self.new_entry(&rule.id, found, baseline_name, &hash, String::new()));
         // The command itself may have changed the contents.
@@ -161,28 +163,29 @@ impl DemandTracker {
                 found,
                 baseline_name,
                 entry,
-                ActionResult { tree, ..outcome.result.clone() },
+                ActionResult { tree_digest, ..outcome.result.clone() },
             );
         } else {
             entry.status = QueueStatus::Failed;
             entry.evaluated_at = Some(self.timestamp.clone());
-            entry.action_result = Some(ActionResult { tree, ..outcome.result.clone() });
+            entry.action_result = Some(ActionResult { tree_digest, ..outcome.result.clone() });
             let _ = self.put(&entry);
         }
     }
 
-    /// Stores each rule's open demand in the session's variables.
-    pub fn remember(
+    /// Stores each rule's open demand in the session's variables. `variables` has their stored values, `judged_rules` the
+    /// ids of the rules that were judged.
+    pub fn store_open_demands(
         &self,
         demands: &[(Demand, BaselineName)],
-        before: &Variables,
-        judged: &[String],
+        variables: &Variables,
+        judged_rules: &[String],
         changes: &mut StateChanges,
     ) {
         for (demand, baseline_name) in demands {
-            changes.set(self.variable(&demand.rule.id), hash_of(demand, baseline_name));
+            changes.set(self.demand_variable(&demand.rule.id), demand_hash(demand, baseline_name));
         }
-        for (name, rule, _) in self.closed_demands(demands, before, judged) {
+        for (name, rule, _) in self.closed_demands(demands, variables, judged_rules) {
             if !demands.iter().any(|(demand, _)| demand.rule.id == rule) {
                 changes.unset(name);
             }
@@ -194,16 +197,18 @@ impl DemandTracker {
     pub fn write_queue(
         &self,
         demands: &[(Demand, BaselineName)],
-        before: &Variables,
-        judged: &[String],
+        variables: &Variables,
+        judged_rules: &[String],
         is_enforced: bool,
     ) {
         for (demand, baseline_name) in demands.iter().filter(|_| is_enforced) {
-            let Some(mut entry) = self.queue.find_or_discard(&demand.rule.id, &hash_of(demand, baseline_name)) else {
+            let Some(mut entry) = self.queue.find_or_discard(&demand.rule.id, &demand_hash(demand, baseline_name))
+            else {
                 continue;
             };
             entry.shown = entry.shown.saturating_add(1);
-            let asked = TimesAsked { times: demand.times_asked.saturating_add(1), state: self.state(&demand.found) };
+            let asked =
+                TimesAsked { times: demand.times_asked.saturating_add(1), state: self.progress_digest(&demand.found) };
             entry.asked.insert(self.asker.clone(), asked);
             let is_for_agent = !demand.rule.runs_command();
             if demand.release_notice.is_some() && is_for_agent {
@@ -217,7 +222,7 @@ impl DemandTracker {
             // An error is reported by `take_problem`.
             let _ = self.put(&entry);
         }
-        for (_, rule, hash) in self.closed_demands(demands, before, judged) {
+        for (_, rule, hash) in self.closed_demands(demands, variables, judged_rules) {
             if let Some(mut entry) = self.queue.find_or_discard(rule, hash).filter(|entry| entry.status.is_open()) {
                 entry.status = QueueStatus::Skipped;
                 entry.evaluated_at = Some(self.timestamp.clone());
@@ -228,28 +233,28 @@ impl DemandTracker {
 
     /// The variable of a rule's open demand. It contains the policy's root, because two policies may have a rule with
     /// the same id.
-    fn variable(&self, rule: &str) -> String {
-        format!("{}{rule}", self.prefix())
+    fn demand_variable(&self, rule: &str) -> String {
+        format!("{}{rule}", self.variable_prefix())
     }
 
-    fn prefix(&self) -> String {
-        format!("{VARIABLE}{}:", policy::digest(self.root.as_os_str().as_encoded_bytes()))
+    fn variable_prefix(&self) -> String {
+        format!("{VARIABLE_PREFIX}{}:", policy::digest(self.root.as_os_str().as_encoded_bytes()))
     }
 
-    /// Demands that were open before and are not open now, each with its variable, rule id and hash.
+    /// Demands that are stored as open and are not open now, each with its variable, rule id and hash.
     fn closed_demands<'b>(
         &self,
         demands: &'b [(Demand, BaselineName)],
-        before: &'b Variables,
-        judged: &'b [String],
+        variables: &'b Variables,
+        judged_rules: &'b [String],
     ) -> impl Iterator<Item = (&'b str, &'b str, &'b str)> {
-        let prefix = self.prefix();
-        before.iter().filter_map(move |(name, value)| {
+        let prefix = self.variable_prefix();
+        variables.iter().filter_map(move |(name, value)| {
             let (rule, hash) = name.strip_prefix(&prefix).zip(value.as_str())?;
             let is_open = |(demand, baseline_name): &(Demand, BaselineName)| {
-                demand.rule.id == rule && hash_of(demand, baseline_name) == hash
+                demand.rule.id == rule && demand_hash(demand, baseline_name) == hash
             };
-            let is_closed = judged.iter().any(|id| id == rule) && !demands.iter().any(is_open);
+            let is_closed = judged_rules.iter().any(|id| id == rule) && !demands.iter().any(is_open);
             is_closed.then_some((name.as_str(), rule, hash))
         })
     }
@@ -300,22 +305,24 @@ impl DemandTracker {
         self.put(&entry)?;
         for path in open.trigger_files() {
             let content = tree::fingerprint(&self.root.join(path));
-            self.note(self.queue.record_answer(rule, path, baseline_name, &content))?;
+            self.record_error(self.queue.record_answer(rule, path, baseline_name, &content))?;
         }
         Some(())
     }
 
     fn put(&self, entry: &QueueEntry) -> Option<()> {
-        self.note(self.queue.put(entry))
+        self.record_error(self.queue.put(entry))
     }
 
-    fn note(&self, done: std::io::Result<()>) -> Option<()> {
-        done.map_err(|error| {
-            if let Ok(mut problem) = self.problem.lock() {
-                *problem = Some(error.to_string());
-            }
-        })
-        .ok()
+    /// Keeps the error for [`Self::take_problem`].
+    fn record_error(&self, result: std::io::Result<()>) -> Option<()> {
+        result
+            .map_err(|error| {
+                if let Ok(mut problem) = self.problem.lock() {
+                    *problem = Some(error.to_string());
+                }
+            })
+            .ok()
     }
 }
 
@@ -328,38 +335,38 @@ pub fn answered_files(
     baseline_name: &BaselineName,
 ) -> BTreeSet<String> {
     let UnmetFileRule { id, found, .. } = *demand;
-    let is_settled = |path: &&str| is_settled(queue, root, demand, path, baseline_name);
-    let settled: BTreeSet<String> = found.trigger_files().filter(is_settled).map(str::to_owned).collect();
-    let whole = trigger_hash(id, found.trigger_files(), &baseline_name.name);
-    if !settled.is_empty() && queue.discard_damaged_answer(id, &whole) {
-        queue.forget_answers(id, found.trigger_files(), baseline_name);
+    let is_file_answered = |path: &&str| is_answered(queue, root, demand, path, baseline_name);
+    let answered: BTreeSet<String> = found.trigger_files().filter(is_file_answered).map(str::to_owned).collect();
+    let hash = trigger_hash(id, found.trigger_files(), &baseline_name.name);
+    if !answered.is_empty() && queue.discard_damaged_answer(id, &hash) {
+        queue.remove_answers(id, found.trigger_files(), baseline_name);
         return BTreeSet::new();
     }
-    settled
+    answered
 }
 
 /// True if an answer was given for the file. If the rule requires it, the file must also have the same contents as
 /// then.
-fn is_settled(
+fn is_answered(
     queue: &Queue,
     root: &Path,
     demand: &UnmetFileRule<'_>,
     path: &str,
     baseline_name: &BaselineName,
 ) -> bool {
-    let is_by_files = demand.file.answers_survive_edits();
-    let mut answered = queue.answer_fingerprints(demand.id, path, baseline_name).into_iter();
-    answered.any(|content| is_by_files || content == tree::fingerprint(&root.join(path)))
+    let survives_edits = demand.file.answers_survive_edits();
+    let mut fingerprints = queue.answer_fingerprints(demand.id, path, baseline_name).into_iter();
+    fingerprints.any(|content| survives_edits || content == tree::fingerprint(&root.join(path)))
 }
 
-fn hash_of(demand: &Demand, baseline_name: &BaselineName) -> String {
+fn demand_hash(demand: &Demand, baseline_name: &BaselineName) -> String {
     trigger_hash(&demand.rule.id, demand.found.trigger_files(), &baseline_name.name)
 }
 
 /// The open demands of a session, from its variables.
 pub fn open_queue_entries(queue: &Queue, variables: &Variables) -> Vec<QueueEntry> {
     let hashes = variables.iter().filter_map(|(name, hash)| {
-        let (_, rule) = name.strip_prefix(VARIABLE)?.split_once(':')?;
+        let (_, rule) = name.strip_prefix(VARIABLE_PREFIX)?.split_once(':')?;
         Some((rule, hash.as_str()?))
     });
     let entries = hashes.filter_map(|(rule, hash)| queue.find_or_discard(rule, hash));
@@ -374,7 +381,7 @@ fn answer_result(output: &str) -> ActionResult {
         output: Some(output.to_owned()),
         stdout: None,
         stderr: None,
-        tree: None,
+        tree_digest: None,
     }
 }
 

@@ -9,8 +9,8 @@ use engine::{Event, EventKind};
 use policy::CompiledPolicy;
 use tree::Tree;
 
-use super::GIT_LIMIT;
-use super::cleanup::delete_old;
+use super::GIT_TIMEOUT;
+use super::cleanup::clean_up_daily;
 use super::prompt_baseline::{PromptBaseline, timestamp};
 use crate::Environment;
 use crate::project::Project;
@@ -26,11 +26,11 @@ pub struct FileRulePreparation {
 impl FileRulePreparation {
     /// Extends the deadline if file rules have to wait for git, and takes a snapshot of the tree at a prompt if a rule
     /// compares with the prompt.
-    pub fn of<'p>(
+    pub fn prepare<'p>(
         event: &Arc<Event>,
         policies: impl Iterator<Item = (&'p Project, &'p CompiledPolicy)>,
         environment: &Environment,
-        more_time: &dyn Fn(Duration),
+        extend_deadline: &dyn Fn(Duration),
     ) -> Self {
         let mut preparation = Self::default();
         // File rules are not judged at tool calls, because the agent waits for the answer.
@@ -40,8 +40,8 @@ impl FileRulePreparation {
         for (project, policy) in policies {
             let baselines = policy.rules.baselines().unwrap_or_default();
             if !baselines.is_empty() {
-                more_time(GIT_LIMIT);
-                preparation.notices.extend(delete_old(project, environment));
+                extend_deadline(GIT_TIMEOUT);
+                preparation.notices.extend(clean_up_daily(project, environment));
             }
             if event.kind == EventKind::Prompt && baselines.contains(&Baseline::Prompt) {
                 preparation.take_snapshot(project, event, environment);
@@ -51,13 +51,13 @@ impl FileRulePreparation {
     }
 
     fn take_snapshot(&mut self, project: &Project, event: &Event, environment: &Environment) {
-        let Some(tree) = Tree::of(&project.root, GIT_LIMIT) else { return };
+        let Some(tree) = Tree::of(&project.root, GIT_TIMEOUT) else { return };
         let baseline = PromptBaseline::new(&project.tmp(environment), &event.session, event.time);
-        match baseline.take(&tree, timestamp(event.time)) {
+        match baseline.take_snapshot(&tree, timestamp(event.time)) {
             Ok(()) => self.is_snapshot_taken = true,
             Err(error) => self.notices.push(format!(
-                "how things were at this prompt was not kept, so rules that compare with it compare with the base of \
-                 the branch: {error}"
+                "no snapshot of the tree was saved for this prompt ({error}), so rules with `compare_to: prompt` compare \
+                 with the base of the branch instead"
             )),
         }
     }
@@ -77,7 +77,7 @@ mod tests {
         assert!(preparation.is_snapshot_taken && preparation.notices.is_empty());
         scratch.file("after", "text");
         let baseline = PromptBaseline::new(&scratch.project().tmp(&scratch.environment), "s", 5000);
-        let tree = Tree::of(&scratch.root, GIT_LIMIT).expect("a repository");
+        let tree = Tree::of(&scratch.root, GIT_TIMEOUT).expect("a repository");
         let changes = baseline.read().expect("a snapshot").changes(&tree).expect("changes");
         assert!(changes.contains("after") && !changes.contains("before"));
     }
@@ -99,7 +99,7 @@ mod tests {
         preparation.take_snapshot(&scratch.project(), &scratch.event(EventKind::Prompt, 5000), &scratch.environment);
         assert!(!preparation.is_snapshot_taken);
         assert!(
-            preparation.notices.concat().starts_with("how things were at this prompt was not kept"),
+            preparation.notices.concat().starts_with("no snapshot of the tree was saved for this prompt"),
             "{:?}",
             preparation.notices
         );

@@ -55,15 +55,15 @@ impl UnmatchedPromises {
     /// A hint for the agent about its unmatched promises, if its stop is held because of a demand that a promise can
     /// meet.
     pub fn hint(&self, verdict: &Verdict) -> Option<String> {
-        let is_held = verdict.findings.iter().filter(|finding| finding.level == Level::Block);
-        let waited = is_held.filter(|finding| finding.section == Some(SectionKind::Demand));
-        let waited: Vec<String> = waited.map(|finding| format!("`<promise>{}</promise>`", finding.rule)).collect();
-        if self.0.is_empty() || waited.is_empty() || verdict.not_enforced.is_some() {
+        let blocking = verdict.findings.iter().filter(|finding| finding.level == Level::Block);
+        let demands = blocking.filter(|finding| finding.section == Some(SectionKind::Demand));
+        let demands: Vec<String> = demands.map(|finding| format!("`<promise>{}</promise>`", finding.rule)).collect();
+        if self.0.is_empty() || demands.is_empty() || verdict.not_enforced.is_some() {
             return None;
         }
-        let said: Vec<String> =
+        let unmatched: Vec<String> =
             self.0.iter().map(|name| format!("`<promise>{}</promise>`", plain_text::single_line(name))).collect();
-        Some(format!("No open demand matches {}. Open demands: {}.", said.join(" or "), waited.join(", ")))
+        Some(format!("No open demand matches {}. Open demands: {}.", unmatched.join(" or "), demands.join(", ")))
     }
 }
 
@@ -79,28 +79,28 @@ fn without_code(message: &str) -> String {
         let length = mark.map_or(0, |mark| trimmed.chars().take_while(|letter| *letter == mark).count());
         match (fence, mark) {
             (None, Some(mark)) if length >= 3 => fence = Some((mark, length)),
-            (Some((open, least)), Some(mark)) if mark == open && length >= least => fence = None,
+            (Some((open, min_length)), Some(mark)) if mark == open && length >= min_length => fence = None,
             (Some(_), _) => {}
-            (None, _) if may_be_code && !is_in_list && !trimmed.is_empty() && is_far_in(line) => continue,
+            (None, _) if may_be_code && !is_in_list && !trimmed.is_empty() && is_indented_code(line) => continue,
             (None, _) => {
-                push_outside_of_quotes(line, &mut text);
+                push_without_code_spans(line, &mut text);
                 text.push('\n');
             }
         }
         may_be_code = trimmed.is_empty() || fence.is_some();
         if !trimmed.is_empty() && !line.starts_with([' ', '\t']) {
-            is_in_list = begins_item(trimmed);
+            is_in_list = begins_list_item(trimmed);
         }
     }
     ["code", "pre"].into_iter().fold(text, |text, tag| without_element(&text, tag))
 }
 
-fn is_far_in(line: &str) -> bool {
+fn is_indented_code(line: &str) -> bool {
     line.starts_with("    ") || line.trim_start_matches(' ').starts_with('\t')
 }
 
 /// True for a list item: `- a`, `1. a`.
-fn begins_item(line: &str) -> bool {
+fn begins_list_item(line: &str) -> bool {
     let sign = line.strip_prefix(['-', '*', '+']);
     let number = || line.trim_start_matches(|letter: char| letter.is_ascii_digit()).strip_prefix(['.', ')']);
     sign.or_else(number).is_some_and(|rest| rest.starts_with([' ', '\t']))
@@ -108,41 +108,41 @@ fn begins_item(line: &str) -> bool {
 
 /// Appends the line without its code spans. A code span ends with as many backquotes as it began with. Backquotes
 /// without an end are plain text.
-fn push_outside_of_quotes(line: &str, text: &mut String) {
-    let last = last_quotes(line);
+fn push_without_code_spans(line: &str, text: &mut String) {
+    let after_last_run = bytes_after_last_run(line);
     let mut rest = line;
     while let Some((before, quoted)) = rest.split_once('`') {
         text.push_str(before);
         let inner = quoted.trim_start_matches('`');
         let length = quoted.len() - inner.len() + 1;
-        // `last` avoids a quadratic search in text with many unclosed backquotes.
-        let is_closed = last.get(&length).is_some_and(|left| *left < inner.len());
-        rest = if is_closed { behind_quotes(inner, length).unwrap_or(inner) } else { inner };
+        // `after_last_run` avoids a quadratic search in text with many unclosed backquotes.
+        let is_closed = after_last_run.get(&length).is_some_and(|bytes| *bytes < inner.len());
+        rest = if is_closed { after_backquotes(inner, length).unwrap_or(inner) } else { inner };
     }
     text.push_str(rest);
 }
 
 /// Maps each length of a run of backquotes to the number of bytes after the last run of that length.
-fn last_quotes(line: &str) -> HashMap<usize, usize> {
+fn bytes_after_last_run(line: &str) -> HashMap<usize, usize> {
     let mut last = HashMap::new();
     let mut rest = line;
     while let Some((_, quotes)) = rest.split_once('`') {
-        let behind = quotes.trim_start_matches('`');
-        last.insert(quotes.len() - behind.len() + 1, behind.len());
-        rest = behind;
+        let after = quotes.trim_start_matches('`');
+        last.insert(quotes.len() - after.len() + 1, after.len());
+        rest = after;
     }
     last
 }
 
 /// The text after the next run of exactly `length` backquotes.
-fn behind_quotes(text: &str, length: usize) -> Option<&str> {
+fn after_backquotes(text: &str, length: usize) -> Option<&str> {
     let mut rest = text;
     while let Some((_, quotes)) = rest.split_once('`') {
-        let behind = quotes.trim_start_matches('`');
-        if quotes.len() - behind.len() + 1 == length {
-            return Some(behind);
+        let after = quotes.trim_start_matches('`');
+        if quotes.len() - after.len() + 1 == length {
+            return Some(after);
         }
-        rest = behind;
+        rest = after;
     }
     None
 }
@@ -151,15 +151,15 @@ fn behind_quotes(text: &str, length: usize) -> Option<&str> {
 fn without_element(text: &str, name: &str) -> String {
     let lower = text.to_ascii_lowercase();
     let (open, close) = (format!("<{name}"), format!("</{name}>"));
-    let mut kept = String::with_capacity(text.len());
+    let mut output = String::with_capacity(text.len());
     let mut at = 0;
     let find = |what: &str, from: usize| lower.get(from..).and_then(|rest| rest.find(what)).map(|found| from + found);
     while let Some((start, end)) = find(&open, at).and_then(|start| Some((start, find(&close, start)?))) {
-        kept.push_str(text.get(at..start).unwrap_or_default());
+        output.push_str(text.get(at..start).unwrap_or_default());
         at = end + close.len();
     }
-    kept.push_str(text.get(at..).unwrap_or_default());
-    kept
+    output.push_str(text.get(at..).unwrap_or_default());
+    output
 }
 
 #[cfg(test)]

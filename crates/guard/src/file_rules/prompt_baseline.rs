@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use store::StateChanges;
 use tree::{GitError, Snapshot, Tree};
 
-use super::queue::read_plain;
+use super::queue::read_regular_file;
 use crate::project::TmpLayout;
 
 /// One snapshot, stored in `tmp`. The session stores its time, from which the file name follows.
@@ -35,7 +35,7 @@ pub enum BaselineError {
 }
 
 /// The maximum size in bytes, enough for hundreds of thousands of files.
-const LARGEST: u64 = 256 * 1024 * 1024;
+const MAX_SIZE: u64 = 256 * 1024 * 1024;
 
 const VARIABLE: &str = "_prompt_baseline";
 
@@ -43,33 +43,33 @@ impl PromptBaseline {
     /// `time` is in milliseconds since 1970; `tmp` is the project's `tmp` directory.
     pub fn new(tmp: &Path, session: &str, time: i64) -> Self {
         let seconds = time.div_euclid(1000);
-        let is_plain = !session.is_empty()
+        let is_safe_name = !session.is_empty()
             && session.len() <= 80
             && session.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '-' || letter == '_');
-        let name = if is_plain { session.to_owned() } else { policy::digest(session.as_bytes()) };
+        let name = if is_safe_name { session.to_owned() } else { policy::digest(session.as_bytes()) };
         let path = TmpLayout::of(tmp).baselines().join(format!("prompt_{seconds}_{name}.json"));
         // The file name has a resolution of one second, but two prompts within one second need different names.
         Self { path, baseline_name: format!("prompt:{name}:{time}") }
     }
 
     /// The time of the session's last snapshot, from its variables.
-    pub fn last(variables: &serde_json::Map<String, Value>) -> Option<i64> {
+    pub fn last_time(variables: &serde_json::Map<String, Value>) -> Option<i64> {
         variables.get(VARIABLE)?.as_i64()
     }
 
     /// Stores the time of the snapshot in the session's variables.
-    pub fn remember(time: i64, changes: &mut StateChanges) {
+    pub fn store_time(time: i64, changes: &mut StateChanges) {
         changes.set(VARIABLE, json!(time));
     }
 
-    pub fn take(&self, tree: &Tree, timestamp: String) -> Result<(), BaselineError> {
+    pub fn take_snapshot(&self, tree: &Tree, timestamp: String) -> Result<(), BaselineError> {
         let snapshot = Snapshot::take(tree, timestamp)?;
         policy::write_private_file(&self.path, serde_json::to_vec_pretty(&snapshot)?)?;
         Ok(())
     }
 
     pub fn read(&self) -> Result<Snapshot, BaselineError> {
-        Ok(serde_json::from_slice(&read_plain(&self.path, LARGEST)?)?)
+        Ok(serde_json::from_slice(&read_regular_file(&self.path, MAX_SIZE)?)?)
     }
 }
 
@@ -102,12 +102,13 @@ mod tests {
     }
 
     #[test]
-    fn a_session_remembers_the_time_of_its_last_snapshot() {
+    fn a_session_stores_the_time_of_its_last_snapshot() {
         let mut changes = StateChanges::default();
-        PromptBaseline::remember(5000, &mut changes);
-        let variables = changes.variables.into_iter().filter_map(|(name, value)| Some((name, value?))).collect();
-        assert_eq!(PromptBaseline::last(&variables), Some(5000));
-        assert_eq!(PromptBaseline::last(&serde_json::Map::new()), None);
+        PromptBaseline::store_time(5000, &mut changes);
+        let variables =
+            changes.session_variables.into_iter().filter_map(|(name, value)| Some((name, value?))).collect();
+        assert_eq!(PromptBaseline::last_time(&variables), Some(5000));
+        assert_eq!(PromptBaseline::last_time(&serde_json::Map::new()), None);
     }
 
     #[test]

@@ -17,10 +17,10 @@ use std::sync::Mutex;
 use serde::{Deserialize, Serialize};
 
 use crate::Environment;
-use crate::project::{Project, TmpLayout, can_be_written};
+use crate::project::{Project, TmpLayout, can_create_files};
 
 /// The maximum file size in bytes, enough for a thousand files with long names.
-const LARGEST: u64 = 64 * 1024 * 1024;
+const MAX_SIZE: u64 = 64 * 1024 * 1024;
 
 /// The queue of one project.
 #[derive(Debug)]
@@ -121,8 +121,8 @@ pub struct ActionResult {
     pub stdout: Option<String>,
     pub stderr: Option<String>,
     /// A digest of all uncommitted files when a command ended.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub tree: Option<String>,
+    #[serde(default, rename = "tree", skip_serializing_if = "Option::is_none")]
+    pub tree_digest: Option<String>,
 }
 
 /// The baseline of changes, as named in demands and answers.
@@ -146,7 +146,7 @@ impl BaselineName {
 }
 
 /// The result of reading an entry.
-enum Found {
+enum StoredEntry {
     Entry(Box<QueueEntry>),
     Nothing,
     /// The file could not be used and was removed; a dry run leaves it in place.
@@ -170,6 +170,9 @@ pub fn trigger_hash<'f>(rule: &str, files: impl IntoIterator<Item = &'f str>, ba
     hash
 }
 
+/// The directory of answers among the marks of a project.
+pub const ANSWERS_FOLDER: &str = "settled";
+
 /// The directory with the marks of a project's entries in the project's part of the user's state directory.
 pub fn marks_folder(project_state: &Path) -> PathBuf {
     project_state.join("demands")
@@ -185,7 +188,7 @@ impl Queue {
         let (layout, state) = (TmpLayout::of(tmp), marks_folder(state));
         // If the state directory is not writable, the marks are stored where a repository could forge them. This is
         // better than no file rules at all.
-        let marks = if can_be_written(&state) { vec![state] } else { vec![layout.marks(), state] };
+        let marks = if can_create_files(&state) { vec![state] } else { vec![layout.marks(), state] };
         Self { layout, marks, problems: Mutex::default(), is_dry_run: false }
     }
 
@@ -196,24 +199,24 @@ impl Queue {
     }
 
     /// The random name of the project's directory; `None` if nothing was written yet.
-    fn name(&self) -> Option<String> {
-        let name = String::from_utf8(read_plain(&self.layout.name_file(), LARGEST).ok()?).ok()?;
+    fn project_name(&self) -> Option<String> {
+        let name = String::from_utf8(read_regular_file(&self.layout.name_file(), MAX_SIZE).ok()?).ok()?;
         let is_name = name.len() == 24 && name.bytes().all(|byte| byte.is_ascii_hexdigit());
         is_name.then_some(name)
     }
 
-    /// Like [`Self::name`], but creates a name if there is none.
-    fn name_or_new(&self) -> io::Result<String> {
-        if let Some(name) = self.name() {
+    /// Like [`Self::project_name`], but creates a name if there is none.
+    fn project_name_or_new(&self) -> io::Result<String> {
+        if let Some(name) = self.project_name() {
             return Ok(name);
         }
         // The name is no secret: knowing it is useless without access to the state directory.
-        let chance = || RandomState::new().build_hasher().finish().to_le_bytes();
-        let name = policy::digest([chance(), chance()].concat());
+        let random_bytes = || RandomState::new().build_hasher().finish().to_le_bytes();
+        let name = policy::digest([random_bytes(), random_bytes()].concat());
         let file = self.layout.name_file();
         // Concurrent sessions must agree on one name. A file that contains no valid name is overwritten.
-        if !policy::write_new_private_file(&file, &name).map_err(|error| unwritten(&file, &error))? {
-            if let Some(name) = self.name() {
+        if !policy::write_new_private_file(&file, &name).map_err(|error| write_error(&file, &error))? {
+            if let Some(name) = self.project_name() {
                 return Ok(name);
             }
             write(&file, &name)?;
@@ -222,49 +225,51 @@ impl Queue {
     }
 
     /// The directories in which marks of this project are looked up.
-    fn own(&self) -> Vec<PathBuf> {
-        let name = self.name();
+    fn mark_folders(&self) -> Vec<PathBuf> {
+        let name = self.project_name();
         name.map(|name| self.marks.iter().map(|marks| marks.join(&name)).collect()).unwrap_or_default()
     }
 
     /// The directory to which the marks of this project are written.
-    fn own_or_new(&self) -> io::Result<PathBuf> {
-        let name = self.name_or_new()?;
+    fn mark_folder_or_new(&self) -> io::Result<PathBuf> {
+        let name = self.project_name_or_new()?;
         Ok(self.marks.iter().map(|marks| marks.join(&name)).next().unwrap_or_default())
     }
 
     /// Returns the entry of a demand. If its file cannot be read, adds a notice and treats the entry as missing.
     pub fn find_or_discard(&self, rule: &str, hash: &str) -> Option<QueueEntry> {
         QueueStatus::ALL.into_iter().find_map(|status| match self.read(rule, hash, status) {
-            Found::Entry(entry) => Some(*entry),
-            Found::Nothing | Found::Damaged => None,
+            StoredEntry::Entry(entry) => Some(*entry),
+            StoredEntry::Nothing | StoredEntry::Damaged => None,
         })
     }
 
     /// True if the answer's file cannot be used. Then a notice is added.
     pub fn discard_damaged_answer(&self, rule: &str, hash: &str) -> bool {
-        matches!(self.read(rule, hash, QueueStatus::Passed), Found::Damaged)
+        matches!(self.read(rule, hash, QueueStatus::Passed), StoredEntry::Damaged)
     }
 
-    fn read(&self, rule: &str, hash: &str, status: QueueStatus) -> Found {
+    fn read(&self, rule: &str, hash: &str, status: QueueStatus) -> StoredEntry {
         let path = self.path(hash, status);
-        let why = match read_plain(&path, LARGEST) {
+        let why = match read_regular_file(&path, MAX_SIZE) {
             // A missing directory is reported when something is written.
             Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
-                return Found::Nothing;
+                return StoredEntry::Nothing;
             }
-            Err(error) => unreadable(&error),
+            Err(error) => read_error_text(&error),
             Ok(bytes) => match serde_json::from_slice::<QueueEntry>(&bytes) {
-                Ok(_) if !self.own().iter().any(|own| own.join(hash).exists()) => "it was not written here".to_owned(),
+                Ok(_) if !self.mark_folders().iter().any(|folder| folder.join(hash).exists()) => {
+                    "it was not written here".to_owned()
+                }
                 Ok(entry) if entry.trigger_hash == hash && entry.status == status => {
-                    return Found::Entry(Box::new(entry));
+                    return StoredEntry::Entry(Box::new(entry));
                 }
                 Ok(_) => "its content does not match its name".to_owned(),
-                Err(error) => malformed(&error).to_owned(),
+                Err(error) => json_error_text(&error).to_owned(),
             },
         };
         self.discard(rule, &path, &why);
-        Found::Damaged
+        StoredEntry::Damaged
     }
 
     /// Writes the entry atomically and removes files of its other statuses.
@@ -273,12 +278,12 @@ impl Queue {
             return Ok(());
         }
         let bytes = serde_json::to_vec_pretty(entry).map_err(io::Error::other)?;
-        write(&self.own_or_new()?.join(&entry.trigger_hash), "")?;
+        write(&self.mark_folder_or_new()?.join(&entry.trigger_hash), "")?;
         write(&self.path(&entry.trigger_hash, entry.status), bytes)?;
         for status in QueueStatus::ALL.into_iter().filter(|status| *status != entry.status) {
             let path = self.path(&entry.trigger_hash, status);
             match fs::remove_file(&path) {
-                Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(unwritten(&path, &error)),
+                Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(write_error(&path, &error)),
                 _ => {}
             }
         }
@@ -287,8 +292,10 @@ impl Queue {
 
     /// The fingerprints of a file, one for each answer to the rule that was given for the file.
     pub fn answer_fingerprints(&self, rule: &str, file: &str, baseline_name: &BaselineName) -> Vec<String> {
-        let own = self.own();
-        let marks = own.iter().flat_map(|own| baseline_name.names().map(|baseline| mark(own, rule, file, baseline)));
+        let folders = self.mark_folders();
+        let marks = folders
+            .iter()
+            .flat_map(|folder| baseline_name.names().map(|baseline| answer_mark(folder, rule, file, baseline)));
         marks.filter_map(|mark| fs::read_to_string(mark).ok()).collect()
     }
 
@@ -296,22 +303,23 @@ impl Queue {
         if self.is_dry_run {
             return Ok(());
         }
-        let own = self.own_or_new()?;
-        let mut marks = baseline_name.names().map(|baseline| mark(&own, rule, file, baseline));
+        let folder = self.mark_folder_or_new()?;
+        let mut marks = baseline_name.names().map(|baseline| answer_mark(&folder, rule, file, baseline));
         marks.try_for_each(|mark| write(&mark, content))
     }
 
     /// Removes the answers to a rule that were given for these files.
-    pub fn forget_answers<'f>(&self, rule: &str, files: impl Iterator<Item = &'f str>, baseline_name: &BaselineName) {
+    pub fn remove_answers<'f>(&self, rule: &str, files: impl Iterator<Item = &'f str>, baseline_name: &BaselineName) {
         if self.is_dry_run {
             return;
         }
-        let own = self.own();
+        let folders = self.mark_folders();
         for file in files {
-            for (own, baseline) in own.iter().flat_map(|own| baseline_name.names().map(move |baseline| (own, baseline)))
+            for (folder, baseline) in
+                folders.iter().flat_map(|folder| baseline_name.names().map(move |baseline| (folder, baseline)))
             {
                 // The file may not exist.
-                let _ = fs::remove_file(mark(own, rule, file, baseline));
+                let _ = fs::remove_file(answer_mark(folder, rule, file, baseline));
             }
         }
     }
@@ -329,7 +337,7 @@ impl Queue {
     /// records that.
     fn discard(&self, rule: &str, path: &Path, why: &str) {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
-        let outcome = if self.is_dry_run { LEFT_TO_HOOKS } else { removed(path) };
+        let outcome = if self.is_dry_run { LEFT_FOR_HOOKS } else { remove(path) };
         let problem = format!("the queue entry `{name}` of rule `{rule}` cannot be used: {why}. {outcome}");
         if let Ok(mut problems) = self.problems.lock()
             && !problems.contains(&problem)
@@ -340,36 +348,37 @@ impl Queue {
 
     /// Removes unreadable entries and returns messages. A judgement only finds those that a rule still looks up.
     pub fn remove_unreadable(&self) -> Vec<String> {
-        let mut told = Vec::new();
+        let mut notices = Vec::new();
         for entry in fs::read_dir(self.layout.queue()).into_iter().flatten().flatten() {
             let name = entry.file_name().to_string_lossy().into_owned();
             // Files that Linchpin did not write are kept.
             if !QueueStatus::ALL.into_iter().any(|status| name.ends_with(&status.ending())) {
                 continue;
             }
-            let why = match read_plain(&entry.path(), LARGEST).map(|bytes| serde_json::from_slice::<QueueEntry>(&bytes))
+            let why = match read_regular_file(&entry.path(), MAX_SIZE)
+                .map(|bytes| serde_json::from_slice::<QueueEntry>(&bytes))
             {
                 Ok(Ok(_)) => continue,
-                Ok(Err(error)) => malformed(&error).to_owned(),
-                Err(error) => unreadable(&error),
+                Ok(Err(error)) => json_error_text(&error).to_owned(),
+                Err(error) => read_error_text(&error),
             };
-            told.push(format!("the queue entry `{name}` cannot be used: {why}. {}", removed(&entry.path())));
+            notices.push(format!("the queue entry `{name}` cannot be used: {why}. {}", remove(&entry.path())));
         }
-        told
+        notices
     }
 }
 
 fn write(path: &Path, bytes: impl AsRef<[u8]>) -> io::Result<()> {
-    policy::write_private_file(path, bytes).map_err(|error| unwritten(path, &error))
+    policy::write_private_file(path, bytes).map_err(|error| write_error(path, &error))
 }
 
 /// Adds the file's path to the error.
-fn unwritten(path: &Path, error: &io::Error) -> io::Error {
+fn write_error(path: &Path, error: &io::Error) -> io::Error {
     io::Error::new(error.kind(), format!("`{}` cannot be written: {}", path.display(), error.kind()))
 }
 
-/// Removes the file or directory, and returns a sentence that reports the result.
-fn removed(path: &Path) -> &'static str {
+/// Removes the file or directory. Returns a sentence about the result.
+fn remove(path: &Path) -> &'static str {
     let is_gone = if path.is_dir() { fs::remove_dir_all(path) } else { fs::remove_file(path) }.is_ok();
     if is_gone {
         "It was removed; a demand that still holds is made again"
@@ -378,16 +387,16 @@ fn removed(path: &Path) -> &'static str {
     }
 }
 
-const LEFT_TO_HOOKS: &str = "It is ignored, and the next stop removes it";
+const LEFT_FOR_HOOKS: &str = "It is ignored, and the next stop removes it";
 
-fn unreadable(error: &io::Error) -> String {
+fn read_error_text(error: &io::Error) -> String {
     match error.kind() {
         io::ErrorKind::Other => error.to_string(),
         kind => format!("it cannot be read ({kind})"),
     }
 }
 
-fn malformed(error: &serde_json::Error) -> &'static str {
+fn json_error_text(error: &serde_json::Error) -> &'static str {
     match error.classify() {
         serde_json::error::Category::Eof => "it is truncated",
         serde_json::error::Category::Data => "a field is missing or has the wrong type",
@@ -396,16 +405,17 @@ fn malformed(error: &serde_json::Error) -> &'static str {
 }
 
 /// Reads a regular file of limited size. Reading a pipe could block.
-pub fn read_plain(path: &Path, largest: u64) -> io::Result<Vec<u8>> {
+pub fn read_regular_file(path: &Path, max_size: u64) -> io::Result<Vec<u8>> {
     let metadata = fs::symlink_metadata(path)?;
-    if !metadata.is_file() || metadata.len() > largest {
+    if !metadata.is_file() || metadata.len() > max_size {
         return Err(io::Error::other("it is not a regular file, or it is too large"));
     }
     fs::read(path)
 }
 
-fn mark(own: &Path, rule: &str, file: &str, baseline: &str) -> PathBuf {
-    own.join("settled").join(trigger_hash(rule, [file], baseline))
+/// The file that marks an answer.
+fn answer_mark(folder: &Path, rule: &str, file: &str, baseline: &str) -> PathBuf {
+    folder.join(ANSWERS_FOLDER).join(trigger_hash(rule, [file], baseline))
 }
 
 #[cfg(test)]

@@ -37,7 +37,7 @@ impl Acknowledgement {
     /// The changes to the session's state. `phase` is the current one, if a workflow is active.
     pub fn changes(&self, phase: Option<PhaseName>) -> StateChanges {
         let rule_outcomes =
-            rule_outcomes::about([self.rule.as_str()].into_iter(), CountedOutcome::Acknowledged, phase).collect();
+            rule_outcomes::for_rules([self.rule.as_str()].into_iter(), CountedOutcome::Acknowledged, phase).collect();
         let mut changes = StateChanges { rule_outcomes, ..StateChanges::default() };
         let value = json!({ "digest": self.digest, "reason": self.reason, "by": self.by.name(), "time": self.time });
         changes.set(variable(&self.rule), value);
@@ -47,23 +47,23 @@ impl Acknowledgement {
     /// All acknowledgements of the session.
     pub fn of_session(state: &SessionState) -> Vec<Self> {
         let text = |value: &Value, key: &str| value.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
-        let kept = state.variables.iter().filter_map(|(name, value)| {
-            let rule = name.strip_prefix(VARIABLE)?.to_owned();
+        let stored = state.variables.iter().filter_map(|(name, value)| {
+            let rule = name.strip_prefix(VARIABLE_PREFIX)?.to_owned();
             let by = if text(value, "by") == "agent" { AcknowledgedBy::Agent } else { AcknowledgedBy::Person };
             let time = value.get("time").and_then(Value::as_i64).unwrap_or_default();
             Some(Self { rule, digest: text(value, "digest"), reason: text(value, "reason"), by, time })
         });
-        kept.collect()
+        stored.collect()
     }
 }
 
 pub(crate) fn is_acknowledged(variables: &Map<String, Value>, rule: &str, digest: &str) -> bool {
-    let kept = variables.get(&variable(rule)).and_then(|kept| kept.get("digest"));
-    kept.and_then(Value::as_str) == Some(digest)
+    let stored = variables.get(&variable(rule)).and_then(|stored| stored.get("digest"));
+    stored.and_then(Value::as_str) == Some(digest)
 }
 
-const VARIABLE: &str = "_ack:";
+const VARIABLE_PREFIX: &str = "_ack:";
 
 fn variable(rule: &str) -> String {
-    format!("{VARIABLE}{rule}")
+    format!("{VARIABLE_PREFIX}{rule}")
 }

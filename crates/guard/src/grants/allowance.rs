@@ -8,7 +8,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use engine::{Event, NotEnforced};
-use store::{EventId, JournalEntry};
+use store::{EntryId, JournalEntry};
 
 use crate::Environment;
 
@@ -51,8 +51,8 @@ impl CallDigest {
     }
 
     fn new(agent: &str, session: &str, tool: &str, input: &str, cwd: &str) -> Option<Self> {
-        let is_told_apart = !session.is_empty() && !tool.is_empty();
-        is_told_apart.then(|| Self(policy::digest([agent, session, tool, input, cwd].join("\0"))))
+        let is_identifiable = !session.is_empty() && !tool.is_empty();
+        is_identifiable.then(|| Self(policy::digest([agent, session, tool, input, cwd].join("\0"))))
     }
 }
 
@@ -68,7 +68,7 @@ impl Allowances {
 
     /// Adds an allowance, replacing an earlier one for the same call. `refusal` is the id of the event in which the
     /// call was refused.
-    pub fn grant(&self, call: &CallDigest, refusal: EventId, span: AllowanceSpan) -> io::Result<()> {
+    pub fn grant(&self, call: &CallDigest, refusal: EntryId, span: AllowanceSpan) -> io::Result<()> {
         policy::write_private_file(&self.folder.join(&call.0), format!("{} {}\n", span.name(), refusal.0))
     }
 

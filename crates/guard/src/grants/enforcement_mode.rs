@@ -1,7 +1,8 @@
 //! Decides whether a verdict is enforced. Every verdict is judged and recorded either way.
 //!
-//! A verdict is not enforced in `observe` mode, during a pause, or if a person allowed this very call. Files are read
-//! only if there is a verdict that stops something, or when a session begins and the person gets a notice.
+//! Here: `observe` mode and pauses. Allowances for single calls are looked up in `judge/transaction.rs`, and failures
+//! before the policy is loaded in `hook/watchdog.rs`. Files are read only if there is a verdict that stops something, or
+//! when a session begins and the person gets a notice.
 
 use std::path::Path;
 
@@ -22,7 +23,7 @@ impl EnforcementMode<'_> {
     pub fn why_not_enforced(&self, verdict: &Verdict, now: i64) -> Option<NotEnforced> {
         let protects_guard = |finding: &engine::Finding| finding.protects_guard && finding.level > Level::Warn;
         let why = verdict.asks_or_blocks().then(|| self.why_nothing_is_enforced(now)).flatten();
-        why.filter(|lifted| *lifted != NotEnforced::Paused || !verdict.findings.iter().any(protects_guard))
+        why.filter(|reason| *reason != NotEnforced::Paused || !verdict.findings.iter().any(protects_guard))
     }
 
     /// The reason why verdicts are not enforced, except those that protect the guard itself.
@@ -39,19 +40,19 @@ impl EnforcementMode<'_> {
             return None;
         }
         if self.mode == PolicyMode::Observe {
-            return Some(OBSERVING.to_owned());
+            return Some(OBSERVE_NOTICE.to_owned());
         }
-        Pause::of(self.root, self.environment, event.time).map(|pause| paused(&pause, event.time))
+        Pause::of(self.root, self.environment, event.time).map(|pause| pause_notice(&pause, event.time))
     }
 }
 
-pub const OBSERVING: &str = "observe mode: events are judged and recorded, but nothing is blocked";
+pub const OBSERVE_NOTICE: &str = "observe mode: events are judged and recorded, but nothing is blocked";
 
 /// The notice that a pause is active.
-pub fn paused(pause: &Pause, now: i64) -> String {
+pub fn pause_notice(pause: &Pause, now: i64) -> String {
     format!(
         "paused by a person for {}, only Linchpin's own files and settings are protected: {}",
-        pause.left(now),
+        pause.time_left(now),
         pause.reason
     )
 }

@@ -10,7 +10,7 @@ use std::time::Duration;
 use crate::Environment;
 
 /// The longest pause that can be set.
-pub const LONGEST_PAUSE: Duration = Duration::from_hours(24);
+pub const MAX_PAUSE: Duration = Duration::from_hours(24);
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Pause {
@@ -26,8 +26,8 @@ impl Pause {
         let (until, reason) = text.split_once('\n')?;
         let pause = Self { until: until.parse().ok()?, reason: reason.trim().to_owned() };
         // Later ends cannot have been set by `linchpin pause`, so they are ignored too.
-        let longest = i64::try_from(LONGEST_PAUSE.as_millis()).unwrap_or(i64::MAX);
-        (pause.until > now && pause.until <= now.saturating_add(longest)).then_some(pause)
+        let max_length = i64::try_from(MAX_PAUSE.as_millis()).unwrap_or(i64::MAX);
+        (pause.until > now && pause.until <= now.saturating_add(max_length)).then_some(pause)
     }
 
     /// Begins the pause, replacing an earlier one.
@@ -38,12 +38,12 @@ impl Pause {
     pub fn end(root: &Path, environment: &Environment) -> io::Result<()> {
         match fs::remove_file(file(root, environment)) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
-            ended => ended,
+            result => result,
         }
     }
 
     /// The time left, rounded up: `10 more minutes`.
-    pub fn left(&self, now: i64) -> String {
+    pub fn time_left(&self, now: i64) -> String {
         const MINUTE: i64 = 60 * 1000;
         match (self.until - now + MINUTE - 1) / MINUTE {
             1 => "1 more minute".to_owned(),

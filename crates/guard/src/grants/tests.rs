@@ -9,7 +9,7 @@ use engine::workflow::{Gate, Workflow};
 use engine::{Event, EventKind, Finding, Level, NotEnforced, Verdict};
 use policy::{PolicyMode, Weakening};
 use serde_json::{Map, json};
-use store::{EventId, JournalFilter, SessionState};
+use store::{EntryId, JournalFilter, SessionState};
 
 use super::*;
 use crate::tests::{Scratch, before_call, event, finding, verdict, workflow, write};
@@ -19,7 +19,7 @@ const HOUR: i64 = 60 * 60 * 1000;
 // Allowances of single calls.
 
 fn call_of(event: &Event) -> CallDigest {
-    CallDigest::of_event(event, Some("input")).expect("a call that can be told from others")
+    CallDigest::of_event(event, Some("input")).expect("a call with identifying fields")
 }
 
 #[test]
@@ -27,7 +27,7 @@ fn a_call_that_is_allowed_once_passes_once() {
     let scratch = Scratch::new();
     let allowances = Allowances::of(&scratch.root, &scratch.environment);
     let call = call_of(&before_call("make"));
-    allowances.grant(&call, EventId(7), AllowanceSpan::Once).expect("written");
+    allowances.grant(&call, EntryId(7), AllowanceSpan::Once).expect("written");
     assert_eq!(allowances.take(&call), Some(NotEnforced::Allowed { refusal: 7 }));
     assert_eq!(allowances.take(&call), None);
 }
@@ -37,7 +37,7 @@ fn a_call_that_is_allowed_for_its_session_passes_every_time() {
     let scratch = Scratch::new();
     let allowances = Allowances::of(&scratch.root, &scratch.environment);
     let call = call_of(&before_call("make"));
-    allowances.grant(&call, EventId(7), AllowanceSpan::Session).expect("written");
+    allowances.grant(&call, EntryId(7), AllowanceSpan::Session).expect("written");
     for _ in 0..3 {
         assert_eq!(allowances.take(&call), Some(NotEnforced::Allowed { refusal: 7 }));
     }
@@ -48,7 +48,7 @@ fn peeking_at_an_allowance_does_not_use_it_up() {
     let scratch = Scratch::new();
     let allowances = Allowances::of(&scratch.root, &scratch.environment);
     let call = call_of(&before_call("make"));
-    allowances.grant(&call, EventId(7), AllowanceSpan::Once).expect("written");
+    allowances.grant(&call, EntryId(7), AllowanceSpan::Once).expect("written");
     for _ in 0..2 {
         assert_eq!(allowances.peek(&call), Some(NotEnforced::Allowed { refusal: 7 }));
     }
@@ -60,8 +60,8 @@ fn the_last_grant_for_a_call_replaces_the_one_before() {
     let scratch = Scratch::new();
     let allowances = Allowances::of(&scratch.root, &scratch.environment);
     let call = call_of(&before_call("make"));
-    allowances.grant(&call, EventId(7), AllowanceSpan::Session).expect("written");
-    allowances.grant(&call, EventId(9), AllowanceSpan::Once).expect("written");
+    allowances.grant(&call, EntryId(7), AllowanceSpan::Session).expect("written");
+    allowances.grant(&call, EntryId(9), AllowanceSpan::Once).expect("written");
     assert_eq!(allowances.take(&call), Some(NotEnforced::Allowed { refusal: 9 }));
     assert_eq!(allowances.take(&call), None);
 }
@@ -71,7 +71,7 @@ fn an_allowance_is_for_one_agent_session_tool_input_and_folder() {
     let scratch = Scratch::new();
     let allowances = Allowances::of(&scratch.root, &scratch.environment);
     let granted = Event { cwd: "/a".to_owned(), ..before_call("make") };
-    allowances.grant(&call_of(&granted), EventId(7), AllowanceSpan::Session).expect("written");
+    allowances.grant(&call_of(&granted), EntryId(7), AllowanceSpan::Session).expect("written");
     let renamed = |name: &str| {
         let tool = granted.tool.clone().map(|tool| engine::event::ToolCall { name: name.to_owned(), ..tool });
         Event { tool, ..granted.clone() }
@@ -96,7 +96,7 @@ fn an_allowance_of_one_project_does_not_count_in_another() {
     let scratch = Scratch::new();
     let call = call_of(&before_call("make"));
     Allowances::of(&scratch.root, &scratch.environment)
-        .grant(&call, EventId(7), AllowanceSpan::Session)
+        .grant(&call, EntryId(7), AllowanceSpan::Session)
         .expect("written");
     assert_eq!(Allowances::of(Path::new("/elsewhere"), &scratch.environment).peek(&call), None);
 }
@@ -120,7 +120,7 @@ fn a_malformed_allowance_file_allows_nothing() {
     let scratch = Scratch::new();
     let allowances = Allowances::of(&scratch.root, &scratch.environment);
     let call = call_of(&before_call("make"));
-    allowances.grant(&call, EventId(7), AllowanceSpan::Once).expect("written");
+    allowances.grant(&call, EntryId(7), AllowanceSpan::Once).expect("written");
     let folder = scratch.state("allowed");
     let file = fs::read_dir(&folder).expect("a folder").next().expect("one file").expect("one file").path();
     for text in ["", "once", "7 once", "twice 7", "once seven", "once 7 more"] {
@@ -157,11 +157,11 @@ fn a_pause_ends_at_its_time() {
     let scratch = Scratch::new();
     let now = 10 * HOUR;
     pause(now + 1000).begin(&scratch.root, &scratch.environment).expect("written");
-    let holds = |now: i64| Pause::of(&scratch.root, &scratch.environment, now);
-    assert_eq!(holds(now), Some(pause(now + 1000)));
-    assert_eq!(holds(now + 999), Some(pause(now + 1000)));
-    assert_eq!(holds(now + 1000), None);
-    assert_eq!(holds(now + 5 * HOUR), None);
+    let pause_at = |now: i64| Pause::of(&scratch.root, &scratch.environment, now);
+    assert_eq!(pause_at(now), Some(pause(now + 1000)));
+    assert_eq!(pause_at(now + 999), Some(pause(now + 1000)));
+    assert_eq!(pause_at(now + 1000), None);
+    assert_eq!(pause_at(now + 5 * HOUR), None);
 }
 
 #[test]
@@ -200,7 +200,7 @@ fn a_damaged_pause_file_pauses_nothing() {
 #[test]
 fn the_rest_of_a_pause_is_rounded_up() {
     let minute = 60 * 1000;
-    for (left, told) in [
+    for (left, expected) in [
         (1, "1 more minute"),
         (minute, "1 more minute"),
         (minute + 1, "2 more minutes"),
@@ -208,7 +208,7 @@ fn the_rest_of_a_pause_is_rounded_up() {
         (120 * minute + 1, "3 more hours"),
         (24 * HOUR, "24 more hours"),
     ] {
-        assert_eq!(pause(5000 + left).left(5000), told, "{left}");
+        assert_eq!(pause(5000 + left).time_left(5000), expected, "{left}");
     }
 }
 
@@ -256,7 +256,7 @@ fn only_a_verdict_that_stops_something_needs_a_reason_not_to_be_enforced() {
 }
 
 #[test]
-fn what_protects_the_guard_is_enforced_during_a_pause() {
+fn findings_that_protect_the_guard_are_enforced_during_a_pause() {
     let paused = Modes::paused();
     let mode = paused.of(PolicyMode::Enforce);
     assert_eq!(mode.why_not_enforced(&protecting(Level::Block), 0), None);
@@ -270,7 +270,7 @@ fn what_protects_the_guard_is_enforced_during_a_pause() {
 }
 
 #[test]
-fn in_observe_mode_nothing_is_enforced_not_even_what_protects_the_guard() {
+fn in_observe_mode_nothing_is_enforced_not_even_protection_of_the_guard() {
     let (normal, paused) = (Modes::new(), Modes::paused());
     assert_eq!(
         normal.of(PolicyMode::Observe).why_not_enforced(&protecting(Level::Block), 0),
@@ -299,8 +299,8 @@ fn a_notice_names_the_mode_when_a_session_begins() {
     let paused_text =
         "paused by a person for 60 more minutes, only Linchpin's own files and settings are protected: a release";
     assert_eq!(normal.of(PolicyMode::Enforce).notice(&at_start, true), None);
-    assert_eq!(normal.of(PolicyMode::Observe).notice(&at_start, false).as_deref(), Some(OBSERVING));
-    assert_eq!(normal.of(PolicyMode::Observe).notice(&later, true).as_deref(), Some(OBSERVING));
+    assert_eq!(normal.of(PolicyMode::Observe).notice(&at_start, false).as_deref(), Some(OBSERVE_NOTICE));
+    assert_eq!(normal.of(PolicyMode::Observe).notice(&later, true).as_deref(), Some(OBSERVE_NOTICE));
     assert_eq!(normal.of(PolicyMode::Observe).notice(&later, false), None);
     assert_eq!(paused.of(PolicyMode::Enforce).notice(&at_start, true).as_deref(), Some(paused_text));
     assert_eq!(paused.of(PolicyMode::Enforce).notice(&later, false), None);
@@ -309,7 +309,7 @@ fn a_notice_names_the_mode_when_a_session_begins() {
 // Trust in a repository's policy.
 
 #[test]
-fn trust_ends_when_what_was_accepted_changes() {
+fn trust_ends_when_the_accepted_text_changes() {
     let scratch = Scratch::new();
     let trust = Trust::of(&scratch.root, &scratch.environment);
     assert!(!trust.accepts("mode: observe"));
@@ -362,7 +362,7 @@ fn each_workflow_is_trusted_for_itself() {
 }
 
 #[test]
-fn trust_in_a_workflow_is_for_its_present_text() {
+fn trust_in_a_workflow_is_for_its_current_text() {
     let scratch = Scratch::new();
     let trust = Trust::of(&scratch.root, &scratch.environment);
     let (old, new) = (with_gate("work", "make"), with_gate("work", "make install"));
@@ -370,20 +370,20 @@ fn trust_in_a_workflow_is_for_its_present_text() {
     assert!(!trust.accepts_workflow(&new));
     trust.accept_workflow(&new).expect("written");
     assert!(trust.accepts_workflow(&new));
-    assert!(!trust.accepts_workflow(&old), "going back to an earlier text needs another yes");
+    assert!(!trust.accepts_workflow(&old), "going back to an earlier text needs trust again");
 }
 
 // Weakenings that a person accepted while sessions run.
 
-fn milder(rule: &str, to: Option<&str>) -> Weakening {
+fn weakening(rule: &str, to: Option<&str>) -> Weakening {
     Weakening { rule: rule.to_owned(), from: "before".to_owned(), to: to.map(str::to_owned) }
 }
 
 #[test]
-fn a_change_is_accepted_for_sessions_that_knew_the_rule_before() {
+fn a_change_is_accepted_for_sessions_that_saw_the_rule_before() {
     let scratch = Scratch::new();
     let acceptance = AcceptedWeakenings::of(&scratch.root, &scratch.environment);
-    let change = milder("no-push", Some("d2"));
+    let change = weakening("no-push", Some("d2"));
     assert!(!acceptance.includes(&change, 0));
     acceptance.add([&change], 500).expect("written");
     assert!(acceptance.includes(&change, 499));
@@ -395,16 +395,16 @@ fn a_change_is_accepted_for_sessions_that_knew_the_rule_before() {
 fn acceptance_is_for_one_rule_and_its_new_text() {
     let scratch = Scratch::new();
     let acceptance = AcceptedWeakenings::of(&scratch.root, &scratch.environment);
-    acceptance.add([&milder("no-push", Some("d2"))], 500).expect("written");
-    acceptance.add([&milder("gone", None)], 500).expect("written");
+    acceptance.add([&weakening("no-push", Some("d2"))], 500).expect("written");
+    acceptance.add([&weakening("gone", None)], 500).expect("written");
     // The old digest does not matter: a person may have changed that text too.
-    assert!(acceptance.includes(&Weakening { from: "other".to_owned(), ..milder("no-push", Some("d2")) }, 0));
-    assert!(acceptance.includes(&milder("gone", None), 0));
+    assert!(acceptance.includes(&Weakening { from: "other".to_owned(), ..weakening("no-push", Some("d2")) }, 0));
+    assert!(acceptance.includes(&weakening("gone", None), 0));
     for other in [
-        milder("no-push", Some("d3")),
-        milder("no-push", None),
-        milder("gone", Some("-x")),
-        milder("o-push", Some("d2")),
+        weakening("no-push", Some("d3")),
+        weakening("no-push", None),
+        weakening("gone", Some("-x")),
+        weakening("o-push", Some("d2")),
     ] {
         assert!(!acceptance.includes(&other, 0), "{other:?}");
     }
@@ -414,7 +414,7 @@ fn acceptance_is_for_one_rule_and_its_new_text() {
 fn acceptances_accumulate() {
     let scratch = Scratch::new();
     let acceptance = AcceptedWeakenings::of(&scratch.root, &scratch.environment);
-    let (first, second) = (milder("a", None), milder("b", None));
+    let (first, second) = (weakening("a", None), weakening("b", None));
     acceptance.add([&first], 100).expect("written");
     acceptance.add([&second], 200).expect("written");
     acceptance.add([], 300).expect("nothing to write");
@@ -425,7 +425,7 @@ fn acceptances_accumulate() {
 #[test]
 fn a_change_of_the_users_own_policy_is_accepted_in_every_project() {
     let scratch = Scratch::new();
-    let change = milder("mine", None);
+    let change = weakening("mine", None);
     let elsewhere = PathBuf::from("/elsewhere");
     AcceptedWeakenings::of(&scratch.root, &scratch.environment).add([&change], 500).expect("written");
     assert!(!AcceptedWeakenings::of(&elsewhere, &scratch.environment).includes(&change, 0));
@@ -439,7 +439,7 @@ fn a_change_of_the_users_own_policy_is_accepted_in_every_project() {
 fn an_acknowledgement_counts_until_the_text_of_the_rule_changes() {
     let rule =
         Rule { digest: "d1".to_owned(), ..Rule::synthetic("tidy".to_owned(), "file", Detector::Event, String::new()) };
-    let kept = Acknowledgement {
+    let acknowledgement = Acknowledgement {
         rule: rule.id.clone(),
         digest: rule.digest.clone(),
         reason: "not now".to_owned(),
@@ -447,13 +447,13 @@ fn an_acknowledgement_counts_until_the_text_of_the_rule_changes() {
         time: 5,
     };
     let mut state = SessionState::default();
-    for (name, value) in kept.changes(None).variables {
+    for (name, value) in acknowledgement.changes(None).session_variables {
         state.variables.insert(name, value.expect("a value"));
     }
     assert!(is_acknowledged(&state.variables, "tidy", "d1"));
     assert!(!is_acknowledged(&state.variables, "tidy", "d2"));
     assert!(!is_acknowledged(&state.variables, "tid", "d1"));
-    assert_eq!(Acknowledgement::of_session(&state), [kept]);
+    assert_eq!(Acknowledgement::of_session(&state), [acknowledgement]);
 }
 
 #[test]

@@ -13,7 +13,8 @@ use engine::workflow::Workflow;
 use crate::Environment;
 
 pub struct Trust {
-    file: PathBuf,
+    /// The files with the digests.
+    policy: PathBuf,
     the_loop: PathBuf,
     /// One line per workflow: its name, and the digest of the trusted parts.
     workflows: PathBuf,
@@ -23,26 +24,25 @@ impl Trust {
     pub fn of(root: &Path, environment: &Environment) -> Self {
         let folder = environment.project_state(root);
         Self {
-            file: folder.join("trusted"),
+            policy: folder.join("trusted"),
             the_loop: folder.join("trusted-loop"),
             workflows: folder.join("trusted-workflows"),
         }
     }
 
-    pub fn accepts(&self, weakening: &str) -> bool {
-        !weakening.is_empty()
-            && fs::read_to_string(&self.file).is_ok_and(|kept| kept.trim() == policy::digest(weakening))
+    pub fn accepts(&self, text: &str) -> bool {
+        !text.is_empty() && fs::read_to_string(&self.policy).is_ok_and(|stored| stored.trim() == policy::digest(text))
     }
 
     /// Stores that this text is trusted, in place of the text that was trusted before.
-    pub fn accept(&self, weakening: &str) -> io::Result<()> {
-        policy::write_private_file(&self.file, format!("{}\n", policy::digest(weakening)))
+    pub fn accept(&self, text: &str) -> io::Result<()> {
+        policy::write_private_file(&self.policy, format!("{}\n", policy::digest(text)))
     }
 
     /// True if the loop is trusted, so that a run of it may begin.
     pub fn accepts_loop(&self, the_loop: &Loop) -> bool {
         let accepted = policy::digest(the_loop.text_to_trust());
-        fs::read_to_string(&self.the_loop).is_ok_and(|kept| kept.trim() == accepted)
+        fs::read_to_string(&self.the_loop).is_ok_and(|stored| stored.trim() == accepted)
     }
 
     /// Stores that the loop is trusted as it is now.
@@ -76,7 +76,7 @@ fn workflow_line(workflow: &Workflow, text: &str) -> String {
 }
 
 /// The notice of a workflow that is not trusted.
-pub fn workflow_notice(workflow: &Workflow) -> String {
+pub fn untrusted_workflow_notice(workflow: &Workflow) -> String {
     let parts = workflow.parts_to_trust().join("; ");
     format!("{}: ignored until you run `linchpin trust`: {parts}", workflow.source)
 }

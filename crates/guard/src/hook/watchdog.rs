@@ -41,7 +41,7 @@ pub(crate) struct AnswerSettings {
 }
 
 impl AnswerSettings {
-    fn of(config: &Config) -> Self {
+    pub(crate) fn of(config: &Config) -> Self {
         Self { deadline: config.deadline, output_limit: config.output_limit, mode: config.mode }
     }
 
@@ -55,11 +55,11 @@ impl AnswerSettings {
 
 /// The deadline that applies until the configuration is read. It is longer than the usual deadline, so that even a very
 /// busy machine can read the configuration, and far shorter than any agent's own timeout.
-const FIRST_DEADLINE: Duration = Duration::from_secs(10);
+const INITIAL_DEADLINE: Duration = Duration::from_secs(10);
 
 impl Default for AnswerSettings {
     fn default() -> Self {
-        Self { deadline: FIRST_DEADLINE, ..Self::of(&Config::default()) }
+        Self { deadline: INITIAL_DEADLINE, ..Self::of(&Config::default()) }
     }
 }
 
@@ -68,11 +68,11 @@ impl Progress {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub(crate) fn decoded(&self, event: Event) -> Arc<Event> {
+    pub(crate) fn set_event(&self, event: Event) -> Arc<Event> {
         Arc::clone(self.state().event.insert(Arc::new(event)))
     }
 
-    pub(crate) fn configured(&self, config: &Config) {
+    pub(crate) fn set_config(&self, config: &Config) {
         self.state().settings = AnswerSettings::of(config);
         self.changed.notify_one();
     }
@@ -120,7 +120,7 @@ pub(crate) fn with_deadline(
     let answer = move |progress: &Progress, outcome: Result<Verdict, Failure>| {
         if !progress.claim_answer() {
             // The other thread is answering and will end the process.
-            thread::sleep(TIME_TO_ANSWER);
+            thread::sleep(ANSWER_TIME);
             return;
         }
         let (event, settings) = progress.event_and_settings();
@@ -145,7 +145,7 @@ pub(crate) fn with_deadline(
 }
 
 /// Longer than it takes to write an answer.
-const TIME_TO_ANSWER: Duration = Duration::from_secs(2);
+const ANSWER_TIME: Duration = Duration::from_secs(2);
 
 /// The stack size in bytes. It is small, because the watchdog only waits and writes one answer.
 const WATCHDOG_STACK: usize = 256 * 1024;
@@ -174,7 +174,7 @@ mod tests {
         let work = |progress: &Progress| {
             let mut config = Config::default();
             config.deadline = Duration::from_millis(500);
-            progress.configured(&config);
+            progress.set_config(&config);
             work(progress)
         };
         thread::spawn(move || with_deadline(Agent::Claude, 0, send, work));
@@ -186,7 +186,7 @@ mod tests {
     #[test]
     fn a_panic_asks() {
         let answer = first_answer(|progress| {
-            progress.decoded(event(EventKind::BeforeTool, "PreToolUse"));
+            progress.set_event(event(EventKind::BeforeTool, "PreToolUse"));
             // `resume_unwind` skips the panic message, which takes long to print.
             std::panic::resume_unwind(Box::new("out of luck"))
         });
@@ -196,7 +196,7 @@ mod tests {
     #[test]
     fn a_judgement_that_hangs_asks_at_the_deadline() {
         let answer = first_answer(|progress| {
-            progress.decoded(event(EventKind::BeforeTool, "PreToolUse"));
+            progress.set_event(event(EventKind::BeforeTool, "PreToolUse"));
             thread::sleep(Duration::from_mins(10));
             Verdict::empty()
         });
@@ -206,7 +206,7 @@ mod tests {
     #[test]
     fn an_event_that_awaits_no_permission_passes_with_a_notice() {
         let answer = first_answer(|progress| {
-            progress.decoded(event(EventKind::Stop, "Stop"));
+            progress.set_event(event(EventKind::Stop, "Stop"));
             std::panic::resume_unwind(Box::new("out of luck"))
         });
         insta::assert_snapshot!(answer, @r#"{"systemMessage":"Linchpin: Linchpin failed while judging (a bug): out of luck; this Stop was not judged"}"#);

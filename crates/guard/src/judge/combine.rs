@@ -23,9 +23,9 @@ pub(super) struct CombinedVerdict<'a> {
     /// Notices for the person.
     notices: Vec<String>,
     /// Texts for the agent.
-    context: Vec<String>,
-    /// Notices of policy files that cannot be used.
-    broken: Vec<String>,
+    agent_texts: Vec<String>,
+    /// Notices about policy files that cannot be used.
+    broken_file_notices: Vec<String>,
     unmatched_promises: UnmatchedPromises,
     is_approved: bool,
     pub(super) consequences: Consequences,
@@ -39,8 +39,8 @@ impl<'a> CombinedVerdict<'a> {
             config,
             findings: Vec::new(),
             notices: Vec::new(),
-            context: Vec::new(),
-            broken: Vec::new(),
+            agent_texts: Vec::new(),
+            broken_file_notices: Vec::new(),
             unmatched_promises: UnmatchedPromises::of(event),
             is_approved: false,
             consequences: Consequences::default(),
@@ -49,20 +49,20 @@ impl<'a> CombinedVerdict<'a> {
 
     /// The variables set so far.
     pub(super) fn variables(&self) -> &VariableChanges {
-        &self.consequences.changes.variables
+        &self.consequences.changes.session_variables
     }
 
     pub(super) fn add_notices(&mut self, notices: impl IntoIterator<Item = String>) {
         self.notices.extend(notices);
     }
 
-    pub(super) fn add_broken_notices(&mut self, notices: impl IntoIterator<Item = String>) {
-        self.broken.extend(notices);
+    pub(super) fn add_broken_file_notices(&mut self, notices: impl IntoIterator<Item = String>) {
+        self.broken_file_notices.extend(notices);
     }
 
     pub(super) fn add_notices_once(&mut self, notices: impl IntoIterator<Item = SessionNotice>) {
-        let news = self.consequences.unseen(notices, self.state);
-        self.notices.extend(news);
+        let new = self.consequences.drop_seen_notices(notices, self.state);
+        self.notices.extend(new);
     }
 
     pub(super) fn add_failure(&mut self, failure: Option<Failure>) {
@@ -76,13 +76,13 @@ impl<'a> CombinedVerdict<'a> {
         observed: Observed,
         result: Result<DecisionWithDemands, Failure>,
     ) {
-        self.add_broken_notices(applicable.policy.broken.iter().map(failure::broken_notice));
+        self.add_broken_file_notices(applicable.policy.broken.iter().map(failure::broken_file_notice));
         if self.is_first {
             self.add_notices(applicable.policy.untrusted.iter().cloned());
         }
         self.add_notices(observed.notices);
-        self.context.extend(observed.texts);
-        self.keep_variables(&applicable.origin, observed.variables);
+        self.agent_texts.extend(observed.texts);
+        self.add_variables(&applicable.origin, observed.variables);
         match result {
             Ok(with_demands) => self.add_decision(applicable, with_demands),
             Err(failure) => self.add_failure(Some(failure)),
@@ -95,29 +95,29 @@ impl<'a> CombinedVerdict<'a> {
         self.add_notices_once(notices);
         self.is_approved |= decision.verdict.approved;
         self.findings.extend(decision.verdict.findings);
-        self.consequences.changes.variables.extend(changes.variables);
+        self.consequences.changes.session_variables.extend(changes.session_variables);
         self.consequences.demands.extend(demands);
         self.consequences.add_facts(&applicable.facts);
         let is_of_workflow = matches!(applicable.origin, PolicyOrigin::Workflow(_));
         self.consequences.counters.add(decision.pace_updates, decision.holds, is_of_workflow, &applicable.facts);
     }
 
-    /// Keeps the variables that observers and actions of a policy set.
-    fn keep_variables(&mut self, origin: &PolicyOrigin, observed: VariableChanges) {
+    /// Adds the variables that observers and actions of a policy set.
+    fn add_variables(&mut self, origin: &PolicyOrigin, observed: VariableChanges) {
         let changes = &mut self.consequences.changes;
         for (name, value) in observed {
             match origin {
                 PolicyOrigin::Workflow(active) if active.declares(&name) => {
-                    changes.workflow.insert(name, value);
+                    changes.workflow_variables.insert(name, value);
                 }
                 PolicyOrigin::Workflow(_) | PolicyOrigin::Project => {
-                    changes.variables.insert(name, value);
+                    changes.session_variables.insert(name, value);
                 }
                 // A nested policy must not change variables that the project's policy uses.
-                PolicyOrigin::Folder if !self.config.knows_variable(&name) => {
-                    changes.variables.entry(name).or_insert(value);
+                PolicyOrigin::Nested if !self.config.knows_variable(&name) => {
+                    changes.session_variables.entry(name).or_insert(value);
                 }
-                PolicyOrigin::Folder => {}
+                PolicyOrigin::Nested => {}
             }
         }
     }
@@ -131,8 +131,8 @@ impl<'a> CombinedVerdict<'a> {
             is_first,
             findings,
             mut notices,
-            context,
-            broken,
+            agent_texts,
+            broken_file_notices,
             unmatched_promises,
             is_approved,
             consequences,
@@ -143,11 +143,11 @@ impl<'a> CombinedVerdict<'a> {
         // These notices are given when a session begins, and again when the verdict is `ask`, because the broken file
         // may be the reason for it.
         if is_first || verdict.level == Level::Ask {
-            notices.extend(broken);
+            notices.extend(broken_file_notices);
         }
-        (verdict.notices, verdict.context) = (notices, context);
+        (verdict.notices, verdict.agent_texts) = (notices, agent_texts);
         verdict.not_enforced = why_not_enforced(&verdict);
-        verdict.context.extend(unmatched_promises.hint(&verdict));
+        verdict.agent_texts.extend(unmatched_promises.hint(&verdict));
         (verdict, consequences)
     }
 }

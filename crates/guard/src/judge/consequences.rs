@@ -1,4 +1,5 @@
-//! Consequences of a judgement: the state changes, counters and recorded facts that follow from the verdict.
+//! Consequences of a judgement: the state changes, counters and recorded facts that follow from the verdict. Every
+//! stage adds to them; `judge/mod.rs` says when each method is called.
 
 use std::sync::Arc;
 
@@ -7,21 +8,27 @@ use engine::{Event, Level, Verdict};
 use serde_json::Map;
 use store::{CounterChange, SessionState, StateChanges};
 
-use crate::facts::input_record::AskedInput;
+use crate::facts::input_record::UsedInput;
 use crate::facts::{ActiveWorkflow, LiveFacts, PATHS_FACT, PathRecord, pace_facts};
-use crate::file_rules::OpenDemands;
+use crate::file_rules::JudgedFileRules;
 use crate::session::SessionNotice;
 
 #[derive(Default)]
 pub(super) struct Consequences {
+    /// The changes to the state of session and workflow.
     pub(super) changes: StateChanges,
+    /// The facts that rules used, by their names in the journal.
     pub(super) facts: Map<String, serde_json::Value>,
+    /// The fields of the tool call's input to record.
     pub(super) fields: Map<String, serde_json::Value>,
+    /// The answers about paths that rules used.
     pub(super) paths: PathRecord,
-    pub(super) asked_input: AskedInput,
+    /// The parts of the tool call's input that rules used.
+    pub(super) used_input: UsedInput,
     /// Demands of file rules, one entry per policy.
-    pub(super) demands: Vec<OpenDemands>,
+    pub(super) demands: Vec<JudgedFileRules>,
     pub(super) counters: RuleCounters,
+    /// The active workflow. It counts the call if the call is permitted.
     pub(super) active: Option<Arc<ActiveWorkflow>>,
 }
 
@@ -32,8 +39,8 @@ pub(super) struct RuleCounters {
     pub(super) holds: Vec<(String, u32)>,
     /// Updates of pace rules; true for a rule of the active workflow.
     pub(super) pace: Vec<(PaceUpdate, bool)>,
-    /// The facts of each policy.
-    pub(super) facts: Vec<Arc<LiveFacts>>,
+    /// The facts of each policy, which have the attempts that pace rules counted.
+    pub(super) fact_sources: Vec<Arc<LiveFacts>>,
 }
 
 impl RuleCounters {
@@ -46,23 +53,23 @@ impl RuleCounters {
     ) {
         self.pace.extend(pace.into_iter().map(|update| (update, is_of_workflow)));
         self.holds.extend(holds.into_iter().map(|(rule, count)| (facts.hold_counter(&rule), count)));
-        self.facts.push(Arc::clone(facts));
+        self.fact_sources.push(Arc::clone(facts));
     }
 
-    fn remember(self, verdict: &Verdict, changes: &mut StateChanges) {
-        let is_let_through = verdict.level < Level::Ask || verdict.not_enforced.is_some();
-        for facts in &self.facts {
-            facts.paced().remember_added(is_let_through, changes);
+    fn store(self, verdict: &Verdict, changes: &mut StateChanges) {
+        let is_permitted = verdict.level < Level::Ask || verdict.not_enforced.is_some();
+        for facts in &self.fact_sources {
+            facts.pace().store_added_attempts(is_permitted, changes);
         }
         // If the verdict is not enforced, the stop was not held and the call was not refused, so neither is counted.
         if verdict.not_enforced.is_some() {
             return;
         }
         for (update, is_of_workflow) in &self.pace {
-            pace_facts::remember(update, *is_of_workflow, changes);
+            pace_facts::store_memory(update, *is_of_workflow, changes);
         }
         for (counter, count) in self.holds {
-            changes.count(counter, CounterChange::Set(count.into()));
+            changes.change_counter(counter, CounterChange::Set(count.into()));
         }
     }
 }
@@ -70,16 +77,16 @@ impl RuleCounters {
 impl Consequences {
     /// Adds the facts that one policy's rules used.
     pub(super) fn add_facts(&mut self, facts: &LiveFacts) {
-        self.facts.extend(facts.used());
+        self.facts.extend(facts.used_facts());
         self.paths.extend(facts.path_record());
-        self.asked_input.join(facts.asked_input());
+        self.used_input.merge(facts.used_input());
     }
 
     /// Updates the counters of rules. Called once it is known whether the call is allowed.
     pub(super) fn count_outcome(&mut self, event: &Event, verdict: &Verdict) {
-        std::mem::take(&mut self.counters).remember(verdict, &mut self.changes);
+        std::mem::take(&mut self.counters).store(verdict, &mut self.changes);
         if let Some(active) = &self.active {
-            active.count(event, verdict, &mut self.changes);
+            active.count_call(event, verdict, &mut self.changes);
         }
     }
 
@@ -88,35 +95,35 @@ impl Consequences {
         self.demands.iter().flat_map(|demands| demands.write_queue(is_enforced)).collect()
     }
 
-    /// Drops notices that the session has already been given.
-    pub(super) fn unseen(
+    /// The texts of the notices, without those that this session was given before.
+    pub(super) fn drop_seen_notices(
         &mut self,
         notices: impl IntoIterator<Item = SessionNotice>,
         state: Option<&SessionState>,
     ) -> Vec<String> {
-        let mut news = Vec::new();
+        let mut new = Vec::new();
         for notice in notices {
             match notice {
-                SessionNotice::Always(text) => news.push(text),
+                SessionNotice::Always(text) => new.push(text),
                 SessionNotice::Once(text) => {
                     let variable = format!("_told:{}", policy::digest(&text));
-                    let was_told = state.is_some_and(|state| state.variables.contains_key(&variable));
+                    let was_given = state.is_some_and(|state| state.variables.contains_key(&variable));
                     // Another policy may give the same notice at this event.
-                    if !was_told && !self.changes.variables.contains_key(&variable) {
+                    if !was_given && !self.changes.session_variables.contains_key(&variable) {
                         self.changes.set(variable, true);
-                        news.push(text);
+                        new.push(text);
                     }
                 }
             }
         }
-        news
+        new
     }
 
     /// Adds the facts that come from the event itself: the paths it names and the fields of its input that rules used.
     pub(super) fn gather_facts(&mut self, event: &Event) {
-        self.facts.extend(self.paths.fact().map(|paths| (PATHS_FACT.to_owned(), paths)));
+        self.facts.extend(self.paths.to_fact().map(|paths| (PATHS_FACT.to_owned(), paths)));
         if let Some(call) = &event.tool {
-            self.asked_input.keep(call, &mut self.fields, &mut self.facts);
+            self.used_input.record(call, &mut self.fields, &mut self.facts);
         }
     }
 }

@@ -12,7 +12,7 @@ pub(super) fn decide(applicable: &ApplicablePolicy<'_>, environment: &Environmen
     engine::decide(&request).map_err(|_| {
         // A workflow's rules are not in the compiled policy.
         if !matches!(applicable.origin, PolicyOrigin::Workflow(_)) {
-            applicable.project.forget_compiled(environment);
+            applicable.project.delete_compiled(environment);
         }
         Failure::UnreadablePolicy
     })

@@ -1,4 +1,5 @@
-//! Stage 4: the demands of file rules. Keeps those that are open for the queue, and runs the commands that may meet them.
+//! Stage 4: the demands of file rules. Collects the open demands, which are stored in the queue later, and runs the
+//! commands that may meet them.
 
 use engine::Decision;
 use engine::decide::SkippedRule;
@@ -9,7 +10,7 @@ use super::Judge;
 use super::event_context::EventContext;
 use super::load::ApplicablePolicy;
 use crate::failure;
-use crate::file_rules::{Commands, OpenDemands};
+use crate::file_rules::{Commands, JudgedFileRules};
 use crate::session::SessionNotice;
 
 const NOT_RUN: &str = "a rule's command was not run: the rule is unmet until the command passes";
@@ -17,7 +18,7 @@ const NOT_RUN: &str = "a rule's command was not run: the rule is unmet until the
 /// A decision with its open demands, after their commands have run.
 pub(super) struct DecisionWithDemands {
     pub(super) decision: Decision,
-    pub(super) demands: Option<OpenDemands>,
+    pub(super) demands: Option<JudgedFileRules>,
     /// Notices for the person, in order.
     pub(super) notices: Vec<SessionNotice>,
     /// Variables of the session that demands set.
@@ -32,24 +33,31 @@ impl Judge<'_> {
         context: &EventContext<'_>,
         state: Option<&SessionState>,
     ) -> DecisionWithDemands {
-        let files = applicable.facts.files_asked();
-        let mut demands = files.and_then(|files| OpenDemands::of(&decision, files, state));
+        let files = applicable.facts.files_if_used();
+        let mut demands = files.and_then(|files| JudgedFileRules::of(&decision, files, state));
         let mut changes = StateChanges::default();
         let mut notices = Vec::new();
         if let Some(demands) = &mut demands {
             notices.extend(self.run_commands(applicable, demands, &mut decision, context));
-            demands.remember(&mut changes);
+            demands.store_open_demands(&mut changes);
         }
         let mut notices: Vec<SessionNotice> = notices.into_iter().map(SessionNotice::Always).collect();
         if let Some(files) = files {
-            // Even if an event is judged twice, damaged queue files are only found the first time, so their notices are
-            // kept.
-            context.once_only.damaged.borrow_mut().extend(files.demand_tracker.queue().take_problems());
-            notices.extend(files.changed.take_notices());
+            // Damaged queue files are only found the first time that an event is judged, so their notices are kept.
+            context
+                .once_per_event
+                .damaged_queue_notices
+                .borrow_mut()
+                .extend(files.demand_tracker.queue().take_problems());
+            notices.extend(files.changed_files.take_notices());
         }
-        let said = std::mem::take(&mut decision.verdict.notices);
-        notices
-            .extend(said.into_iter().chain(skipped_notices(applicable, &decision.skipped)).map(SessionNotice::Always));
+        let verdict_notices = std::mem::take(&mut decision.verdict.notices);
+        notices.extend(
+            verdict_notices
+                .into_iter()
+                .chain(skipped_notices(applicable, &decision.skipped))
+                .map(SessionNotice::Always),
+        );
         DecisionWithDemands { decision, demands, notices, changes }
     }
 
@@ -57,11 +65,11 @@ impl Judge<'_> {
     fn run_commands(
         &self,
         applicable: &ApplicablePolicy<'_>,
-        demands: &mut OpenDemands,
+        demands: &mut JudgedFileRules,
         decision: &mut Decision,
         context: &EventContext<'_>,
     ) -> Vec<String> {
-        if !demands.have_commands() {
+        if !demands.has_commands() {
             return Vec::new();
         }
         if context.event.is_dry_run {
@@ -71,20 +79,20 @@ impl Judge<'_> {
         if self.enforcement().why_nothing_is_enforced(context.event.time).is_some() {
             return Vec::new();
         }
-        let environment = self.session.environment;
+        let environment = self.session_context.environment;
         let commands = Commands {
             environment,
             config: &applicable.policy.config,
             root: &applicable.project.root,
             tmp: &applicable.project.tmp(environment),
         };
-        demands.run_commands(&commands, &context.once_only.command_results, decision, context.more_time)
+        demands.run_commands(&commands, &context.once_per_event.command_results, decision, context.extend_deadline)
     }
 }
 
 /// Notices of rules that were skipped, and of a queue that cannot be written.
 fn skipped_notices(applicable: &ApplicablePolicy<'_>, skipped: &[SkippedRule]) -> Vec<String> {
-    let files = applicable.facts.files_asked();
+    let files = applicable.facts.files_if_used();
     let unwritten = files.and_then(|files| files.demand_tracker.take_problem());
     let notices = skipped.iter().map(|SkippedRule { rule, unreadable }| match (&unwritten, unreadable) {
         (Some(why), FactStore::Queue) => format!("rule `{rule}` was skipped: {why}"),

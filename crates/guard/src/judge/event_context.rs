@@ -17,22 +17,23 @@ pub(super) struct EventContext<'a> {
     pub(super) event: &'a Arc<Event>,
     /// True for the first event of the session.
     pub(super) is_first: bool,
-    pub(super) programs: ObserverPrograms<'a>,
-    pub(super) once_only: OnceOnly,
-    pub(super) more_time: &'a dyn Fn(Duration),
+    pub(super) observer_programs: ObserverPrograms<'a>,
+    pub(super) once_per_event: OncePerEvent,
+    /// Extends the deadline for git or for a rule's command.
+    pub(super) extend_deadline: &'a dyn Fn(Duration),
 }
 
 /// Results of steps that are not repeated if the event is judged again.
 #[derive(Default)]
-pub(super) struct OnceOnly {
+pub(super) struct OncePerEvent {
     /// The policies of directories below the root.
-    pub(super) nested: OnceCell<Vec<(Project, PinnedPolicy)>>,
+    pub(super) nested_policies: OnceCell<Vec<(Project, PinnedPolicy)>>,
     pub(super) file_rule_preparation: OnceCell<FileRulePreparation>,
     pub(super) command_results: CommandResults,
-    /// Notices of damaged queue files, which were discarded.
-    pub(super) damaged: RefCell<Vec<String>>,
+    /// Notices about damaged queue files, which were discarded.
+    pub(super) damaged_queue_notices: RefCell<Vec<String>>,
     /// A person's allowance for this call, if there is one.
-    pub(super) allowed: OnceCell<Option<NotEnforced>>,
+    pub(super) allowance: OnceCell<Option<NotEnforced>>,
 }
 
 /// The stored state. A field is `None` if it could not be read.

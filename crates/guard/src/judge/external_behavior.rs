@@ -14,48 +14,48 @@ use engine::observers::BehaviorAnswer;
 use crate::Environment;
 
 /// The maximum size of an answer in bytes. A larger answer is an error.
-const ANSWER_LIMIT: usize = 64 * 1024;
+const MAX_ANSWER_SIZE: usize = 64 * 1024;
 /// The polling interval. Most programs take longer to start.
 const POLL_INTERVAL: Duration = Duration::from_millis(1);
 
-/// Runs the program. Its environment has the variables that commands of rules get, and those in `more_variables`. Empty
+/// Runs the program. Its environment has the variables that commands of rules get, and those in `extra_variables`. Empty
 /// output is an empty answer; any other output must be valid JSON.
 pub fn run(
     exec: &[String],
-    question: String,
+    request: String,
     root: &Path,
     environment: &Environment,
-    more_variables: &[String],
-    limit: Duration,
+    extra_variables: &[String],
+    timeout: Duration,
 ) -> Result<BehaviorAnswer, String> {
     let [program, arguments @ ..] = exec else { return Err("it contains no program".to_owned()) };
-    if limit.is_zero() {
+    if timeout.is_zero() {
         return Err(format!("no time was left to run `{program}`"));
     }
-    let end = Instant::now() + limit;
-    let mut child = start(program, arguments, root, environment, more_variables)
+    let deadline = Instant::now() + timeout;
+    let mut child = start(program, arguments, root, environment, extra_variables)
         .map_err(|error| format!("`{program}` cannot be started: {error}"))?;
-    let too_late = || format!("`{program}` did not answer within {} ms and was killed", limit.as_millis());
+    let timeout_error = || format!("`{program}` did not answer within {} ms and was killed", timeout.as_millis());
     if let Some(mut input) = child.stdin.take() {
         // The request is written by a separate thread, because the program may never read its stdin.
-        thread::spawn(move || drop(input.write_all(question.as_bytes())));
+        thread::spawn(move || drop(input.write_all(request.as_bytes())));
     }
-    let Some(bytes) = child.stdout.take().and_then(|output| read(output, end)) else {
-        end_group(&mut child);
-        return Err(too_late());
+    let Some(bytes) = child.stdout.take().and_then(|output| read_output(output, deadline)) else {
+        kill_group(&mut child);
+        return Err(timeout_error());
     };
-    if bytes.len() > ANSWER_LIMIT {
-        end_group(&mut child);
-        return Err(format!("the answer of `{program}` has more than {ANSWER_LIMIT} bytes"));
+    if bytes.len() > MAX_ANSWER_SIZE {
+        kill_group(&mut child);
+        return Err(format!("the answer of `{program}` has more than {MAX_ANSWER_SIZE} bytes"));
     }
-    let Some(status) = wait(&mut child, end) else {
-        end_group(&mut child);
-        return Err(too_late());
+    let Some(status) = wait(&mut child, deadline) else {
+        kill_group(&mut child);
+        return Err(timeout_error());
     };
     if !status.success() {
         return Err(format!("`{program}` failed ({status})"));
     }
-    parse(&bytes).map_err(|why| format!("the answer of `{program}` {why}"))
+    parse_answer(&bytes).map_err(|why| format!("the answer of `{program}` {why}"))
 }
 
 fn start(
@@ -63,11 +63,11 @@ fn start(
     arguments: &[String],
     root: &Path,
     environment: &Environment,
-    more_variables: &[String],
+    extra_variables: &[String],
 ) -> std::io::Result<Child> {
-    let mut command = Command::new(located(program, root, environment));
+    let mut command = Command::new(program_path(program, root, environment));
     command.args(arguments).current_dir(root).env_clear();
-    for name in runner::INHERITED_VARIABLES.iter().copied().chain(more_variables.iter().map(String::as_str)) {
+    for name in runner::INHERITED_VARIABLES.iter().copied().chain(extra_variables.iter().map(String::as_str)) {
         if let Some(value) = environment.get(name) {
             command.env(name, value);
         }
@@ -80,7 +80,7 @@ fn start(
 
 /// Returns the path of the program. A bare name is left for `PATH` to resolve. A path may be absolute or begin with
 /// `~/`; otherwise it is relative to the root.
-fn located(program: &str, root: &Path, environment: &Environment) -> PathBuf {
+fn program_path(program: &str, root: &Path, environment: &Environment) -> PathBuf {
     match (program.strip_prefix("~/"), &environment.home) {
         (Some(rest), Some(home)) => home.join(rest),
         _ if program.contains('/') => root.join(program),
@@ -89,16 +89,16 @@ fn located(program: &str, root: &Path, environment: &Environment) -> PathBuf {
 }
 
 /// The program's output. Reads at most one byte more than the limit. `None` on timeout.
-fn read(output: impl Read + Send + 'static, end: Instant) -> Option<Vec<u8>> {
+fn read_output(output: impl Read + Send + 'static, deadline: Instant) -> Option<Vec<u8>> {
     let reader = thread::spawn(move || {
         let mut bytes = Vec::new();
-        let limit = u64::try_from(ANSWER_LIMIT + 1).unwrap_or(u64::MAX);
+        let limit = u64::try_from(MAX_ANSWER_SIZE + 1).unwrap_or(u64::MAX);
         // If reading fails, the output up to that point is used.
         let _ = output.take(limit).read_to_end(&mut bytes);
         bytes
     });
     while !reader.is_finished() {
-        if Instant::now() > end {
+        if Instant::now() > deadline {
             return None;
         }
         thread::sleep(POLL_INTERVAL);
@@ -106,17 +106,17 @@ fn read(output: impl Read + Send + 'static, end: Instant) -> Option<Vec<u8>> {
     reader.join().ok()
 }
 
-fn wait(child: &mut Child, end: Instant) -> Option<ExitStatus> {
+fn wait(child: &mut Child, deadline: Instant) -> Option<ExitStatus> {
     loop {
         match child.try_wait() {
             Ok(Some(status)) => return Some(status),
-            Ok(None) if Instant::now() <= end => thread::sleep(POLL_INTERVAL),
+            Ok(None) if Instant::now() <= deadline => thread::sleep(POLL_INTERVAL),
             Ok(None) | Err(_) => return None,
         }
     }
 }
 
-fn end_group(child: &mut Child) {
+fn kill_group(child: &mut Child) {
     #[cfg(unix)]
     if let Some(group) = i32::try_from(child.id()).ok().and_then(rustix::process::Pid::from_raw) {
         let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
@@ -125,7 +125,7 @@ fn end_group(child: &mut Child) {
     let _ = child.wait();
 }
 
-fn parse(bytes: &[u8]) -> Result<BehaviorAnswer, String> {
+fn parse_answer(bytes: &[u8]) -> Result<BehaviorAnswer, String> {
     if bytes.trim_ascii().is_empty() {
         return Ok(BehaviorAnswer::default());
     }

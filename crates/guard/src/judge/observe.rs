@@ -40,11 +40,11 @@ pub(super) fn observe(
         applicable.facts.overlay(before);
     }
     // External programs can have side effects, so a dry run starts none.
-    let programs = Some(&context.programs).filter(|_| !context.event.is_dry_run);
+    let programs = Some(&context.observer_programs).filter(|_| !context.event.is_dry_run);
     let mut notices = run_observers(applicable, programs);
     let action_output = run_event_actions(applicable, context.event, is_in_run);
     notices.extend(action_output.notices);
-    Observed { texts: action_output.texts, notices, variables: applicable.facts.observed() }
+    Observed { texts: action_output.texts, notices, variables: applicable.facts.observed_changes() }
 }
 
 /// Runs the observers, applies their changes to the facts, and returns notices.
@@ -54,7 +54,7 @@ fn run_observers(applicable: &ApplicablePolicy<'_>, programs: Option<&ObserverPr
     if observers.is_empty() || !applicable.facts.has_state() {
         return Vec::new();
     }
-    applicable.facts.observing(true);
+    applicable.facts.set_observing(true);
     let mut notices = Vec::new();
     for observer in observers {
         match changes(observer, &applicable.situation, applicable.project, programs) {
@@ -63,7 +63,7 @@ fn run_observers(applicable: &ApplicablePolicy<'_>, programs: Option<&ObserverPr
             Err(why) => notices.push(format!("observer `{}` changed nothing: {why}", observer.name)),
         }
     }
-    applicable.facts.observing(false);
+    applicable.facts.set_observing(false);
     notices
 }
 
@@ -71,8 +71,8 @@ fn run_observers(applicable: &ApplicablePolicy<'_>, programs: Option<&ObserverPr
 /// configuration.
 fn run_event_actions(applicable: &ApplicablePolicy<'_>, event: &Event, is_in_run: bool) -> ActionOutput {
     let kind = event.kind;
-    let run_actions = |place: &str, actions: &mut dyn Iterator<Item = &Action>, guides: &BTreeMap<String, String>| {
-        run_actions(place, actions, guides, &applicable.situation, &applicable.facts)
+    let run_actions = |source: &str, actions: &mut dyn Iterator<Item = &Action>, guides: &BTreeMap<String, String>| {
+        run_actions(source, actions, guides, &applicable.situation, &applicable.facts)
     };
     let mut all = ActionOutput::default();
     if let PolicyOrigin::Workflow(active) = &applicable.origin {
@@ -80,12 +80,12 @@ fn run_event_actions(applicable: &ApplicablePolicy<'_>, event: &Event, is_in_run
         if kind == EventKind::SessionStart && !is_in_run {
             all.texts.push(active.introduction());
         }
-        let place = format!("`{}` of workflow `{}`", kind.name(), active.workflow.name);
-        all.extend(run_actions(&place, &mut active.workflow.actions_on(kind), &active.workflow.guides));
+        let source = format!("`{}` of workflow `{}`", kind.name(), active.workflow.name);
+        all.extend(run_actions(&source, &mut active.workflow.actions_on(kind), &active.workflow.guides));
     } else if applicable.facts.has_state() {
         for triggers in applicable.policy.config.triggers.iter().filter(|triggers| triggers.has_any(kind)) {
-            let place = format!("`{}` of the configuration", kind.name());
-            all.extend(run_actions(&place, &mut triggers.actions_on(kind), &triggers.guides));
+            let source = format!("`{}` of the configuration", kind.name());
+            all.extend(run_actions(&source, &mut triggers.actions_on(kind), &triggers.guides));
         }
     }
     all

@@ -13,24 +13,24 @@ use crate::Environment;
 use crate::project::Project;
 
 /// The time limit for all programs of one event together: a fraction of the deadline, but never longer than this.
-const LONGEST: Duration = Duration::from_secs(1);
-const PART_OF_DEADLINE: f64 = 0.4;
+const MAX_TIME: Duration = Duration::from_secs(1);
+const DEADLINE_FRACTION: f64 = 0.4;
 
 /// The observer programs of one event, with their answers so far and the time that is left.
 pub struct ObserverPrograms<'a> {
     environment: &'a Environment,
     /// Additional environment variables for the programs.
-    variables: &'a [String],
+    extra_variables: &'a [String],
     time_left: RefCell<Duration>,
     answers: RefCell<BTreeMap<String, Result<BehaviorAnswer, String>>>,
 }
 
 impl<'a> ObserverPrograms<'a> {
     pub fn new(environment: &'a Environment, config: &'a Config) -> Self {
-        let time_left = config.deadline.mul_f64(PART_OF_DEADLINE).min(LONGEST);
+        let time_left = config.deadline.mul_f64(DEADLINE_FRACTION).min(MAX_TIME);
         Self {
             environment,
-            variables: &config.commands.env,
+            extra_variables: &config.commands.env,
             time_left: RefCell::new(time_left),
             answers: RefCell::default(),
         }
@@ -48,13 +48,19 @@ impl<'a> ObserverPrograms<'a> {
         if let Some(answer) = self.answers.borrow().get(&key) {
             return answer.clone();
         }
-        let question = ExternalBehavior::input(&situation.event, situation.facts.as_ref());
-        let question = question.map_err(|missing| missing.to_string())?.to_string();
+        let request = ExternalBehavior::input(&situation.event, situation.facts.as_ref());
+        let request = request.map_err(|missing| missing.to_string())?.to_string();
         let started = Instant::now();
-        let limit = *self.time_left.borrow();
-        let answer =
-            external_behavior::run(&external.exec, question, &project.root, self.environment, self.variables, limit);
-        *self.time_left.borrow_mut() = limit.saturating_sub(started.elapsed());
+        let timeout = *self.time_left.borrow();
+        let answer = external_behavior::run(
+            &external.exec,
+            request,
+            &project.root,
+            self.environment,
+            self.extra_variables,
+            timeout,
+        );
+        *self.time_left.borrow_mut() = timeout.saturating_sub(started.elapsed());
         self.answers.borrow_mut().insert(key, answer.clone());
         answer
     }

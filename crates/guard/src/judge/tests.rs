@@ -29,7 +29,7 @@ struct Policies {
 }
 
 /// A decision without demands.
-fn said(findings: Vec<Finding>) -> DecisionWithDemands {
+fn decided(findings: Vec<Finding>) -> DecisionWithDemands {
     let decision = Decision {
         verdict: Verdict::of(findings),
         holds: Vec::new(),
@@ -44,13 +44,13 @@ fn said(findings: Vec<Finding>) -> DecisionWithDemands {
 }
 
 fn approving() -> DecisionWithDemands {
-    let mut settled = said(vec![finding("safe", Level::Allow)]);
-    settled.decision.verdict.approved = true;
-    settled
+    let mut result = decided(vec![finding("safe", Level::Allow)]);
+    result.decision.verdict.approved = true;
+    result
 }
 
 fn noticing(notices: Vec<SessionNotice>) -> DecisionWithDemands {
-    DecisionWithDemands { notices, ..said(Vec::new()) }
+    DecisionWithDemands { notices, ..decided(Vec::new()) }
 }
 
 fn set(variables: &[(&str, Value)]) -> Observed {
@@ -68,7 +68,7 @@ impl Policies {
         let scratch = Scratch::new();
         scratch.file(".linchpin/config.yml", config);
         let project = scratch.project();
-        let policy = project.compiled_read_only(&scratch.environment);
+        let policy = project.compile_read_only(&scratch.environment);
         assert_eq!(policy.broken, []);
         Self { scratch, project, policy: Arc::new(policy) }
     }
@@ -83,9 +83,9 @@ impl Policies {
         combined: &mut CombinedVerdict<'_>,
         origin: PolicyOrigin,
         observed: Observed,
-        settled: DecisionWithDemands,
+        result: DecisionWithDemands,
     ) {
-        self.add_policy(combined, origin, &self.policy, observed, Ok(settled));
+        self.add_policy(combined, origin, &self.policy, observed, Ok(result));
     }
 
     fn add_policy(
@@ -94,34 +94,35 @@ impl Policies {
         origin: PolicyOrigin,
         policy: &CompiledPolicy,
         observed: Observed,
-        settled: Result<DecisionWithDemands, Failure>,
+        result: Result<DecisionWithDemands, Failure>,
     ) {
         let Scratch { environment, .. } = &self.scratch;
         let store = self.project.journal_path(environment);
         let session = SessionContext::for_hook(&self.project, Arc::clone(&self.policy), None, store, environment);
         let event = Arc::new(self.scratch.event(EventKind::BeforeTool, 1000));
         let (situation, facts) = session.situation_of_policy(&self.project, policy, &event, None, None);
-        combined.add(&ApplicablePolicy { origin, project: &self.project, policy, facts, situation }, observed, settled);
+        combined.add(&ApplicablePolicy { origin, project: &self.project, policy, facts, situation }, observed, result);
     }
 
     /// The verdict for several policies, each of which has one of these results.
-    fn verdict(&self, said: Vec<DecisionWithDemands>) -> Verdict {
+    fn verdict(&self, decided: Vec<DecisionWithDemands>) -> Verdict {
         let mut combined = self.combined(&event(EventKind::BeforeTool), false, None);
-        for settled in said {
-            self.add(&mut combined, PolicyOrigin::Project, Observed::default(), settled);
+        for result in decided {
+            self.add(&mut combined, PolicyOrigin::Project, Observed::default(), result);
         }
         combined.into_verdict(|_| None).0
     }
 }
 
 #[test]
-fn of_several_policies_the_strictest_decides() {
+fn the_strictest_of_several_policies_decides() {
     let policies = Policies::new();
     for first in Level::ALL {
         for second in Level::ALL {
-            let verdict = policies.verdict(vec![said(vec![finding("a", first)]), said(vec![finding("b", second)])]);
+            let verdict =
+                policies.verdict(vec![decided(vec![finding("a", first)]), decided(vec![finding("b", second)])]);
             assert_eq!(verdict.level, first.max(second), "{first:?} and {second:?}");
-            assert_eq!(verdict.findings.len(), 2, "nothing that was said is lost");
+            assert_eq!(verdict.findings.len(), 2, "no finding is lost");
             assert!(verdict.findings[0].level >= verdict.findings[1].level, "the strictest comes first");
         }
     }
@@ -129,13 +130,16 @@ fn of_several_policies_the_strictest_decides() {
 }
 
 #[test]
-fn a_call_is_approved_only_if_no_policy_says_anything_stricter() {
+fn a_call_is_approved_only_if_no_policy_is_stricter() {
     let policies = Policies::new();
-    assert!(policies.verdict(vec![approving(), said(Vec::new())]).approved);
-    assert!(policies.verdict(vec![said(Vec::new()), approving()]).approved);
-    assert!(!policies.verdict(vec![said(vec![finding("a", Level::Allow)])]).approved, "allowed, and not all of it");
+    assert!(policies.verdict(vec![approving(), decided(Vec::new())]).approved);
+    assert!(policies.verdict(vec![decided(Vec::new()), approving()]).approved);
+    assert!(
+        !policies.verdict(vec![decided(vec![finding("a", Level::Allow)])]).approved,
+        "allowed, but not by an approval"
+    );
     for level in [Level::Warn, Level::Ask, Level::Block] {
-        assert!(!policies.verdict(vec![approving(), said(vec![finding("b", level)])]).approved, "{level:?}");
+        assert!(!policies.verdict(vec![approving(), decided(vec![finding("b", level)])]).approved, "{level:?}");
     }
 }
 
@@ -145,8 +149,8 @@ fn a_policy_that_cannot_be_judged_asks_and_the_others_still_count() {
     for (other, level) in [(Level::Allow, Level::Ask), (Level::Block, Level::Block)] {
         let mut combined = policies.combined(&event(EventKind::BeforeTool), false, None);
         let failed = Err(Failure::UnreadablePolicy);
-        policies.add_policy(&mut combined, PolicyOrigin::Folder, &policies.policy, Observed::default(), failed);
-        policies.add(&mut combined, PolicyOrigin::Project, Observed::default(), said(vec![finding("a", other)]));
+        policies.add_policy(&mut combined, PolicyOrigin::Nested, &policies.policy, Observed::default(), failed);
+        policies.add(&mut combined, PolicyOrigin::Project, Observed::default(), decided(vec![finding("a", other)]));
         let verdict = combined.into_verdict(|_| None).0;
         assert_eq!(verdict.level, level);
         assert!(verdict.findings.contains(&Failure::UnreadablePolicy.finding()));
@@ -156,9 +160,9 @@ fn a_policy_that_cannot_be_judged_asks_and_the_others_still_count() {
 #[test]
 fn a_broken_file_causes_a_notice_at_session_start_and_at_an_ask() {
     let policies = Policies::new();
-    let mut broken = policies.project.compiled_read_only(&policies.scratch.environment);
+    let mut broken = policies.project.compile_read_only(&policies.scratch.environment);
     broken.broken = vec![BrokenFile { problem: "x.md:1:1: no".to_owned(), has_last_good: false, is_partial: false }];
-    for (is_first, level, is_told) in [
+    for (is_first, level, has_notice) in [
         (true, Level::Allow, true),
         (false, Level::Allow, false),
         (false, Level::Warn, false),
@@ -166,24 +170,25 @@ fn a_broken_file_causes_a_notice_at_session_start_and_at_an_ask() {
         (false, Level::Block, false),
     ] {
         let mut combined = policies.combined(&event(EventKind::BeforeTool), is_first, None);
-        let settled = Ok(said(vec![finding("a", level)]));
-        policies.add_policy(&mut combined, PolicyOrigin::Project, &broken, Observed::default(), settled);
+        let result = Ok(decided(vec![finding("a", level)]));
+        policies.add_policy(&mut combined, PolicyOrigin::Project, &broken, Observed::default(), result);
         let notices = combined.into_verdict(|_| None).0.notices;
-        let told: &[&str] = if is_told { &["broken policy file, the file is ignored: x.md:1:1: no"] } else { &[] };
-        assert_eq!(notices, told, "{is_first} {level:?}");
+        let expected: &[&str] =
+            if has_notice { &["broken policy file, the file is ignored: x.md:1:1: no"] } else { &[] };
+        assert_eq!(notices, expected, "{is_first} {level:?}");
     }
 }
 
 #[test]
 fn untrusted_parts_cause_a_notice_at_session_start() {
     let policies = Policies::new();
-    let mut untrusted = policies.project.compiled_read_only(&policies.scratch.environment);
+    let mut untrusted = policies.project.compile_read_only(&policies.scratch.environment);
     untrusted.untrusted = vec!["it waits".to_owned()];
-    for (is_first, told) in [(true, &["it waits"][..]), (false, &[])] {
+    for (is_first, expected) in [(true, &["it waits"][..]), (false, &[])] {
         let mut combined = policies.combined(&event(EventKind::Prompt), is_first, None);
-        let settled = Ok(said(Vec::new()));
-        policies.add_policy(&mut combined, PolicyOrigin::Project, &untrusted, Observed::default(), settled);
-        assert_eq!(combined.into_verdict(|_| None).0.notices, told);
+        let result = Ok(decided(Vec::new()));
+        policies.add_policy(&mut combined, PolicyOrigin::Project, &untrusted, Observed::default(), result);
+        assert_eq!(combined.into_verdict(|_| None).0.notices, expected);
     }
 }
 
@@ -191,21 +196,21 @@ fn untrusted_parts_cause_a_notice_at_session_start() {
 fn a_notice_once_a_session_is_not_repeated_for_each_policy() {
     let policies = Policies::new();
     let notices = || vec![SessionNotice::Once("no git here".to_owned()), SessionNotice::Always("busy".to_owned())];
-    let told = |state: &SessionState| {
+    let judged_with = |state: &SessionState| {
         let mut combined = policies.combined(&event(EventKind::Stop), false, Some(state));
-        for origin in [PolicyOrigin::Project, PolicyOrigin::Folder] {
+        for origin in [PolicyOrigin::Project, PolicyOrigin::Nested] {
             policies.add(&mut combined, origin, Observed::default(), noticing(notices()));
         }
         let (verdict, consequences) = combined.into_verdict(|_| None);
-        (verdict.notices, consequences.changes.variables)
+        (verdict.notices, consequences.changes.session_variables)
     };
     let mut state = SessionState::default();
-    let (notices, variables) = told(&state);
+    let (notices, variables) = judged_with(&state);
     assert_eq!(notices, ["no git here", "busy", "busy"]);
     for (name, value) in variables {
         state.variables.insert(name, value.expect("a value"));
     }
-    assert_eq!(told(&state).0, ["busy", "busy"]);
+    assert_eq!(judged_with(&state).0, ["busy", "busy"]);
 }
 
 #[test]
@@ -213,22 +218,25 @@ fn a_nested_policy_does_not_set_the_projects_variables() {
     let policies = Policies::configured("variables: {release: false}\n");
     let mut combined = policies.combined(&event(EventKind::Prompt), false, None);
     let add = |combined: &mut CombinedVerdict<'_>, origin, observed| {
-        policies.add(combined, origin, observed, said(Vec::new()));
+        policies.add(combined, origin, observed, decided(Vec::new()));
     };
     add(&mut combined, PolicyOrigin::Project, set(&[("release", json!(false)), ("mine", json!(1))]));
-    add(&mut combined, PolicyOrigin::Folder, set(&[("release", json!(true)), ("mine", json!(2)), ("its", json!(3))]));
-    add(&mut combined, PolicyOrigin::Folder, set(&[("its", json!(4))]));
-    let variables = combined.into_verdict(|_| None).1.changes.variables;
-    let of = |name: &str| variables.get(name).cloned().flatten();
-    assert_eq!((of("release"), of("mine"), of("its")), (Some(json!(false)), Some(json!(1)), Some(json!(3))));
+    add(&mut combined, PolicyOrigin::Nested, set(&[("release", json!(true)), ("mine", json!(2)), ("its", json!(3))]));
+    add(&mut combined, PolicyOrigin::Nested, set(&[("its", json!(4))]));
+    let variables = combined.into_verdict(|_| None).1.changes.session_variables;
+    let value_of = |name: &str| variables.get(name).cloned().flatten();
+    assert_eq!(
+        (value_of("release"), value_of("mine"), value_of("its")),
+        (Some(json!(false)), Some(json!(1)), Some(json!(3)))
+    );
 }
 
 #[test]
 fn a_nested_policy_does_not_set_an_unset_variable_of_the_project() {
     let policies = Policies::configured("variables: {release: false}\n");
     let mut combined = policies.combined(&event(EventKind::Prompt), false, None);
-    policies.add(&mut combined, PolicyOrigin::Folder, set(&[("release", json!(true))]), said(Vec::new()));
-    assert!(combined.into_verdict(|_| None).1.changes.variables.is_empty());
+    policies.add(&mut combined, PolicyOrigin::Nested, set(&[("release", json!(true))]), decided(Vec::new()));
+    assert!(combined.into_verdict(|_| None).1.changes.session_variables.is_empty());
 }
 
 #[test]
@@ -238,10 +246,10 @@ fn a_workflow_stores_its_own_variables_and_passes_on_others() {
     declaring.variables.insert("rounds".to_owned(), "0".to_owned());
     let origin = PolicyOrigin::Workflow(Arc::new(active(declaring)));
     let mut combined = policies.combined(&event(EventKind::Prompt), false, None);
-    policies.add(&mut combined, origin, set(&[("rounds", json!(1)), ("mood", json!("good"))]), said(Vec::new()));
+    policies.add(&mut combined, origin, set(&[("rounds", json!(1)), ("mood", json!("good"))]), decided(Vec::new()));
     let changes = combined.into_verdict(|_| None).1.changes;
-    assert_eq!(changes.workflow, VariableChanges::from([("rounds".to_owned(), Some(json!(1)))]));
-    assert_eq!(changes.variables, VariableChanges::from([("mood".to_owned(), Some(json!("good")))]));
+    assert_eq!(changes.workflow_variables, VariableChanges::from([("rounds".to_owned(), Some(json!(1)))]));
+    assert_eq!(changes.session_variables, VariableChanges::from([("mood".to_owned(), Some(json!("good")))]));
 }
 
 #[test]
@@ -249,7 +257,7 @@ fn the_reason_why_nothing_is_enforced_considers_all_findings() {
     let policies = Policies::new();
     let mut combined = policies.combined(&event(EventKind::BeforeTool), false, None);
     for (rule, level) in [("a", Level::Block), ("b", Level::Ask)] {
-        policies.add(&mut combined, PolicyOrigin::Project, Observed::default(), said(vec![finding(rule, level)]));
+        policies.add(&mut combined, PolicyOrigin::Project, Observed::default(), decided(vec![finding(rule, level)]));
     }
     let verdict = combined.into_verdict(|whole| (whole.findings.len() == 2).then_some(NotEnforced::Paused)).0;
     assert_eq!((verdict.level, verdict.not_enforced), (Level::Block, Some(NotEnforced::Paused)));
@@ -262,11 +270,11 @@ fn an_unmatched_promise_gets_a_hint_if_the_stop_is_held() {
     let demand = || Finding { section: Some(SectionKind::Demand), ..finding("docs", Level::Block) };
     let context = |finding: Finding, not_enforced: Option<NotEnforced>| {
         let mut combined = policies.combined(&stop, false, None);
-        policies.add(&mut combined, PolicyOrigin::Project, Observed::default(), said(vec![finding]));
-        combined.into_verdict(|_| not_enforced).0.context
+        policies.add(&mut combined, PolicyOrigin::Project, Observed::default(), decided(vec![finding]));
+        combined.into_verdict(|_| not_enforced).0.agent_texts
     };
-    let told = "No open demand matches `<promise>dcos</promise>`. Open demands: `<promise>docs</promise>`.";
-    assert_eq!(context(demand(), None), [told]);
+    let expected = "No open demand matches `<promise>dcos</promise>`. Open demands: `<promise>docs</promise>`.";
+    assert_eq!(context(demand(), None), [expected]);
     assert_eq!(context(demand(), Some(NotEnforced::Observe)), [""; 0]);
     assert_eq!(context(Finding { level: Level::Warn, ..demand() }, None), [""; 0]);
     assert_eq!(context(Finding { section: Some(SectionKind::HumanAckDemand), ..demand() }, None), [""; 0]);
@@ -403,9 +411,9 @@ fn a_dry_run_uses_up_no_allowance_and_leaves_no_trace() {
     let entries = || scratch.store(2000).entries(&JournalFilter::default()).expect("entries").len();
     let before = entries();
     for _ in 0..2 {
-        let asked = judged(&scratch, Event { is_dry_run: true, ..call_in(&scratch, "danger", "") });
-        assert!(matches!(asked.verdict.not_enforced, Some(NotEnforced::Allowed { .. })));
-        assert_eq!(asked.id, None);
+        let judged_event = judged(&scratch, Event { is_dry_run: true, ..call_in(&scratch, "danger", "") });
+        assert!(matches!(judged_event.verdict.not_enforced, Some(NotEnforced::Allowed { .. })));
+        assert_eq!(judged_event.id, None);
     }
     assert_eq!(entries(), before);
 }
@@ -413,9 +421,9 @@ fn a_dry_run_uses_up_no_allowance_and_leaves_no_trace() {
 #[test]
 fn a_dry_run_in_a_project_without_a_journal_makes_none() {
     let scratch = guarded();
-    let asked = judged(&scratch, Event { is_dry_run: true, ..call_in(&scratch, "danger", "") });
-    assert_eq!(asked.verdict.level, Level::Block);
-    assert!(asked.verdict.notices.is_empty(), "{:?}", asked.verdict.notices);
+    let judged_event = judged(&scratch, Event { is_dry_run: true, ..call_in(&scratch, "danger", "") });
+    assert_eq!(judged_event.verdict.level, Level::Block);
+    assert!(judged_event.verdict.notices.is_empty(), "{:?}", judged_event.verdict.notices);
     assert!(!scratch.project().journal_path(&scratch.environment).exists());
 }
 
@@ -506,8 +514,8 @@ fn a_rules_command_is_not_run_if_nothing_is_enforced_or_recorded() {
 
     let verdict = stopped(&with_command(), true);
     assert_eq!((verdict.level, verdict.not_enforced), (Level::Block, None));
-    let told = "a rule's command was not run: the rule is unmet until the command passes";
-    assert!(verdict.notices.iter().any(|notice| notice == told), "{:?}", verdict.notices);
+    let expected = "a rule's command was not run: the rule is unmet until the command passes";
+    assert!(verdict.notices.iter().any(|notice| notice == expected), "{:?}", verdict.notices);
 }
 
 #[test]
@@ -525,8 +533,8 @@ fn only_rules_that_need_the_queue_are_skipped_because_of_it() {
     let scratch = Scratch::new().committed();
     let rule = "---\ntrigger: src/**\nsafety: README\n---\nTell of it.\n";
     write(&scratch.environment.config.join("rules/tell.md"), rule);
-    let timed = "---\ntrigger: src/**\nsafety: README\nwhen: tasks.open > 0\n---\nTell of it.\n";
-    write(&scratch.environment.config.join("rules/when-open.md"), timed);
+    let dependent = "---\ntrigger: src/**\nsafety: README\nwhen: tasks.open > 0\n---\nTell of it.\n";
+    write(&scratch.environment.config.join("rules/when-open.md"), dependent);
     scratch.file("src/a", "text");
     write(&scratch.root.join(".linchpin/tmp/rules/queue"), "no folder");
     write(&scratch.state("tmp/rules/queue"), "no folder");

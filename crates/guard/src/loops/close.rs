@@ -12,11 +12,11 @@ pub enum ClosingRefused {
 
 impl WorkflowCommands<'_> {
     /// Checks the gates for closing a task in the run that this process belongs to.
-    pub fn may_close_tasks(&self) -> Result<(), ClosingRefused> {
+    pub fn check_closing_gates(&self) -> Result<(), ClosingRefused> {
         let Some(hat_phase) = self.hat_phase.as_ref().filter(|hat_phase| !hat_phase.close_requires.is_empty()) else {
             return Ok(());
         };
-        let failed_gates = self.failed_gates_of_hat(hat_phase.close_requires.iter())?;
+        let failed_gates = self.check_hat_gates(hat_phase.close_requires.iter())?;
         if failed_gates.is_empty() { Ok(()) } else { Err(ClosingRefused::GatesFailed(failed_gates)) }
     }
 }

@@ -46,7 +46,7 @@ pub enum EmitRefused {
 
 impl EmitRefused {
     /// A summary line, followed by the message of each gate.
-    fn at_length(&self) -> String {
+    fn full_text(&self) -> String {
         let Self::GatesFailed { topic, failed_gates } = self else { return self.to_string() };
         let gates: Vec<&str> = failed_gates.iter().map(|failed_gate| failed_gate.gate.as_str()).collect();
         let short = format!("`{topic}` was refused: {}", gates.join(", "));
@@ -57,7 +57,7 @@ impl EmitRefused {
     }
 
     /// The gate that waits for a person's approval, if only approvals are missing.
-    fn waits_for(&self, hat_phase: &HatPhase) -> Option<String> {
+    fn awaited_approval(&self, hat_phase: &HatPhase) -> Option<String> {
         let Self::GatesFailed { topic, failed_gates } = self else { return None };
         let transitions = hat_phase
             .workflow
@@ -65,23 +65,23 @@ impl EmitRefused {
             .iter()
             .flat_map(|node| &node.transitions)
             .filter(|transition| transition.to == *topic);
-        let required: Vec<_> = transitions.flat_map(|transition| &transition.requires).collect();
-        let is_persons = |failed_gate: &&FailedGate| {
-            required
+        let requirements: Vec<_> = transitions.flat_map(|transition| &transition.requires).collect();
+        let is_approval = |failed_gate: &&FailedGate| {
+            requirements
                 .iter()
                 .any(|required| required.id == failed_gate.gate && matches!(required.gate, Gate::Approval(_)))
         };
-        let persons = failed_gates.iter().filter(is_persons).count();
-        (persons == failed_gates.len())
+        let approvals = failed_gates.iter().filter(is_approval).count();
+        (approvals == failed_gates.len())
             .then(|| failed_gates.first().map(|failed_gate| failed_gate.gate.clone()))
             .flatten()
     }
 }
 
 impl WorkflowCommands<'_> {
-    /// Publishes the topic if all gates pass.
+    /// Publishes the topic if all gates pass, and records a refusal.
     pub fn emit(&self, hat_phase: &HatPhase, emission: Emission<'_>) -> Result<(), EmitRefused> {
-        let result = self.judged_emission(hat_phase, emission);
+        let result = self.check_and_hand_over(hat_phase, emission);
         let why = match &result {
             Ok(()) => None,
             // An iteration that is over and an I/O error are not refusals that should be recorded.
@@ -93,12 +93,13 @@ impl WorkflowCommands<'_> {
         };
         if let Err(refused) = &result {
             // The next iteration's prompt has the refusal if this one hands nothing over.
-            let (said, waits_for) = (refused.at_length(), refused.waits_for(hat_phase));
-            let _ = WorkDatabase::open(&hat_phase.work)
-                .map(|work| work.note_refusal(hat_phase.id(), hat_phase.iteration, &said, waits_for.as_deref()));
+            let (text, awaited_approval) = (refused.full_text(), refused.awaited_approval(hat_phase));
+            let _ = WorkDatabase::open(&hat_phase.work_path).map(|work| {
+                work.record_refusal(hat_phase.run_id(), hat_phase.iteration, &text, awaited_approval.as_deref())
+            });
         }
         let fields = self.fields([
-            ("run", json!(hat_phase.id().to_string())),
+            ("run", json!(hat_phase.run_id().to_string())),
             ("iteration", json!(hat_phase.iteration)),
             ("hat", json!(hat_phase.hat())),
             ("topic", json!(emission.topic)),
@@ -108,18 +109,20 @@ impl WorkflowCommands<'_> {
             let _ = self.record_refused_move(&fields, position, Some(rule), Vec::new());
             return result;
         }
-        let kind = if result.is_err() { NoteKind::Held } else { NoteKind::Emit };
+        let kind = if result.is_err() { NoteKind::MoveRefused } else { NoteKind::Emit };
         let (root, cwd) = self.root_and_cwd();
-        let none = StateChanges::default();
+        let no_changes = StateChanges::default();
         // The hand-over is accepted even if the note in the journal fails.
-        let _ = self.stored_state().map(|mut stored| stored.store.note(&self.note(kind, &fields, &none, &root, &cwd)));
+        let _ = self
+            .stored_state()
+            .map(|mut stored| stored.store.write_note(&self.note(kind, &fields, &no_changes, &root, &cwd)));
         result
     }
 
     /// Judges the hat's pace rules. They apply to a hand-over in the same way as the pace rules of a phase apply to
     /// leaving it.
-    fn pace_allows(&self) -> Result<(), EmitRefused> {
-        let (stored, active) = self.active()?;
+    fn check_pace_rules(&self) -> Result<(), EmitRefused> {
+        let (stored, active) = self.load_active()?;
         let active = Arc::new(active);
         let (_, rules) = Self::pace_rules(&active, &Force::None)?;
         match self.violated_pace_rule(&rules, &active, &stored)? {
@@ -131,11 +134,12 @@ impl WorkflowCommands<'_> {
         }
     }
 
-    fn judged_emission(&self, hat_phase: &HatPhase, emission: Emission<'_>) -> Result<(), EmitRefused> {
+    /// Hands the work over if the topic, the pace rules and the gates allow it.
+    fn check_and_hand_over(&self, hat_phase: &HatPhase, emission: Emission<'_>) -> Result<(), EmitRefused> {
         let Emission { topic, summary, payload } = emission;
         // A process left over from an earlier iteration must not hand over in this one.
         let is_in_run = self.environment.get(HatPhase::RUN).is_some();
-        if is_in_run && self.environment.get(HatPhase::TICKET).as_ref() != Some(&hat_phase.ticket) {
+        if is_in_run && self.environment.get(HatPhase::SECRET).as_ref() != Some(&hat_phase.secret) {
             return Err(EmitRefused::Over);
         }
         let transitions = hat_phase.workflow.nodes.iter().flat_map(|node| &node.transitions);
@@ -149,9 +153,9 @@ impl WorkflowCommands<'_> {
                 known,
             });
         };
-        let work = WorkDatabase::open(&hat_phase.work)?;
-        let (run, iteration) = (hat_phase.id(), hat_phase.iteration);
-        if let Some(topic) = work.handed_over(run, iteration)? {
+        let work = WorkDatabase::open(&hat_phase.work_path)?;
+        let (run, iteration) = (hat_phase.run_id(), hat_phase.iteration);
+        if let Some(topic) = work.handed_over_topic(run, iteration)? {
             return Err(EmitRefused::Already(topic));
         }
         let is_last = topic == hat_phase.completion.topic;
@@ -163,9 +167,9 @@ impl WorkflowCommands<'_> {
                 return Err(EmitRefused::TooEarly { topic: topic.to_owned(), missing });
             }
         }
-        self.pace_allows()?;
+        self.check_pace_rules()?;
         if !transition.requires.is_empty() {
-            let failed_gates = self.failed_gates_of_hat(transition.requires.iter())?;
+            let failed_gates = self.check_hat_gates(transition.requires.iter())?;
             if !failed_gates.is_empty() {
                 return Err(EmitRefused::GatesFailed { topic: topic.to_owned(), failed_gates });
             }

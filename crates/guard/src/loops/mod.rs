@@ -6,6 +6,7 @@
 mod close;
 mod emit;
 mod enter;
+mod hat_gates;
 mod running_gates;
 
 pub use close::ClosingRefused;
@@ -21,13 +22,13 @@ mod tests {
     #[test]
     fn agents_that_report_tokens_have_readable_transcripts() {
         let empty = tempfile::NamedTempFile::new().expect("a file");
-        let tells = |name: &str| {
+        let has_readable_transcript = |name: &str| {
             Agent::from_name(name)
                 .is_some_and(|agent| usage(agent, empty.path(), TranscriptPosition::default(), 1000).is_ok())
         };
         for name in AgentChoice::NAMES {
-            let said = AgentChoice::Named(name.to_owned()).reports_tokens();
-            assert_eq!(said, tells(name), "{name}");
+            let reports_tokens = AgentChoice::Named(name.to_owned()).reports_tokens();
+            assert_eq!(reports_tokens, has_readable_transcript(name), "{name}");
         }
     }
 }

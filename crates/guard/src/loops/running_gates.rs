@@ -10,15 +10,15 @@ use crate::workflow::{ReceiptFile, RunningCommand};
 impl HatPhase {
     /// The running gates, each once, by id.
     pub fn running_gates(&self, project: &Project, environment: &Environment) -> Vec<(String, RunningCommand)> {
-        let transitions =
+        let requirements =
             self.workflow.nodes.iter().flat_map(|node| &node.transitions).flat_map(|transition| &transition.requires);
         let mut running: Vec<(String, RunningCommand)> = Vec::new();
-        for Requirement { id, gate, .. } in transitions.chain(&self.close_requires) {
+        for Requirement { id, gate, .. } in requirements.chain(&self.close_requires) {
             if let Gate::Command { words, .. } = gate
-                && !running.iter().any(|(known, _)| known == id)
-                && let Some(found) = RunningCommand::of(&ReceiptFile::of(words, &project.root, environment))
+                && !running.iter().any(|(other, _)| other == id)
+                && let Some(command) = RunningCommand::of(&ReceiptFile::of(words, &project.root, environment))
             {
-                running.push((id.clone(), found));
+                running.push((id.clone(), command));
             }
         }
         running

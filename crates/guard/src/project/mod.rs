@@ -24,14 +24,14 @@ impl Project {
     /// The project for commands that people run: `LINCHPIN_ROOT`; if it is not set, the nearest ancestor with a policy;
     /// if there is none, the working directory.
     pub fn of_person(environment: &Environment) -> Self {
-        let root = named_root(environment).or_else(|| nearest_root(&environment.cwd));
+        let root = root_from_environment(environment).or_else(|| nearest_root(&environment.cwd));
         Self::at(root.as_deref().unwrap_or(&environment.cwd), environment)
     }
 
     /// The project to which sessions of agents in this directory belong, and which has their journal: `LINCHPIN_ROOT`;
     /// if it is not set, the outermost ancestor with a policy.
     pub fn of_sessions(environment: &Environment) -> Self {
-        let root = named_root(environment).or_else(|| outermost_root(&environment.cwd));
+        let root = root_from_environment(environment).or_else(|| outermost_root(&environment.cwd));
         Self::at(root.as_deref().unwrap_or(&environment.cwd), environment)
     }
 
@@ -65,7 +65,7 @@ impl Project {
     /// The path of the journal: beside the policy or, if the project has no policy, in the user's state directory.
     pub fn journal_path(&self, environment: &Environment) -> PathBuf {
         match &self.tiers.project {
-            Some(folder) if folder.has_policy() && has_room_for_journal(&folder.path) => folder.path.join("state.db"),
+            Some(folder) if folder.has_policy() && can_hold_journal(&folder.path) => folder.path.join("state.db"),
             _ => environment.project_state(&self.root).join("state.db"),
         }
     }
@@ -80,38 +80,45 @@ impl Project {
     /// project's own directory cannot be used, it is in the user's state directory: a repository must not be able to
     /// turn off the user's file rules.
     pub fn tmp(&self, environment: &Environment) -> PathBuf {
-        let own = self.own_tmp().filter(|tmp| is_usable(tmp));
-        own.unwrap_or_else(|| environment.project_state(&self.root).join("tmp"))
+        let tmp_of_policy = self.tmp_of_policy().filter(|tmp| is_usable(tmp));
+        tmp_of_policy.unwrap_or_else(|| environment.project_state(&self.root).join("tmp"))
     }
 
     /// The project's own `tmp` directory, if it exists but cannot be used.
     pub fn unusable_tmp(&self) -> Option<PathBuf> {
-        self.own_tmp().filter(|tmp| !is_usable(tmp))
+        self.tmp_of_policy().filter(|tmp| !is_usable(tmp))
     }
 
-    fn own_tmp(&self) -> Option<PathBuf> {
+    fn tmp_of_policy(&self) -> Option<PathBuf> {
         self.tiers.project.as_ref().map(|folder| folder.path.join("tmp"))
     }
 
     /// Deletes the compiled policy. Called if it could not be read; the next event compiles the policy again.
-    pub fn forget_compiled(&self, environment: &Environment) {
-        let _ = std::fs::remove_file(self.cache(environment));
+    pub fn delete_compiled(&self, environment: &Environment) {
+        let _ = std::fs::remove_file(self.cache_path(environment));
     }
 
-    pub fn cache(&self, environment: &Environment) -> PathBuf {
+    /// The file of the compiled policy.
+    pub fn cache_path(&self, environment: &Environment) -> PathBuf {
         environment.project_state(&self.root).join("policy")
     }
 
-    /// The policy to judge by. Texts of newly compiled rules are queued for the journal; if that fails, they stay in
+    /// The policy to judge by, compiled if the cache is stale. Texts of newly compiled rules are queued for the journal; if that fails, they stay in
     /// `definitions_read`.
-    pub fn compiled(&self, environment: &Environment) -> CompiledPolicy {
+    pub fn compile(&self, environment: &Environment) -> CompiledPolicy {
         let trust = Trust::of(&self.root, environment);
         let mut policy =
-            policy::compiled_policy(&self.tiers, &self.cache(environment), |weakening| trust.accepts(weakening));
+            policy::compiled_policy(&self.tiers, &self.cache_path(environment), |text| trust.accepts(text));
         if self.unrecorded_versions(environment).queue(&policy.definitions_read).is_ok() {
             policy.definitions_read.clear();
         }
         policy
+    }
+
+    /// The policy for judging. Unlike [`Self::compile`], does not write the cache.
+    pub fn compile_read_only(&self, environment: &Environment) -> CompiledPolicy {
+        let trust = Trust::of(&self.root, environment);
+        policy::compiled_policy_read_only(&self.tiers, &self.cache_path(environment), |text| trust.accepts(text))
     }
 
     /// The versions of the project's rules that are not in the journal yet.
@@ -119,58 +126,50 @@ impl Project {
         UnrecordedVersions::of(&self.root, environment)
     }
 
-    /// The workflow with this name, in compiled form. `tier` selects its tier; if it is `None`, the nearest tier wins.
-    /// If `is_kept` is true, the compiled form is cached for the next event.
+    /// The workflow with this name, in compiled form. `tier` selects its tier; if it is `None`, the latest tier wins.
+    /// If `is_cached` is true, the compiled form is cached for the next event.
     pub fn workflow(
         &self,
         name: &str,
         tier: Option<Tier>,
         policy: &CompiledPolicy,
-        is_kept: bool,
+        is_cached: bool,
         environment: &Environment,
     ) -> Option<CompiledWorkflow> {
-        let cache = environment.project_state(&self.root).join("workflow");
-        policy::compiled_workflow(name, tier, &self.tiers, policy, &cache, is_kept, || self.load(environment))
+        let cache_path = environment.project_state(&self.root).join("workflow");
+        policy::compiled_workflow(name, tier, &self.tiers, policy, &cache_path, is_cached, || self.load(environment))
     }
 
-    /// True if the project had a journal before. After this call, it counts as having had one.
-    pub fn remember_journal(&self, environment: &Environment) -> bool {
-        let memory = environment.project_state(&self.root).join("had-journal");
-        let had_one = memory.exists();
-        if !had_one {
+    /// Records that the project has a journal. Returns true if it had one before.
+    pub fn record_journal(&self, environment: &Environment) -> bool {
+        let mark = environment.project_state(&self.root).join("had-journal");
+        let had_journal = mark.exists();
+        if !had_journal {
             // If this fails, the next new journal causes no notice either.
-            let _ = policy::write_private_file(&memory, "");
+            let _ = policy::write_private_file(&mark, "");
         }
-        had_one
-    }
-
-    /// The policy for judging. Unlike [`Self::compiled`], does not write the cache.
-    pub fn compiled_read_only(&self, environment: &Environment) -> CompiledPolicy {
-        let trust = Trust::of(&self.root, environment);
-        policy::compiled_policy_read_only(&self.tiers, &self.cache(environment), |weakening| trust.accepts(weakening))
+        had_journal
     }
 
     /// The policy as its files are now. In place of a broken file, it has the file's last good version.
     pub fn load(&self, environment: &Environment) -> LoadedPolicy {
         let trust = Trust::of(&self.root, environment);
-        policy::load(&self.tiers, &policy::last_good_policy(&self.cache(environment)), |weakening| {
-            trust.accepts(weakening)
-        })
+        policy::load(&self.tiers, &policy::last_good_policy(&self.cache_path(environment)), |text| trust.accepts(text))
     }
 }
 
 /// How long to wait for a locked journal, as a fraction of the deadline, so that there is time left to answer.
-const STORE_PATIENCE: f64 = 0.5;
+const LOCK_TIMEOUT_FRACTION: f64 = 0.5;
 
 /// The options for opening the journal. `run` is the run of a loop that the event belongs to.
 pub(crate) fn store_options(config: &Config, now: i64, run: Option<u64>) -> store::StoreOptions {
-    store::StoreOptions { busy: config.deadline.mul_f64(STORE_PATIENCE), now, run }
+    store::StoreOptions { busy_timeout: config.deadline.mul_f64(LOCK_TIMEOUT_FRACTION), now, run }
 }
 
 /// True if the journal can be stored in a policy's directory. A repository may contain a directory, a pipe or a symlink
 /// at the journal's path. This would turn off the rules that need the journal, or make Linchpin write to a path that
 /// the repository chose.
-fn has_room_for_journal(folder: &Path) -> bool {
+fn can_hold_journal(folder: &Path) -> bool {
     ["state.db", "state.db-wal", "state.db-shm", "state.db-journal"]
         .iter()
         .all(|name| is_file_or_missing(&folder.join(name)))
@@ -185,18 +184,18 @@ fn is_file_or_missing(path: &Path) -> bool {
 /// would make Linchpin write to a path that the repository chose.
 fn is_usable(tmp: &Path) -> bool {
     let layout = TmpLayout::of(tmp);
-    let is_fine = |folder: &Path| match folder.symlink_metadata() {
+    let is_usable_folder = |folder: &Path| match folder.symlink_metadata() {
         Ok(metadata) => metadata.is_dir() && is_writable(folder),
         Err(error) => error.kind() == io::ErrorKind::NotFound,
     };
     is_file_or_missing(&layout.name_file())
-        && is_fine(tmp)
-        && layout.folders().iter().all(|folder| is_fine(folder))
+        && is_usable_folder(tmp)
+        && layout.folders().iter().all(|folder| is_usable_folder(folder))
         && (tmp.exists() || tmp.parent().is_some_and(is_writable))
 }
 
 /// True if files can be created in a directory, which may not exist yet.
-pub fn can_be_written(folder: &Path) -> bool {
+pub fn can_create_files(folder: &Path) -> bool {
     folder.ancestors().find(|folder| folder.exists()).is_some_and(|folder| folder.is_dir() && is_writable(folder))
 }
 
@@ -211,9 +210,9 @@ fn is_writable(_: &Path) -> bool {
 }
 
 /// `LINCHPIN_ROOT` with symlinks resolved, because a project's state is found by its real path.
-fn named_root(environment: &Environment) -> Option<PathBuf> {
-    let named = environment.get("LINCHPIN_ROOT").map(PathBuf::from).filter(|root| root.is_absolute())?;
-    Some(named.canonicalize().unwrap_or(named))
+fn root_from_environment(environment: &Environment) -> Option<PathBuf> {
+    let root = environment.get("LINCHPIN_ROOT").map(PathBuf::from).filter(|root| root.is_absolute())?;
+    Some(root.canonicalize().unwrap_or(root))
 }
 
 /// The outermost directory with a policy among `start` and its ancestors. Policies of directories below it only add

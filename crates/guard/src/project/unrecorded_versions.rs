@@ -33,33 +33,33 @@ impl UnrecordedVersions {
         Self { folder: environment.project_state(root).join("versions") }
     }
 
-    pub fn queue(&self, read: &[RuleDefinition]) -> io::Result<()> {
-        if read.is_empty() {
+    pub fn queue(&self, definitions: &[RuleDefinition]) -> io::Result<()> {
+        if definitions.is_empty() {
             return Ok(());
         }
         policy::delete_old_files(&self.folder);
-        let versions: Vec<Version> = read.iter().map(Version::of).collect();
+        let versions: Vec<Version> = definitions.iter().map(Version::of).collect();
         let bytes = serde_json::to_vec(&versions)?;
         policy::write_private_file(&self.folder.join(policy::digest(&bytes)), bytes)
     }
 
-    /// Writes the queued versions to the journal, and those in `read`, which could not be queued. If this fails, they
+    /// Writes the queued versions to the journal, and those in `definitions`, which could not be queued. If this fails, they
     /// wait for the next event.
-    pub fn register(&self, read: &[RuleDefinition], store: &mut Store, now: i64) {
-        let waiting: Vec<(PathBuf, Vec<Version>)> = self.waiting().collect();
-        let read: Vec<Version> = read.iter().map(Version::of).collect();
-        let rules = waiting.iter().flat_map(|(_, versions)| versions).chain(&read).map(Version::as_rule);
+    pub fn register(&self, definitions: &[RuleDefinition], store: &mut Store, now: i64) {
+        let queued: Vec<(PathBuf, Vec<Version>)> = self.queued().collect();
+        let unqueued: Vec<Version> = definitions.iter().map(Version::of).collect();
+        let rules = queued.iter().flat_map(|(_, versions)| versions).chain(&unqueued).map(Version::as_rule);
         let rules: Vec<RuleVersion> = rules.collect();
-        if rules.is_empty() || store.sync_rules(&rules, now).is_err() {
+        if rules.is_empty() || store.store_rule_versions(&rules, now).is_err() {
             return;
         }
-        for (file, _) in waiting {
+        for (file, _) in queued {
             let _ = fs::remove_file(file);
         }
     }
 
     /// The queued versions. Files that another process is just writing or removing are skipped.
-    fn waiting(&self) -> impl Iterator<Item = (PathBuf, Vec<Version>)> {
+    fn queued(&self) -> impl Iterator<Item = (PathBuf, Vec<Version>)> {
         let files = fs::read_dir(&self.folder).into_iter().flatten().flatten();
         files.filter_map(|file| {
             let versions = serde_json::from_slice(&fs::read(file.path()).ok()?).ok()?;

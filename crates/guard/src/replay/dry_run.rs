@@ -55,8 +55,8 @@ impl DryRun<'_> {
                     "hook_event_name": "Stop",
                     "stop_hook_active": held_before,
                 });
-                let read = agents::decode(Agent::Claude, None, payload.to_string().as_bytes(), self.now);
-                read.unwrap_or_else(|unread| unread.partial)
+                let decoded = agents::decode(Agent::Claude, None, payload.to_string().as_bytes(), self.now);
+                decoded.unwrap_or_else(|error| error.partial)
             }
         };
         let session_folders = vec![self.root.to_string_lossy().into_owned()];

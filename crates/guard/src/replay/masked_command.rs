@@ -3,7 +3,7 @@
 use store::mask::{self, MASK};
 
 /// A word whose value is only known at run time. Rules treat it as unknown.
-const UNKNOWN: &str = "$LINCHPIN_MASKED";
+const UNKNOWN_WORD: &str = "$LINCHPIN_MASKED";
 
 /// Possible originals of a command: one with an unknown word in place of each mask, and one with an example for each
 /// kind of secret. If a rule judges all of them like the masked command, it does not depend on the secret. Empty if the
@@ -13,19 +13,19 @@ pub fn possible_originals(command: &str) -> Vec<String> {
         return Vec::new();
     }
     let secrets = mask::example_secrets().map(|secret| command.replace(MASK, &secret));
-    std::iter::once(with_unknowns(command)).chain(secrets).collect()
+    std::iter::once(with_unknown_words(command)).chain(secrets).collect()
 }
 
-fn with_unknowns(command: &str) -> String {
-    let mut text = String::with_capacity(command.len() + UNKNOWN.len());
+fn with_unknown_words(command: &str) -> String {
+    let mut text = String::with_capacity(command.len() + UNKNOWN_WORD.len());
     let mut rest = command;
     let mut quote = None;
     while let Some(letter) = rest.chars().next() {
         if let Some(after) = rest.strip_prefix(MASK) {
             // The shell expands no variables in single quotes, so the quotes are closed before the word and opened
             // after it.
-            let (before, behind) = if quote == Some('\'') { ("'\"", "\"'") } else { ("", "") };
-            text.extend([before, UNKNOWN, behind]);
+            let (before, after_word) = if quote == Some('\'') { ("'\"", "\"'") } else { ("", "") };
+            text.extend([before, UNKNOWN_WORD, after_word]);
             rest = after;
             continue;
         }
@@ -58,7 +58,7 @@ mod tests {
             ("plain \\", "plain \\"),
         ];
         for (command, expected) in cases {
-            assert_eq!(with_unknowns(command), expected);
+            assert_eq!(with_unknown_words(command), expected);
         }
     }
 }

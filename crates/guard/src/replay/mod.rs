@@ -1,7 +1,7 @@
-//! Judges recorded events again, by the present rules and the facts in the journal.
+//! Judges recorded events again, by the current rules and the facts in the journal.
 //!
 //! Entries are read in order and rebuilt from what was recorded. Facts come from the record ([`RecordedFacts`]), never
-//! from the present state of the world. These rules decide how the old verdict compares with the new one:
+//! from the current state of files, git or the clock. These rules decide how the old verdict compares with the new one:
 //!
 //! - A rule that needs a missing fact is undecidable. If the same version of the rule had a finding at the time, that
 //!   finding is reused, because the same rule judges the same event in the same way. Otherwise the verdict is
@@ -11,11 +11,11 @@
 //! - Findings of the guard itself (payload unreadable, deadline exceeded) did not come from rules, so they are kept.
 //! - Holds are counted again, because they depend on the rules.
 //!
-//! If a workflow was active, its rules come from its present file, for the node at which the workflow was.
+//! If a workflow was active, its rules come from its current file, for the node at which the workflow was.
 
+mod current_workflows;
 mod dry_run;
 mod masked_command;
-mod present_workflows;
 mod recorded_event;
 pub mod rule_cases;
 
@@ -32,11 +32,12 @@ use engine::{BaseFolders, Decision, DecisionRequest, Event, Finding, Level, Situ
 use policy::{CompiledPolicy, PolicyFolder, Tiers};
 use store::{JournalEntry, JournalFilter, SessionKey, Store, StoreError};
 
-use self::present_workflows::{NodePolicy, PresentWorkflows};
+use self::current_workflows::{CurrentWorkflows, NodePolicy};
 use self::recorded_event::recorded_event;
 use crate::Environment;
-use crate::facts::{PastWorkflow, RecordedFacts, SessionPast, base_folders, hold_counter, input_record, unsure_paths};
-use crate::failure::GUARD_RULE;
+use crate::facts::{
+    PastSession, PastWorkflow, RecordedFacts, base_folders, hold_counter, input_record, missing_paths_fact,
+};
 use crate::grants::Trust;
 use crate::judge::nested_roots;
 use crate::project::Project;
@@ -51,10 +52,10 @@ pub struct Replay<'a> {
     /// Policies of directories below the root, loaded when an event first needs them.
     nested: BTreeMap<PathBuf, CompiledPolicy>,
     journal: Arc<Mutex<Store>>,
-    sessions: BTreeMap<(String, String), SessionPast>,
-    workflows: PresentWorkflows<'a>,
-    /// The rules of all workflows and nodes so far, by workflow and node.
-    at_nodes: BTreeMap<(String, String), NodePolicy>,
+    sessions: BTreeMap<(String, String), PastSession>,
+    workflows: CurrentWorkflows<'a>,
+    /// The rules at all workflow nodes so far, by workflow and node.
+    node_policies: BTreeMap<(String, String), NodePolicy>,
     /// The workflow's state at the current entry.
     past_workflow: Arc<PastWorkflow>,
 }
@@ -89,14 +90,14 @@ pub struct VerdictChange {
     /// The new verdict.
     pub verdict: Verdict,
     /// Findings of the old verdict that the new one lacks.
-    pub then: Vec<Silenced>,
+    pub lost: Vec<LostFinding>,
     /// Findings of the new verdict that the old one lacks.
-    pub now: Vec<Finding>,
+    pub new: Vec<Finding>,
 }
 
 /// A finding that is no longer made.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Silenced {
+pub struct LostFinding {
     pub finding: Finding,
     pub rule_change: RuleChange,
     /// The rule's clauses that are not true now; empty if the rule no longer exists.
@@ -168,7 +169,7 @@ fn policy_folder(folder: &Path) -> Option<PolicyFolder> {
 /// The project's policy as its files are now. Versions that running sessions keep are ignored.
 pub fn policy_of_project(project: &Project, environment: &Environment) -> CompiledPolicy {
     let trust = Trust::of(&project.root, environment);
-    policy::compile_uncached(&project.tiers, |weakening| trust.accepts(weakening))
+    policy::compile_uncached(&project.tiers, |text| trust.accepts(text))
 }
 
 fn has_policy(folder: &Path) -> bool {
@@ -204,8 +205,8 @@ impl<'a> Replay<'a> {
             nested: BTreeMap::new(),
             journal: Arc::new(Mutex::new(journal)),
             sessions: BTreeMap::new(),
-            workflows: PresentWorkflows::of_project(project, environment),
-            at_nodes: BTreeMap::new(),
+            workflows: CurrentWorkflows::of_project(project, environment),
+            node_policies: BTreeMap::new(),
             past_workflow: Arc::default(),
         }
     }
@@ -214,7 +215,7 @@ impl<'a> Replay<'a> {
     #[must_use]
     pub fn with_workflows_of(mut self, folder: &Path) -> Self {
         if let Some(folder) = policy_folder(folder) {
-            self.workflows = self.workflows.or_of(folder);
+            self.workflows = self.workflows.with_workflows_of(folder);
         }
         self
     }
@@ -227,21 +228,21 @@ impl<'a> Replay<'a> {
         mut visit: impl FnMut(&JournalEntry, &ReplayOutcome),
     ) -> Result<ReplayTally, ReplayError> {
         // All earlier entries have to be read, because later ones depend on them.
-        let of_session = JournalFilter { session: scope.session.clone(), ..JournalFilter::default() };
-        let filter = self.begin(entries, of_session)?;
+        let session_filter = JournalFilter { session: scope.session.clone(), ..JournalFilter::default() };
+        let filter = self.prepare(entries, session_filter)?;
         let mut tally = ReplayTally::default();
         let mut failed = None;
-        entries.log(&filter, |entry| {
+        entries.for_each_entry(&filter, |entry| {
             if failed.is_some() {
                 return;
             }
-            self.follow_workflow(&entry);
+            self.apply_to_workflow(&entry);
             if scope.session.as_ref().is_some_and(|session| *session != entry.session.id) {
                 return;
             }
             let entry = Arc::new(entry);
             let is_wanted = scope.since.is_none_or(|since| entry.time >= since);
-            match self.step(&entry, is_wanted) {
+            match self.replay_entry(&entry, is_wanted) {
                 Ok(Some(outcome)) => {
                     tally.count(&entry, &outcome);
                     visit(&entry, &outcome);
@@ -255,26 +256,26 @@ impl<'a> Replay<'a> {
 
     /// Judges one entry with every rule, after replaying its session up to it.
     pub fn explain(&mut self, entries: &Store, wanted: &JournalEntry) -> Result<Vec<ConsideredRule>, ReplayError> {
-        let of_session = JournalFilter {
+        let session_filter = JournalFilter {
             agent: Some(wanted.session.agent.clone()),
             session: Some(wanted.session.id.clone()),
             ..JournalFilter::default()
         };
-        let filter = self.begin(entries, of_session)?;
+        let filter = self.prepare(entries, session_filter)?;
         let mut explained = Ok(Vec::new());
-        entries.log(&filter, |entry| {
+        entries.for_each_entry(&filter, |entry| {
             if explained.is_err() || entry.id > wanted.id {
                 return;
             }
-            self.follow_workflow(&entry);
+            self.apply_to_workflow(&entry);
             if session_of(&entry) != session_of(wanted) {
                 return;
             }
             let is_wanted = entry.id == wanted.id;
             let entry = Arc::new(entry);
             if is_wanted {
-                explained = self.consider(&entry);
-            } else if let Err(error) = self.step(&entry, false) {
+                explained = self.consider_entry(&entry);
+            } else if let Err(error) = self.replay_entry(&entry, false) {
                 explained = Err(error);
             }
         })?;
@@ -283,47 +284,47 @@ impl<'a> Replay<'a> {
 
     /// Prepares the replay, and returns the filter for the entries to read. If the project ever had a workflow, all
     /// entries are needed, because workflows are shared by all sessions.
-    fn begin(&mut self, entries: &Store, of_session: JournalFilter) -> Result<JournalFilter, StoreError> {
+    fn prepare(&mut self, entries: &Store, session_filter: JournalFilter) -> Result<JournalFilter, StoreError> {
         if entries.workflow()?.first_seen.is_none() {
-            return Ok(of_session);
+            return Ok(session_filter);
         }
-        self.past_workflow = Arc::new(PastWorkflow::before(entries)?);
+        self.past_workflow = Arc::new(PastWorkflow::before_first_entry(entries)?);
         Ok(JournalFilter::default())
     }
 
-    fn follow_workflow(&mut self, entry: &JournalEntry) {
-        let Self { past_workflow, workflows, at_nodes, policy, .. } = self;
+    fn apply_to_workflow(&mut self, entry: &JournalEntry) {
+        let Self { past_workflow, workflows, node_policies, policy, .. } = self;
         Arc::make_mut(past_workflow).apply_entry(entry);
         if let Some(position) = &past_workflow.position {
             let (name, node) = (&position.workflow, position.node());
-            at_nodes.entry((name.clone(), node.to_owned())).or_insert_with(|| workflows.at(name, node, policy));
+            node_policies.entry((name.clone(), node.to_owned())).or_insert_with(|| workflows.at(name, node, policy));
         }
     }
 
     /// The rules of the active workflow at its node.
-    fn at_node(&self) -> Option<&NodePolicy> {
+    fn node_policy(&self) -> Option<&NodePolicy> {
         let position = self.past_workflow.position.as_ref()?;
-        self.at_nodes.get(&(position.workflow.clone(), position.node().to_owned()))
+        self.node_policies.get(&(position.workflow.clone(), position.node().to_owned()))
     }
 
     /// How the rule of a finding has changed since.
     pub fn rule_change(&self, finding: &Finding) -> Result<RuleChange, RuleSetError> {
-        let mut since = RuleChange::Gone;
-        let of_workflows = self.at_nodes.values().filter_map(|at_node| match at_node {
-            NodePolicy::Sound { policy, .. } => Some(&**policy),
+        let mut change = RuleChange::Gone;
+        let of_workflows = self.node_policies.values().filter_map(|node_policy| match node_policy {
+            NodePolicy::Loaded { policy, .. } => Some(&**policy),
             NodePolicy::Gone | NodePolicy::Broken => None,
         });
         for policy in std::iter::once(&self.policy).chain(self.nested.values()).chain(of_workflows) {
             for rule in policy.rules.all()?.iter().filter(|rule| rule.id == finding.rule) {
                 let is_same = finding.digest.as_ref().is_none_or(|digest| *digest == rule.digest);
-                since = if is_same || since == RuleChange::Same { RuleChange::Same } else { RuleChange::Changed };
+                change = if is_same || change == RuleChange::Same { RuleChange::Same } else { RuleChange::Changed };
             }
         }
-        Ok(since)
+        Ok(change)
     }
 
-    fn consider(&mut self, entry: &Arc<JournalEntry>) -> Result<Vec<ConsideredRule>, ReplayError> {
-        self.follow(entry)?;
+    fn consider_entry(&mut self, entry: &Arc<JournalEntry>) -> Result<Vec<ConsideredRule>, ReplayError> {
+        self.apply_to_session(entry)?;
         let Some(event) = recorded_event(entry) else { return Ok(Vec::new()) };
         let event = Arc::new(event);
         self.load_nested_policies(entry, &event);
@@ -331,8 +332,12 @@ impl<'a> Replay<'a> {
     }
 
     /// Returns `None` if the entry is not an agent's event, or if its result is not wanted.
-    fn step(&mut self, entry: &Arc<JournalEntry>, is_wanted: bool) -> Result<Option<ReplayOutcome>, ReplayError> {
-        self.follow(entry)?;
+    fn replay_entry(
+        &mut self,
+        entry: &Arc<JournalEntry>,
+        is_wanted: bool,
+    ) -> Result<Option<ReplayOutcome>, ReplayError> {
+        self.apply_to_session(entry)?;
         let Some(event) = recorded_event(entry) else { return Ok(None) };
         let event = Arc::new(event);
         self.load_nested_policies(entry, &event);
@@ -351,16 +356,16 @@ impl<'a> Replay<'a> {
     }
 
     /// Applies the changes of an entry to the replayed state of its session.
-    fn follow(&mut self, entry: &JournalEntry) -> Result<(), ReplayError> {
+    fn apply_to_session(&mut self, entry: &JournalEntry) -> Result<(), ReplayError> {
         let session = session_of(entry);
         if !self.sessions.contains_key(&session) {
             let key = SessionKey { agent: &entry.session.agent, session: &entry.session.id };
-            let known = self.journal.lock().map_err(|_| StoreError::Locked)?.session(key)?;
-            let is_cut = known.first_seen.is_some_and(|first| first < entry.time);
-            self.sessions.insert(session.clone(), SessionPast { is_cut, ..SessionPast::default() });
+            let stored = self.journal.lock().map_err(|_| StoreError::Locked)?.session(key)?;
+            let is_pruned = stored.first_seen.is_some_and(|first| first < entry.time);
+            self.sessions.insert(session.clone(), PastSession { is_pruned, ..PastSession::default() });
         }
         if let Some(past) = self.sessions.get_mut(&session) {
-            past.follow(entry);
+            past.apply_entry(entry);
         }
         Ok(())
     }
@@ -370,56 +375,57 @@ impl<'a> Replay<'a> {
         for root in self.nested_roots(entry, event) {
             self.nested
                 .entry(root)
-                .or_insert_with_key(|root| Project::nested(root).compiled_read_only(self.environment));
+                .or_insert_with_key(|root| Project::nested(root).compile_read_only(self.environment));
         }
     }
 
-    fn own(&self) -> ApplicablePolicy<'_> {
+    /// The project's own policy.
+    fn project_policy(&self) -> ApplicablePolicy<'_> {
         ApplicablePolicy { root: self.root, folder: Path::new(""), policy: &self.policy, workflow: None }
     }
 
     fn nested_roots(&self, entry: &Arc<JournalEntry>, event: &Arc<Event>) -> BTreeSet<PathBuf> {
-        nested_roots(self.root, &self.situation(&self.own(), entry, event), has_policy).into_iter().collect()
+        nested_roots(self.root, &self.situation(&self.project_policy(), entry, event), has_policy).into_iter().collect()
     }
 
     fn applicable_policies(&self, entry: &Arc<JournalEntry>, event: &Arc<Event>) -> Vec<ApplicablePolicy<'_>> {
-        let own = self.own();
+        let project_policy = self.project_policy();
         let roots = self.nested_roots(entry, event);
         let nested = self.nested.iter().filter(|(root, _)| roots.contains(*root));
         let nested = nested.filter_map(|(root, policy)| {
             let folder = root.strip_prefix(self.root).ok()?;
             Some(ApplicablePolicy { root, folder, policy, workflow: None })
         });
-        let of_workflow = self.at_node().and_then(|at_node| match at_node {
-            NodePolicy::Sound { workflow, policy } => {
-                Some(ApplicablePolicy { policy, workflow: Some(workflow), ..self.own() })
+        let of_workflow = self.node_policy().and_then(|node_policy| match node_policy {
+            NodePolicy::Loaded { workflow, policy } => {
+                Some(ApplicablePolicy { policy, workflow: Some(workflow), ..self.project_policy() })
             }
             NodePolicy::Gone | NodePolicy::Broken => None,
         });
-        std::iter::once(own).chain(of_workflow).chain(nested).collect()
+        std::iter::once(project_policy).chain(of_workflow).chain(nested).collect()
     }
 
     fn judge_again(
         &self,
         entry: &Arc<JournalEntry>,
         event: &Arc<Event>,
-        thorough: bool,
+        evaluate_all: bool,
     ) -> Result<Rejudged, ReplayError> {
         let mut rejudged =
             Rejudged { verdict: Verdict::empty(), undecided: Vec::new(), holds: Vec::new(), considered: Vec::new() };
         let mut findings: Vec<Finding> =
-            entry.verdict.findings.iter().filter(|finding| finding.rule == GUARD_RULE).cloned().collect();
+            entry.verdict.findings.iter().filter(|finding| finding.is_of_guard()).cloned().collect();
         let mut approved = false;
         for applicable in self.applicable_policies(entry, event) {
-            let decision = self.decide(&applicable, entry, event, thorough)?;
+            let decision = self.decide(&applicable, entry, event, evaluate_all)?;
             approved |= decision.verdict.approved;
             findings.extend(decision.verdict.findings);
             for (rule, count) in decision.holds {
                 rejudged.holds.push((hold_counter(applicable.folder, &rule), count));
             }
             for rule in decision.undecided {
-                match entry.verdict.findings.iter().find(|finding| is_the_same(&rule, finding)) {
-                    Some(spoken) => findings.push(spoken.clone()),
+                match entry.verdict.findings.iter().find(|finding| was_made_by(&rule, finding)) {
+                    Some(earlier) => findings.push(earlier.clone()),
                     None => rejudged.undecided.push(rule),
                 }
             }
@@ -431,10 +437,11 @@ impl<'a> Replay<'a> {
         Ok(rejudged)
     }
 
-    /// If a workflow's file is broken, the workflow could have made any finding.
+    /// The active workflow as an undecided rule if its file is broken: its rules are unknown, so any of them may have
+    /// matched.
     fn undecided_workflow(&self) -> Option<UndecidedRule> {
         let name = &self.past_workflow.position.as_ref()?.workflow;
-        matches!(self.at_node()?, NodePolicy::Broken).then(|| UndecidedRule {
+        matches!(self.node_policy()?, NodePolicy::Broken).then(|| UndecidedRule {
             rule: name.clone(),
             digest: String::new(),
             strictest: Level::Block,
@@ -447,18 +454,20 @@ impl<'a> Replay<'a> {
         applicable: &ApplicablePolicy<'_>,
         entry: &Arc<JournalEntry>,
         event: &Arc<Event>,
-        thorough: bool,
+        evaluate_all: bool,
     ) -> Result<Decision, RuleSetError> {
         let possible_originals = possible_originals(event);
         // If paths are masked or unresolved, every rule must be evaluated, even if its paths do not match the known
         // ones.
-        let thorough = thorough || !possible_originals.is_empty() || unsure_paths(entry).is_some();
-        let mut decision = self.decide_once(applicable, entry, event, thorough)?;
-        for reading in possible_originals {
-            let other = self.decide_once(applicable, entry, &Arc::new(reading), true)?;
+        let evaluate_all = evaluate_all || !possible_originals.is_empty() || missing_paths_fact(entry).is_some();
+        let mut decision = self.decide_once(applicable, entry, event, evaluate_all)?;
+        for original in possible_originals {
+            let other = self.decide_once(applicable, entry, &Arc::new(original), true)?;
             for (considered, other) in decision.considered.iter_mut().zip(&other.considered) {
-                if !matches!(considered.outcome, RuleOutcome::Undecidable(_)) && differ(considered, other) {
-                    let facts = vec![input_record::masked(EventPart::Command)];
+                if !matches!(considered.outcome, RuleOutcome::Undecidable(_))
+                    && are_judged_differently(considered, other)
+                {
+                    let facts = vec![input_record::masked_part_name(EventPart::Command)];
                     decision.undecided.push(UndecidedRule::of(&considered.rule, &facts));
                     decision.verdict.findings.retain(|finding| finding.rule != considered.rule.id);
                     considered.outcome = RuleOutcome::Undecidable(facts);
@@ -473,14 +482,10 @@ impl<'a> Replay<'a> {
         applicable: &ApplicablePolicy<'_>,
         entry: &Arc<JournalEntry>,
         event: &Arc<Event>,
-        thorough: bool,
+        evaluate_all: bool,
     ) -> Result<Decision, RuleSetError> {
         let situation = Arc::new(self.situation(applicable, entry, event));
-        engine::decide(&DecisionRequest {
-            situation: &situation,
-            rules: &applicable.policy.rules,
-            evaluate_all: thorough,
-        })
+        engine::decide(&DecisionRequest { situation: &situation, rules: &applicable.policy.rules, evaluate_all })
     }
 
     fn situation(&self, applicable: &ApplicablePolicy<'_>, entry: &Arc<JournalEntry>, event: &Arc<Event>) -> Situation {
@@ -489,12 +494,11 @@ impl<'a> Replay<'a> {
         if let Some(workflow) = applicable.workflow {
             facts = facts.in_workflow(Arc::clone(workflow), Arc::clone(&self.past_workflow));
         }
-        let is_part = applicable.root != self.root;
-        let place = BaseFolders {
-            is_subfolder: is_part,
+        let base_folders = BaseFolders {
+            is_subfolder: applicable.root != self.root,
             ..base_folders(applicable.root, &applicable.policy.config, self.environment)
         };
-        Situation::new(Arc::clone(event), place, Arc::new(facts))
+        Situation::new(Arc::clone(event), base_folders, Arc::new(facts))
     }
 
     fn compare(
@@ -504,7 +508,7 @@ impl<'a> Replay<'a> {
         rejudged: &Rejudged,
     ) -> Result<ReplayOutcome, ReplayError> {
         let undecided: Vec<UndecidedRule> =
-            rejudged.undecided.iter().filter(|rule| matters(rule, &rejudged.verdict)).cloned().collect();
+            rejudged.undecided.iter().filter(|rule| could_change_verdict(rule, &rejudged.verdict)).cloned().collect();
         if !undecided.is_empty() {
             return Ok(ReplayOutcome::Undecidable(undecided));
         }
@@ -516,10 +520,10 @@ impl<'a> Replay<'a> {
             !verdict.findings.iter().any(|other| other.rule == finding.rule && other.level == finding.level)
         };
         let considered = self.judge_again(entry, event, true)?.considered;
-        let silenced = then.findings.iter().filter(|finding| missing_from(now, finding)).map(|finding| {
+        let lost = then.findings.iter().filter(|finding| missing_from(now, finding)).map(|finding| {
             let clauses = considered.iter().find(|considered| considered.rule.id == finding.rule);
             let clauses = clauses.into_iter().flat_map(|considered| &considered.clauses);
-            Ok(Silenced {
+            Ok(LostFinding {
                 finding: finding.clone(),
                 rule_change: self.rule_change(finding)?,
                 clauses: clauses.filter(|clause| clause.truth != Truth::True).cloned().collect(),
@@ -527,8 +531,8 @@ impl<'a> Replay<'a> {
         });
         Ok(ReplayOutcome::Changed(Box::new(VerdictChange {
             verdict: now.clone(),
-            then: silenced.collect::<Result<_, RuleSetError>>()?,
-            now: now.findings.iter().filter(|finding| missing_from(then, finding)).cloned().collect(),
+            lost: lost.collect::<Result<_, RuleSetError>>()?,
+            new: now.findings.iter().filter(|finding| missing_from(then, finding)).cloned().collect(),
         })))
     }
 }
@@ -538,17 +542,17 @@ fn session_of(entry: &JournalEntry) -> (String, String) {
 }
 
 /// True if the same version of the rule made the finding.
-fn is_the_same(rule: &UndecidedRule, finding: &Finding) -> bool {
+fn was_made_by(rule: &UndecidedRule, finding: &Finding) -> bool {
     finding.rule == rule.rule && finding.digest.as_deref() == Some(rule.digest.as_str())
 }
 
 /// True if the rule could make the verdict stricter, or approve the call.
-fn matters(rule: &UndecidedRule, verdict: &Verdict) -> bool {
+fn could_change_verdict(rule: &UndecidedRule, verdict: &Verdict) -> bool {
     let could_approve = rule.strictest == Level::Allow && verdict.level == Level::Allow && !verdict.approved;
     rule.strictest > verdict.level || could_approve
 }
 
-/// Possible originals of an event with a masked command.
+/// Possible originals of an event with a masked command; empty if nothing is masked.
 fn possible_originals(event: &Event) -> Vec<Event> {
     let Some(call) = &event.tool else { return Vec::new() };
     let Some(ShellText::Command(text)) = &call.shell else { return Vec::new() };
@@ -561,7 +565,7 @@ fn possible_originals(event: &Event) -> Vec<Event> {
 }
 
 /// True if the rule judges the two versions of the event differently.
-fn differ(one: &ConsideredRule, other: &ConsideredRule) -> bool {
+fn are_judged_differently(one: &ConsideredRule, other: &ConsideredRule) -> bool {
     let truth = |considered: &ConsideredRule| {
         considered.clauses.iter().fold(Truth::True, |truth, clause| truth.and(clause.truth))
     };

@@ -20,7 +20,7 @@ pub fn recorded_event(entry: &JournalEntry) -> Option<Event> {
         name: name.clone(),
         aliases: entry.tool.aliases.clone(),
         id: entry.tool.id.clone(),
-        input: input_record::recorded(entry),
+        input: input_record::recorded_input(entry),
         output: None,
         shell,
         files: entry.tool.paths.clone(),

@@ -24,14 +24,14 @@ const NOW: i64 = 1_800_000_000_000;
 /// Judges the event of a case and returns the result of each clause.
 pub fn judge(case: &PolicyCase, rules: &RuleSet, config: &Config) -> Result<Decision, RuleSetError> {
     let event = Arc::new(event_of(&case.subject));
-    let place = BaseFolders {
+    let base_folders = BaseFolders {
         root: ROOT.to_owned(),
         home: Some(HOME.to_owned()),
         temp: Some(TEMP.to_owned()),
         ..BaseFolders::default()
     };
-    let asked = asked(&case.subject, rules)?;
-    let rules = asked.as_ref().unwrap_or(rules);
+    let adjusted_rules = rules_for_case(&case.subject, rules)?;
+    let rules = adjusted_rules.as_ref().unwrap_or(rules);
     let facts = CaseFacts {
         variables: case.variables.clone(),
         git: case.git.clone(),
@@ -41,13 +41,13 @@ pub fn judge(case: &PolicyCase, rules: &RuleSet, config: &Config) -> Result<Deci
         history: history_of(&case.subject),
         rules: rules.clone(),
     };
-    let situation = Arc::new(Situation::new(event, place, Arc::new(facts)));
+    let situation = Arc::new(Situation::new(event, base_folders, Arc::new(facts)));
     engine::decide(&DecisionRequest { situation: &situation, rules, evaluate_all: true })
 }
 
-/// Adjusts the rules for cases about files or phases. A case about files is judged by every file rule, regardless of
+/// The rules for a case, if they have to be adjusted: for cases about files or phases. A case about files is judged by every file rule, regardless of
 /// its events; a case about a phase by every pace rule, regardless of its `live` mode.
-fn asked(subject: &CaseSubject, rules: &RuleSet) -> Result<Option<RuleSet>, RuleSetError> {
+fn rules_for_case(subject: &CaseSubject, rules: &RuleSet) -> Result<Option<RuleSet>, RuleSetError> {
     let rule = |rule: Rule| match (subject, &rule.detect) {
         (CaseSubject::Files(_), Detector::Files(_)) => {
             Some(Rule { on: EventKinds::default().with(EventKind::Stop), ..rule })
@@ -116,8 +116,8 @@ fn event_with(fields: &EventFields) -> Event {
     let tool = fields.tool.as_deref().or(fields.command.as_ref().map(|_| "Bash"));
     let mut event = match tool {
         Some(tool) => {
-            let given = fields.command.as_ref().map(|command| json!({ "command": command }));
-            let input = fields.input.clone().or(given).unwrap_or_else(|| json!({}));
+            let command_input = fields.command.as_ref().map(|command| json!({ "command": command }));
+            let input = fields.input.clone().or(command_input).unwrap_or_else(|| json!({}));
             tool_event(fields.kind, tool, &input)
         }
         None => Event { cwd: ROOT.to_owned(), ..Event::unknown(Agent::Claude.name(), NOW) },
@@ -145,9 +145,9 @@ fn tool_event(kind: EventKind, tool: &str, input: &Value) -> Event {
     });
     match agents::decode(Agent::Claude, None, payload.to_string().as_bytes(), NOW) {
         Ok(event) => Event { kind, ..event },
-        Err(unread) => {
+        Err(error) => {
             let call = ToolCall { name: tool.to_owned(), input: input.clone(), ..ToolCall::default() };
-            Event { kind, tool: Some(call), ..unread.partial }
+            Event { kind, tool: Some(call), ..error.partial }
         }
     }
 }
@@ -166,24 +166,24 @@ struct CaseFacts {
 impl CaseFacts {
     /// True if the case lists the task under this key.
     fn lists_task(&self, list: &str, id: &str) -> bool {
-        self.tasks.get(list).and_then(Value::as_array).is_some_and(|ids| ids.iter().any(|known| known == id))
+        self.tasks.get(list).and_then(Value::as_array).is_some_and(|ids| ids.iter().any(|other| other == id))
     }
 }
 
 impl Facts for CaseFacts {
     fn variable(&self, name: &str) -> Result<Option<Value>, Missing> {
-        Ok(self.variables.get(name).cloned().or_else(|| self.config.variable(name)))
+        Ok(self.variables.get(name).cloned().or_else(|| self.config.initial_value(name)))
     }
 
     fn variable_names(&self) -> Result<Vec<String>, Missing> {
-        let given = self.variables.keys().map(String::as_str);
-        let mut names: Vec<String> = given.chain(self.config.variable_names()).map(str::to_owned).collect();
+        let case_variables = self.variables.keys().map(String::as_str);
+        let mut names: Vec<String> = case_variables.chain(self.config.variable_names()).map(str::to_owned).collect();
         names.sort();
         names.dedup();
         Ok(names)
     }
 
-    fn changes(&self, _reach: ChangeScope) -> Result<Option<Arc<Changes>>, Missing> {
+    fn changes(&self, _scope: ChangeScope) -> Result<Option<Arc<Changes>>, Missing> {
         Ok(self.changes.clone())
     }
 
@@ -191,7 +191,7 @@ impl Facts for CaseFacts {
         self.rules.get(id).ok()??.as_file_rule().cloned()
     }
 
-    fn pace_state(&self, rule: PaceRuleRef<'_>, _happening: Option<&Activity>) -> Result<Option<PaceState>, Missing> {
+    fn pace_state(&self, rule: PaceRuleRef<'_>, _activity: Option<&Activity>) -> Result<Option<PaceState>, Missing> {
         let Some((history, phase)) = &self.history else { return Ok(None) };
         Ok(history.state(&rule.pace.limit, phase.clone()).ok())
     }

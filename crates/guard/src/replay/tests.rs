@@ -1,4 +1,4 @@
-//! Tests with journals that today's hooks do not write: with variables that observers set, and with pruned beginnings.
+//! Tests with journals that current hooks do not write: with variables that observers set, and with pruned beginnings.
 
 use std::time::Duration;
 
@@ -33,7 +33,7 @@ fn scene() -> Scene {
 
 impl Scene {
     fn store(&self) -> Store {
-        let options = store::StoreOptions { busy: Duration::from_secs(10), now: 0, run: None };
+        let options = store::StoreOptions { busy_timeout: Duration::from_secs(10), now: 0, run: None };
         Store::open(&self.project.journal_path(&self.environment), options).expect("a journal")
     }
 
@@ -53,7 +53,7 @@ impl Scene {
             facts: &none,
             fields: &none,
             changes,
-            journal: JournalDetail::Lean,
+            detail: JournalDetail::Lean,
         };
         let mut store = self.store();
         let judgement = store.begin(SessionKey { agent: "claude", session: "s" }).expect("a session");
@@ -61,7 +61,7 @@ impl Scene {
     }
 
     /// The ids of the events whose verdict changed, and the number of events with each outcome.
-    fn replayed(&self, scope: &ReplayScope) -> (Vec<i64>, ReplayTally) {
+    fn replay(&self, scope: &ReplayScope) -> (Vec<i64>, ReplayTally) {
         let policy = policy_of_project(&self.project, &self.environment);
         assert_eq!(policy.broken, []);
         let mut replay = Replay::new(&self.project, policy, self.store(), &self.environment);
@@ -90,11 +90,11 @@ fn variables_are_replayed_from_the_events_that_set_them() {
     unset.unset("release");
     scene.record(40, &unset);
     scene.record(50, &StateChanges::default());
-    let (changed, tally) = scene.replayed(&ReplayScope::default());
+    let (changed, tally) = scene.replay(&ReplayScope::default());
     assert_eq!(changed, [2, 3]);
     assert_eq!(tally, ReplayTally { events: 5, same: 3, stricter: 2, milder: 0, undecidable: 0 });
     // Earlier events are replayed even if they are not shown.
-    let (changed, tally) = scene.replayed(&ReplayScope { since: Some(30), ..ReplayScope::default() });
+    let (changed, tally) = scene.replay(&ReplayScope { since: Some(30), ..ReplayScope::default() });
     assert_eq!((changed, tally.events), (vec![3], 3));
 }
 
@@ -105,7 +105,7 @@ fn variables_of_pruned_events_are_unknown() {
     scene.record(20, &StateChanges::default());
     scene.record(30, &setting(false));
     scene.store().prune(20).expect("a journal");
-    let (changed, tally) = scene.replayed(&ReplayScope::default());
+    let (changed, tally) = scene.replay(&ReplayScope::default());
     assert_eq!(changed, [0; 0]);
     assert_eq!(tally, ReplayTally { events: 2, same: 1, stricter: 0, milder: 0, undecidable: 1 });
 }

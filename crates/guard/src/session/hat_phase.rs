@@ -25,15 +25,16 @@ pub struct HatPhase {
     pub completion: Completion,
     /// Gates that must pass before a task is closed.
     pub close_requires: Vec<Requirement>,
-    /// The number of the published topic that the iteration handles. A restart handles the same topic, and is not a new
+    /// The id of the published topic that the iteration handles. A restart handles the same topic, and is not a new
     /// activation of the hat.
-    #[serde(default)]
-    pub published: i64,
+    #[serde(default, rename = "published")]
+    pub topic_id: i64,
     /// The time of the snapshot of the tree, in milliseconds since 1970. It is taken before the hat's first agent for
     /// the topic starts. `None` if no gate compares with it.
     pub baseline: Option<i64>,
-    /// A secret that only processes of this iteration know. Others cannot act for it.
-    pub ticket: String,
+    /// Only processes of this iteration know this secret. Others cannot act for it.
+    #[serde(rename = "ticket")]
+    pub secret: String,
     /// The driver's `PATH`. Gates use it instead of the agent's.
     pub path: Option<String>,
     /// Files that gates name, with their digests when the run began (`None` if missing). Agents may not write them.
@@ -41,7 +42,7 @@ pub struct HatPhase {
     pub gate_files: BTreeMap<String, Option<String>>,
     /// The path of the database of tasks and runs.
     #[serde(skip)]
-    pub(crate) work: PathBuf,
+    pub(crate) work_path: PathBuf,
 }
 
 impl HatPhase {
@@ -49,8 +50,8 @@ impl HatPhase {
     pub const RUN: &str = agents::environment::IN_RUN;
     /// Environment variable with the iteration's number.
     pub const ITERATION: &str = "LINCHPIN_ITERATION";
-    /// Environment variable with [`Self::ticket`].
-    pub const TICKET: &str = "LINCHPIN_TICKET";
+    /// Environment variable with [`Self::secret`].
+    pub const SECRET: &str = "LINCHPIN_TICKET";
     /// Environment variable with the project's root, because another project may have a run with the same id.
     pub const ROOT: &str = "LINCHPIN_RUN_ROOT";
     /// Environment variable with the hat's id.
@@ -62,7 +63,7 @@ impl HatPhase {
         the_loop: &Loop,
         hat: &Hat,
         (run, iteration): (RunId, u32),
-        published: i64,
+        topic_id: i64,
         project: &Project,
         environment: &Environment,
     ) -> Self {
@@ -72,19 +73,20 @@ impl HatPhase {
             workflow: the_loop.workflow_for(hat),
             completion: the_loop.completion.clone(),
             close_requires: the_loop.close_requires.clone(),
-            published,
+            topic_id,
             baseline: None,
-            ticket: format!("{:016x}", RandomState::new().build_hasher().finish()),
+            secret: format!("{:016x}", RandomState::new().build_hasher().finish()),
             path: environment.get("PATH"),
             gate_files: BTreeMap::new(),
-            work: project.work_database_path(environment),
+            work_path: project.work_database_path(environment),
         }
     }
 
-    /// True if a gate compares with the tree from before the hat was put on.
+    /// True if a gate compares with the tree from before the hat was activated.
     pub fn compares_trees(&self) -> bool {
-        let ways = self.workflow.nodes.iter().flat_map(|node| &node.transitions).flat_map(|way| &way.requires);
-        ways.chain(&self.close_requires).any(|required| matches!(required.gate, Gate::FileRules(_)))
+        let requirements =
+            self.workflow.nodes.iter().flat_map(|node| &node.transitions).flat_map(|transition| &transition.requires);
+        requirements.chain(&self.close_requires).any(|required| matches!(required.gate, Gate::FileRules(_)))
     }
 
     /// The name and time of the tree's snapshot.
@@ -99,19 +101,19 @@ impl HatPhase {
     /// The hat phase of this process; `None` outside of runs, and in a run of another project.
     pub fn of_process(project: &Project, environment: &Environment) -> Option<Self> {
         let run = Self::run_id_of_process(project, environment)?;
-        let mut opened = File::open(file(run, &project.root, environment)).ok()?;
+        let mut file = File::open(hat_phase_file(run, &project.root, environment)).ok()?;
         // Only a process of the run reaches this line, so the run is active.
-        touch(&opened);
+        touch(&file);
         let mut bytes = Vec::new();
-        opened.read_to_end(&mut bytes).ok()?;
-        Self::read(&bytes, project, environment)
+        file.read_to_end(&mut bytes).ok()?;
+        Self::parse(&bytes, project, environment)
     }
 
     /// The run of this project that this process belongs to, even if its hat phase cannot be read.
     pub(crate) fn run_id_of_process(project: &Project, environment: &Environment) -> Option<RunId> {
         let run = environment.get(Self::RUN)?.parse().ok()?;
-        let is_elsewhere = environment.get(Self::ROOT).is_some_and(|root| Path::new(&root) != project.root);
-        (!is_elsewhere).then_some(run)
+        let is_of_other_project = environment.get(Self::ROOT).is_some_and(|root| Path::new(&root) != project.root);
+        (!is_of_other_project).then_some(run)
     }
 
     /// The value of [`runner::STARTED_BY`] for processes of a run. It includes the root, because another project may
@@ -123,25 +125,29 @@ impl HatPhase {
     /// Environment variables for commands of gates, which override those of the caller.
     pub(crate) fn gate_variables(&self, root: &Path) -> Vec<(&'static str, String)> {
         let path = self.path.clone().map(|path| ("PATH", path));
-        path.into_iter().chain([(runner::STARTED_BY, Self::started_by(self.id(), root))]).collect()
+        path.into_iter().chain([(runner::STARTED_BY, Self::started_by(self.run_id(), root))]).collect()
     }
 
     /// The latest hat phase of a run.
     pub fn of_run(run: RunId, project: &Project, environment: &Environment) -> Option<Self> {
-        let bytes = fs::read(file(run, &project.root, environment)).ok()?;
-        Self::read(&bytes, project, environment)
+        let bytes = fs::read(hat_phase_file(run, &project.root, environment)).ok()?;
+        Self::parse(&bytes, project, environment)
     }
 
-    fn read(bytes: &[u8], project: &Project, environment: &Environment) -> Option<Self> {
+    fn parse(bytes: &[u8], project: &Project, environment: &Environment) -> Option<Self> {
         let hat_phase: Self = serde_json::from_slice(bytes).ok()?;
-        Some(Self { work: project.work_database_path(environment), ..hat_phase })
+        Some(Self { work_path: project.work_database_path(environment), ..hat_phase })
     }
 
-    pub fn set(&self, project: &Project, environment: &Environment) -> io::Result<()> {
-        policy::write_private_file(&file(self.id(), &project.root, environment), serde_json::to_vec(self)?)
+    /// Writes this hat phase to its file.
+    pub fn save(&self, project: &Project, environment: &Environment) -> io::Result<()> {
+        policy::write_private_file(
+            &hat_phase_file(self.run_id(), &project.root, environment),
+            serde_json::to_vec(self)?,
+        )
     }
 
-    pub fn id(&self) -> RunId {
+    pub fn run_id(&self) -> RunId {
         RunId(self.run)
     }
 
@@ -152,12 +158,12 @@ impl HatPhase {
 
     /// The name that this iteration is recorded under when it starts a task.
     pub fn starter(&self) -> String {
-        work::starter_id(&self.id().to_string(), self.iteration.into())
+        work::starter_id(&self.run_id().to_string(), self.iteration.into())
     }
 
     /// The topics that the hat may publish.
     pub fn publishes(&self) -> impl Iterator<Item = &str> {
-        self.workflow.nodes.iter().flat_map(|node| &node.transitions).map(|way| way.to.as_str())
+        self.workflow.nodes.iter().flat_map(|node| &node.transitions).map(|transition| transition.to.as_str())
     }
 }
 
@@ -166,6 +172,6 @@ pub(super) fn touch(file: &File) {
     let _ = file.set_modified(SystemTime::now());
 }
 
-pub(super) fn file(run: RunId, root: &Path, environment: &Environment) -> PathBuf {
+pub(super) fn hat_phase_file(run: RunId, root: &Path, environment: &Environment) -> PathBuf {
     environment.project_state(root).join("runs").join(format!("{run}.json"))
 }

@@ -12,25 +12,25 @@ use crate::Environment;
 use crate::grants::AcceptedWeakenings;
 use crate::project::Project;
 
-/// The policy that an event is judged by.
-pub fn of_event(project: &Project, event: &Event, environment: &Environment) -> PinnedPolicy {
+/// The policy that an event is judged by. Pins the session to it, unless the event is a dry run.
+pub fn pin_for_event(project: &Project, event: &Event, environment: &Environment) -> PinnedPolicy {
     // A dry run does not update the cache either: the next real event must still see that the policy is new.
-    let policy = if event.is_dry_run { project.compiled_read_only(environment) } else { project.compiled(environment) };
+    let policy = if event.is_dry_run { project.compile_read_only(environment) } else { project.compile(environment) };
     // An event without a session id has no session to pin.
     if event.session.is_empty() {
         return PinnedPolicy { policy, new_weakenings: Vec::new() };
     }
-    let path = pin(project, &event.agent, &event.session, environment);
+    let path = pin_path(project, &event.agent, &event.session, environment);
     let acceptance = AcceptedWeakenings::of(&project.root, environment);
-    let cache = project.cache(environment);
+    let cache = project.cache_path(environment);
     let pin = SessionPin { path: &path, cache: &cache, now: event.time, is_saved: !event.is_dry_run };
     pin.pin_policy(policy, |change, since| acceptance.includes(change, since))
 }
 
 /// The configuration for an event. Writes nothing.
 pub fn config_read_only(project: &Project, event: &Event, environment: &Environment) -> Arc<Config> {
-    let mut config = project.compiled_read_only(environment).config;
-    let enforced = policy::enforced_since(&pin(project, &event.agent, &event.session, environment));
+    let mut config = project.compile_read_only(environment).config;
+    let enforced = policy::enforced_since(&pin_path(project, &event.agent, &event.session, environment));
     let acceptance = AcceptedWeakenings::of(&project.root, environment);
     if enforced.is_some_and(|since| !acceptance.includes(&Weakening::mode_to_observe(), since)) {
         Arc::make_mut(&mut config).mode = PolicyMode::Enforce;
@@ -40,50 +40,59 @@ pub fn config_read_only(project: &Project, event: &Event, environment: &Environm
 
 /// True if an event of the session was judged by this project's policy before.
 pub fn has_pin(project: &Project, event: &Event, environment: &Environment) -> bool {
-    pin(project, &event.agent, &event.session, environment).exists()
+    pin_path(project, &event.agent, &event.session, environment).exists()
 }
 
 /// Weakenings that do not apply to a session, including those made since its last event.
-pub fn ignored_weakenings(
+pub fn weakenings_ignored_by_session(
     project: &Project,
     policy: &CompiledPolicy,
     agent: &str,
     session: &str,
     environment: &Environment,
 ) -> Vec<Weakening> {
-    kept_by(&pin(project, agent, session, environment), project, policy, environment)
+    ignored_by_pin(&pin_path(project, agent, session, environment), project, policy, environment)
 }
 
 /// Weakenings of the policy that do not apply to at least one session of the project, sorted by rule id.
-pub fn kept_by_any(project: &Project, policy: &CompiledPolicy, environment: &Environment) -> Vec<Weakening> {
-    let entries = fs::read_dir(pins(project, environment)).into_iter().flatten().filter_map(Result::ok);
+pub fn weakenings_ignored_by_any_session(
+    project: &Project,
+    policy: &CompiledPolicy,
+    environment: &Environment,
+) -> Vec<Weakening> {
+    let entries = fs::read_dir(pins_folder(project, environment)).into_iter().flatten().filter_map(Result::ok);
     let mut ignored: Vec<Weakening> =
-        entries.flat_map(|entry| kept_by(&entry.path(), project, policy, environment)).collect();
+        entries.flat_map(|entry| ignored_by_pin(&entry.path(), project, policy, environment)).collect();
     ignored.sort_by(|a, b| (&a.rule, &a.from, &a.to).cmp(&(&b.rule, &b.from, &b.to)));
     ignored.dedup();
     ignored
 }
 
-fn kept_by(path: &Path, project: &Project, policy: &CompiledPolicy, environment: &Environment) -> Vec<Weakening> {
+fn ignored_by_pin(
+    path: &Path,
+    project: &Project,
+    policy: &CompiledPolicy,
+    environment: &Environment,
+) -> Vec<Weakening> {
     let acceptance = AcceptedWeakenings::of(&project.root, environment);
-    let pin = SessionPin { path, cache: &project.cache(environment), now: 0, is_saved: false };
+    let pin = SessionPin { path, cache: &project.cache_path(environment), now: 0, is_saved: false };
     let ignored = pin.ignored_weakenings(policy, |change, since| acceptance.includes(change, since));
     ignored.into_iter().map(|ignored| ignored.weakening).collect()
 }
 
 /// The notice that a weakening does not apply. `folder` is the policy's directory, relative to the session's root.
-pub fn kept_notice(change: &Weakening, folder: &Path) -> String {
-    let there = if folder.as_os_str().is_empty() { String::new() } else { format!(" in {}", folder.display()) };
+pub fn ignored_weakening_notice(change: &Weakening, folder: &Path) -> String {
+    let place = if folder.as_os_str().is_empty() { String::new() } else { format!(" in {}", folder.display()) };
     format!(
-        "{} during this session; the stricter version stays in force until a person runs `linchpin trust`{there}",
+        "{} during this session; the stricter version stays in force until a person runs `linchpin trust`{place}",
         change.describe()
     )
 }
 
-fn pins(project: &Project, environment: &Environment) -> PathBuf {
+fn pins_folder(project: &Project, environment: &Environment) -> PathBuf {
     environment.project_state(&project.root).join("sessions")
 }
 
-fn pin(project: &Project, agent: &str, session: &str, environment: &Environment) -> PathBuf {
-    pins(project, environment).join(root::digest(agent, session))
+fn pin_path(project: &Project, agent: &str, session: &str, environment: &Environment) -> PathBuf {
+    pins_folder(project, environment).join(root::digest(agent, session))
 }

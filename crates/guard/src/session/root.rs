@@ -20,39 +20,40 @@ pub struct SessionRoot {
     pub is_first: bool,
 }
 
+/// The root of the event's session. At the session's first event, fixes it by storing it.
 /// `start` is the directory of the session, if the agent's environment variables name it.
-pub fn of_event(event: &Event, start: Option<&str>, environment: &Environment) -> SessionRoot {
-    // An event without a session id has no session to remember.
-    let known = !event.session.is_empty();
-    if known && let Some(project) = remembered(&event.agent, &event.session, environment) {
+pub fn fix_for_event(event: &Event, start: Option<&str>, environment: &Environment) -> SessionRoot {
+    // An event without a session id has no session whose root could be stored.
+    let has_session = !event.session.is_empty();
+    if has_session && let Some(project) = stored_root(&event.agent, &event.session, environment) {
         return SessionRoot { project, is_first: false };
     }
     let from_event = event.session_folders.iter().map(String::as_str).chain([event.cwd.as_str()]);
-    let given = start.into_iter().chain(from_event).map(Path::new).filter(|folder| folder.is_absolute());
+    let start_folders = start.into_iter().chain(from_event).map(Path::new).filter(|folder| folder.is_absolute());
     // Symlinks are resolved, so that another spelling of a path cannot evade the rules. A deleted directory is replaced
     // by its nearest existing ancestor. If no directory is given, the working directory of the process is used.
     let real = |folder: &Path| folder.ancestors().find_map(|folder| folder.canonicalize().ok());
-    let mut real = given.filter_map(real);
-    let start = real.next().unwrap_or_else(|| environment.cwd.clone());
+    let mut real_folders = start_folders.filter_map(real);
+    let start = real_folders.next().unwrap_or_else(|| environment.cwd.clone());
     let mut root = outermost_root(&start);
     let mut project = Project::at(root.as_deref().unwrap_or(&start), environment);
     // If the session starts outside of any project, or in several folders, its root is the first project among them.
     if !project.has_policy()
-        && let Some(met) = real.filter(|folder| *folder != start).find_map(|folder| outermost_root(&folder))
+        && let Some(first) = real_folders.filter(|folder| *folder != start).find_map(|folder| outermost_root(&folder))
     {
-        project = Project::at(&met, environment);
-        root = Some(met);
+        project = Project::at(&first, environment);
+        root = Some(first);
     }
     // Without a policy there is no root to protect.
-    if known && !event.is_dry_run && project.has_policy() && !file_limit::is_too_low() {
-        remember(&memory(&event.agent, &event.session, environment), &project.root, root.is_some());
+    if has_session && !event.is_dry_run && project.has_policy() && !file_limit::is_too_low_after_raising() {
+        store_root(&root_file(&event.agent, &event.session, environment), &project.root, root.is_some());
     }
     SessionRoot { project, is_first: true }
 }
 
 /// The root that was fixed at the session's first event.
-pub fn remembered(agent: &str, session: &str, environment: &Environment) -> Option<Project> {
-    let (root, had_policy) = read(&memory(agent, session, environment))?;
+pub fn stored_root(agent: &str, session: &str, environment: &Environment) -> Option<Project> {
+    let (root, had_policy) = read_root(&root_file(agent, session, environment))?;
     let mut project = Project::at(&root, environment);
     if had_policy && project.tiers.project.is_none() {
         // The policy was deleted meanwhile. Its last compiled form still applies.
@@ -61,7 +62,8 @@ pub fn remembered(agent: &str, session: &str, environment: &Environment) -> Opti
     Some(project)
 }
 
-fn memory(agent: &str, session: &str, environment: &Environment) -> PathBuf {
+/// The file that stores the root of a session.
+fn root_file(agent: &str, session: &str, environment: &Environment) -> PathBuf {
     environment.state.join("sessions").join(digest(agent, session))
 }
 
@@ -74,8 +76,8 @@ pub fn digest(agent: &str, session: &str) -> String {
 const WITH_POLICY: &[u8] = b"policy ";
 const WITHOUT_POLICY: &[u8] = b"bare   ";
 
-fn read(memory: &Path) -> Option<(PathBuf, bool)> {
-    let bytes = fs::read(memory).ok()?;
+fn read_root(root_file: &Path) -> Option<(PathBuf, bool)> {
+    let bytes = fs::read(root_file).ok()?;
     let had_policy = bytes.starts_with(WITH_POLICY);
     let root = path_of(bytes.get(WITH_POLICY.len()..)?)?;
     root.is_absolute().then_some((root, had_policy))
@@ -95,16 +97,16 @@ fn path_of(bytes: &[u8]) -> Option<PathBuf> {
 
 /// Writes atomically and only once: of two concurrent first events, one wins. If writing fails, every event determines
 /// its root again.
-fn remember(memory: &Path, root: &Path, has_policy: bool) {
-    let Some(folder) = memory.parent() else { return };
-    let written = policy::create_private_folder(folder).and_then(|()| {
+fn store_root(root_file: &Path, root: &Path, has_policy: bool) {
+    let Some(folder) = root_file.parent() else { return };
+    let result = policy::create_private_folder(folder).and_then(|()| {
         policy::delete_old_files(folder);
         let mut file = tempfile::NamedTempFile::new_in(folder)?;
         file.write_all(if has_policy { WITH_POLICY } else { WITHOUT_POLICY })?;
         file.write_all(root.as_os_str().as_encoded_bytes())?;
-        file.persist_noclobber(memory).map_err(|error| error.error)
+        file.persist_noclobber(root_file).map_err(|error| error.error)
     });
-    drop(written);
+    drop(result);
 }
 
 /// The project of a command that both people and agents may run: the root of the session that runs it; if there is
@@ -112,7 +114,7 @@ fn remember(memory: &Path, root: &Path, has_policy: bool) {
 pub fn project_of_command(environment: &Environment) -> Project {
     let running = agents::environment::session(|name| environment.get(name));
     running
-        .and_then(|(agent, session)| remembered(agent.name(), &session, environment))
+        .and_then(|(agent, session)| stored_root(agent.name(), &session, environment))
         .unwrap_or_else(|| Project::of_sessions(environment))
 }
 

@@ -27,17 +27,17 @@ impl ActionOutput {
     }
 }
 
-/// Runs the actions in order. `place` describes the list of actions in notices. `guides` has the texts of the guides
+/// Runs the actions in order. `source` describes the list of actions in notices. `guides` has the texts of the guides
 /// that actions may name.
 pub fn run_actions<'w>(
-    place: &str,
+    source: &str,
     actions: impl Iterator<Item = &'w Action>,
     guides: &BTreeMap<String, String>,
     situation: &Arc<Situation>,
     facts: &LiveFacts,
 ) -> ActionOutput {
     let mut action_output = ActionOutput::default();
-    facts.observing(true);
+    facts.set_observing(true);
     for (number, action) in (1..).zip(actions) {
         match action.effect(guides, situation) {
             Ok(Some(ActionEffect::Changes(changes))) => facts.overlay(&changes),
@@ -45,9 +45,9 @@ pub fn run_actions<'w>(
                 action_output.texts.extend(Some(text).filter(|text| !text.trim().is_empty()));
             }
             Ok(None) => {}
-            Err(why) => action_output.notices.push(format!("action {number} of {place} did nothing: {why}")),
+            Err(why) => action_output.notices.push(format!("action {number} of {source} did nothing: {why}")),
         }
     }
-    facts.observing(false);
+    facts.set_observing(false);
     action_output
 }

@@ -11,7 +11,7 @@ pub struct Claims(Map<String, Value>);
 impl Claims {
     /// Parses the arguments of `next`: either names, or one JSON object. Without arguments, the agent claims that the
     /// node is complete.
-    pub fn read(words: &[String], node: &str, workflow: &Workflow) -> Result<Self, WorkflowError> {
+    pub fn parse(words: &[String], node: &str, workflow: &Workflow) -> Result<Self, WorkflowError> {
         let claims = match words {
             [] => Map::from_iter([(Workflow::completion_claim(node), Value::Bool(true))]),
             [json] if json.trim_start().starts_with('{') => match serde_json::from_str(json) {
@@ -34,7 +34,7 @@ impl Claims {
         Ok(Self(claims))
     }
 
-    pub fn only(claim: &str) -> Self {
+    pub fn single(claim: &str) -> Self {
         Self(Map::from_iter([(claim.to_owned(), Value::Bool(true))]))
     }
 

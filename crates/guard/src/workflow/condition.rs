@@ -16,9 +16,9 @@ pub(super) fn is_true(expression: &str, situation: &Arc<Situation>) -> Result<bo
     })
 }
 
-pub(super) const NO_SESSION: &str = "variables of a session are needed, and it is not known which session runs this command. Name \
+pub(super) const NO_SESSION: &str = "variables of a session are needed, and Linchpin can't tell which session runs this command. Name \
                                      it: `linchpin next --session ID`";
 /// In a run, the hat's session is known if only one session had an event since the hat was put on.
-pub(super) const NO_SESSION_IN_RUN: &str = "variables of a session are needed, and it is not known which session wears this hat: its agent \
-                                 called no hook of Linchpin's yet, or more than one session did. `emit` cannot name one; a person \
+pub(super) const NO_SESSION_IN_RUN: &str = "variables of a session are needed, and Linchpin can't tell which session belongs to this hat: no session, \
+                                 or more than one, has called Linchpin's hooks in this iteration. `emit` cannot name one; a person \
                                  can install the hooks (`linchpin install AGENT`) or change the gate";

@@ -16,10 +16,10 @@ use crate::rule_outcomes;
 impl WorkflowCommands<'_> {
     /// Restarts the limits of all pace rules that have fired.
     pub fn continue_past_rules(&self) -> Result<Step, WorkflowError> {
-        self.may_move_active("continue")?;
+        self.require_permission_for_active("continue")?;
         Self::retry_on_conflict(|| {
             let stored = self.stored_state()?;
-            if Position::of(&stored.state.variables).is_none() {
+            if Position::of(&stored.workflow.variables).is_none() {
                 return self.continue_in_session(stored);
             }
             self.continue_in_phase(stored)
@@ -29,20 +29,20 @@ impl WorkflowCommands<'_> {
     fn continue_in_phase(&self, mut stored: StoredState) -> Result<Step, WorkflowError> {
         let active = self.active_in(&stored)?;
         let node = find_node(&active.workflow, active.position.node())?.clone();
-        let fired = fired(&active, &stored)?;
-        if let Some(rule) = fired.iter().find(|rule| self.is_only_for_people(rule)) {
+        let fired_rules = fired_rules(&active, &stored)?;
+        if let Some(rule) = fired_rules.iter().find(|rule| self.is_only_for_people(rule)) {
             return Err(WorkflowError::OnlyAPerson(rule.id.clone()));
         }
         // Rules of the session may have fired too. If only a person may continue past one of them, none of them is
         // restarted.
         let of_session = self.interrupting_rules(&stored);
-        let of_person = of_session.iter().find(|rule| self.is_only_for_people(rule)).map(|rule| rule.id.clone());
-        let of_session = match of_person {
-            Some(rule) if fired.is_empty() => return Err(WorkflowError::OnlyAPerson(rule)),
+        let human_only_rule = of_session.iter().find(|rule| self.is_only_for_people(rule)).map(|rule| rule.id.clone());
+        let of_session = match human_only_rule {
+            Some(rule) if fired_rules.is_empty() => return Err(WorkflowError::OnlyAPerson(rule)),
             Some(_) => Vec::new(),
             None => of_session,
         };
-        if fired.is_empty() && of_session.is_empty() {
+        if fired_rules.is_empty() && of_session.is_empty() {
             let active = Arc::new(active);
             let prompt = self.prompt(&node, &active, &stored)?;
             let nothing = format!("No pace rule has fired at `{}`, so there is nothing to continue past.", node.name);
@@ -53,21 +53,21 @@ impl WorkflowCommands<'_> {
             self.restart_limits(&of_session, &stored, &mut changes);
         }
         let (facts, scope) = (self.pace_facts(), active.pace_scope());
-        for rule in &fired {
+        for rule in &fired_rules {
             facts.restart_limit(rule, &scope, &mut changes);
         }
-        active.position.continued().remember(&mut changes);
-        let names = fired.iter().map(|rule| rule.id.as_str());
-        changes.rule_outcomes.extend(rule_outcomes::about(
+        active.position.after_continue().store(&mut changes);
+        let names = fired_rules.iter().map(|rule| rule.id.as_str());
+        changes.rule_outcomes.extend(rule_outcomes::for_rules(
             names,
             CountedOutcome::Continued,
             Some(active.position.phase_name()),
         ));
-        let past: Vec<&str> = fired.iter().chain(&of_session).map(|rule| rule.id.as_str()).collect();
+        let rule_ids: Vec<&str> = fired_rules.iter().chain(&of_session).map(|rule| rule.id.as_str()).collect();
         let fields = self.fields([
             ("workflow", json!(active.workflow.name)),
             ("at", json!(node.name)),
-            ("past", json!(past.join(", "))),
+            ("past", json!(rule_ids.join(", "))),
         ]);
         self.write(&mut stored, NoteKind::Continue, &fields, &changes)?;
         let active = Arc::new(active);
@@ -89,12 +89,12 @@ impl WorkflowCommands<'_> {
         let names: Vec<String> = rules.into_iter().map(|rule| rule.id).collect();
         let fields = self.fields([("past", json!(names.join(", ")))]);
         let (root, cwd) = self.root_and_cwd();
-        stored.store.note(&self.note(NoteKind::Continue, &fields, &changes, &root, &cwd))?;
-        let outcome = StepOutcome::Counting(names);
+        stored.store.write_note(&self.note(NoteKind::Continue, &fields, &changes, &root, &cwd))?;
+        let outcome = StepOutcome::LimitsRestarted(names);
         Ok(Step {
             workflow: String::new(),
             node: String::new(),
-            moved: false,
+            has_moved: false,
             outcome,
             texts: Vec::new(),
             notices: Vec::new(),
@@ -107,7 +107,7 @@ impl WorkflowCommands<'_> {
         for rule in rules {
             facts.restart_limit(rule, &scope, changes);
         }
-        changes.rule_outcomes.extend(rule_outcomes::about(
+        changes.rule_outcomes.extend(rule_outcomes::for_rules(
             rules.iter().map(|rule| rule.id.as_str()),
             CountedOutcome::Continued,
             None,
@@ -116,8 +116,8 @@ impl WorkflowCommands<'_> {
 
     /// Rules outside of workflows that have fired in the session.
     fn interrupting_rules(&self, stored: &StoredState) -> Vec<Rule> {
-        let digests: Vec<&str> = pace_facts::interrupting(&stored.session.variables).collect();
-        if digests.is_empty() || self.session.is_none() {
+        let digests: Vec<&str> = pace_facts::digests_of_fired_rules(&stored.session.variables).collect();
+        if digests.is_empty() || self.session_owner.is_none() {
             return Vec::new();
         }
         let rules = self.policy.rules.all().unwrap_or_default();
@@ -130,7 +130,7 @@ impl WorkflowCommands<'_> {
 }
 
 /// The pace rules of the phase that have fired, without a `continue` since.
-fn fired(active: &ActiveWorkflow, stored: &StoredState) -> Result<Vec<Rule>, WorkflowError> {
+fn fired_rules(active: &ActiveWorkflow, stored: &StoredState) -> Result<Vec<Rule>, WorkflowError> {
     let rules = active.workflow.rules_at(active.position.node()).filter(|rule| rule.as_pace_rule().is_some());
     let mut rules = rules.peekable();
     if rules.peek().is_none() {

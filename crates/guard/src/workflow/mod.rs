@@ -2,18 +2,18 @@
 //!
 //! `policy` reads workflow files; the journal stores the position. [`WorkflowCommands`] has the commands that move a
 //! workflow: `next.rs` decides and checks a move, `gates/` checks its gates, `enter_node.rs` enters the node, `write_move.rs`
-//! writes it down. A hook only reads the position. This module prints nothing.
+//! writes the move. A hook only reads the position. This module prints nothing.
 
 mod actions;
 mod approve;
-mod check_gates;
 mod claims;
 mod condition;
 mod continue_past_rules;
 mod enter_node;
+mod expression_names;
+mod gate_context;
 mod gates;
 mod move_commands;
-mod names;
 mod next;
 mod next_moves;
 mod pace_at_move;
@@ -30,12 +30,12 @@ mod write_move;
 pub(crate) use actions::{ActionOutput, run_actions};
 pub use approve::{ApprovalRequest, PendingApprovals};
 pub use claims::Claims;
+pub use expression_names::ExpressionNames;
 pub(crate) use gates::{Approvals, ReceiptFile};
 pub use gates::{
     FailedGate, GATE_ARGUMENT, GateFiles, GateProgress, GateRunOptions, GateRunners, RunningCommand, gate_files_of_run,
     run_gate,
 };
-pub use names::KnownNames;
 pub use next_moves::{GatePreview, GateState, NextMove, NextMoves};
 pub use pace_at_move::Force;
 pub(crate) use pace_at_move::ViolatedPaceRule;

@@ -13,11 +13,11 @@ use serde_json::{Map, Value, json};
 use store::{CountedOutcome, NoteKind, RecordedRuleOutcome};
 
 use super::condition::is_true;
-use super::enter_node::MoveOutput;
+use super::enter_node::MoveEffects;
 use super::stored_state::find_node;
 use super::write_move::moved_meanwhile_error;
 use super::{Claims, FailedGate, Force, Step, StepOutcome, WorkflowCommands, WorkflowError};
-use crate::facts::{ActiveWorkflow, LiveFacts, SESSION_VARIABLE};
+use crate::facts::{ActiveWorkflow, LiveFacts, SESSION_VARIABLE_PREFIX};
 use crate::rule_outcomes;
 use crate::session::SessionOwner;
 
@@ -33,14 +33,14 @@ struct DecidedMove<'m> {
 
 impl WorkflowCommands<'_> {
     /// Makes the move that follows from the claims.
-    pub fn next(&self, words: &[String], force: &Force) -> Result<Step, WorkflowError> {
+    pub fn next(&self, arguments: &[String], force: &Force) -> Result<Step, WorkflowError> {
         if *force != Force::None {
-            self.must_be_a_person("next --force")?;
+            self.require_person("next --force")?;
         }
-        self.may_move_active("next")?;
-        let (stored, active) = self.active()?;
+        self.require_permission_for_active("next")?;
+        let (stored, active) = self.load_active()?;
         let node = find_node(&active.workflow, active.position.node())?.clone();
-        let claims = Claims::read(words, &node.name, &active.workflow)?;
+        let claims = Claims::parse(arguments, &node.name, &active.workflow)?;
         let (passed_over, pace_rules) = Self::pace_rules(&active, force)?;
         let active = Arc::new(ActiveWorkflow { claims: claims.as_map().clone(), ..active });
         let (situation, facts) = self.situation_and_facts(&active, &stored);
@@ -49,20 +49,22 @@ impl WorkflowCommands<'_> {
                 self.transitions_by_claim(&node, &active, &stored).into_iter().map(|(claim, _)| claim).collect();
             let claimed = claims.names().into_iter().map(str::to_owned).collect();
             let step = Step::stayed(&active, StepOutcome::NoTransition { claimed, leading_claims });
-            return Ok(self.with_whose_variables(step, &facts));
+            return Ok(self.with_session_notice(step, &facts));
         };
         if let Some(violated) = self.violated_pace_rule(&pace_rules, &active, &stored)? {
             let rule = &violated.rule;
             let phase = Some(active.position.phase_name());
-            let blocked = rule_outcomes::about([rule.id.as_str()].into_iter(), CountedOutcome::Blocked, phase);
+            let blocked = rule_outcomes::for_rules([rule.id.as_str()].into_iter(), CountedOutcome::Blocked, phase);
             return self.refuse(&active, &rule.id, violated.outcome(), Some(rule), blocked.collect());
         }
         let required = node.requires.iter().chain(&transition.requires);
-        let failed_gates = self.gates(&active, &situation).failed_gates(required);
+        let failed_gates = self.gate_context(&active, &situation).check_gates(required);
         if !failed_gates.is_empty() {
             let step = self.refuse_by_gates(&active, failed_gates)?;
-            return Ok(self.with_whose_variables(step, &facts));
+            return Ok(self.with_session_notice(step, &facts));
         }
+        // Ctrl-C while a gate's command runs ends the command, so its gate fails and the refused move is recorded above. Here
+        // all gates have passed, so Ctrl-C came too late to fail one, but the person does not want the move.
         if self.gate_runners.command.is_cancelled() {
             return Err(WorkflowError::Cancelled);
         }
@@ -71,28 +73,28 @@ impl WorkflowCommands<'_> {
             ("from", json!(node.name)),
             ("to", json!(transition.to)),
             ("claims", json!(claims.names())),
-            ("forced", json!(force.noted())),
+            ("forced", json!(force.journal_text())),
         ]);
         let decided =
             DecidedMove { from: &active, node: &node, transition, passed_over: &passed_over, fields: &fields };
-        let step = Self::retry_on_conflict(|| self.make(&decided))?;
-        Ok(self.with_whose_variables(step, &facts))
+        let step = Self::retry_on_conflict(|| self.apply_decided_move(&decided))?;
+        Ok(self.with_session_notice(step, &facts))
     }
 
     /// Makes the move if the workflow is still where it was decided. Hooks may have written to the workflow's state while
     /// gates ran, so the state is read again.
-    fn make(&self, decided: &DecidedMove<'_>) -> Result<Step, WorkflowError> {
-        let (stored, current) = self.active()?;
+    fn apply_decided_move(&self, decided: &DecidedMove<'_>) -> Result<Step, WorkflowError> {
+        let (stored, current) = self.load_active()?;
         if current.position != decided.from.position {
             return Err(moved_meanwhile_error(Some(&current.position)));
         }
         let current = Arc::new(ActiveWorkflow { claims: decided.from.claims.clone(), ..current });
-        let mut output = MoveOutput::default();
+        let mut output = MoveEffects::default();
         let passed_over = decided.passed_over.iter().map(|rule| rule.id.as_str());
         let phase = Some(current.position.phase_name());
-        output.changes.rule_outcomes.extend(rule_outcomes::about(passed_over, CountedOutcome::Forced, phase));
+        output.changes.rule_outcomes.extend(rule_outcomes::for_rules(passed_over, CountedOutcome::Forced, phase));
         self.run_node_actions("on_exit", &decided.node.on_exit, &current, &stored, &mut output);
-        self.go(&current, &decided.transition.to, stored, NoteKind::Move, decided.fields, output)
+        self.enter_node_or_end(&current, &decided.transition.to, stored, NoteKind::Move, decided.fields, output)
     }
 
     fn refuse_by_gates(&self, active: &ActiveWorkflow, failed: Vec<FailedGate>) -> Result<Step, WorkflowError> {
@@ -100,14 +102,15 @@ impl WorkflowCommands<'_> {
         // Two gates may contain the same rule.
         let rules: BTreeSet<&str> = failed.iter().flat_map(|gate| &gate.rules).map(String::as_str).collect();
         let phase = Some(active.position.phase_name());
-        let outcomes = rule_outcomes::about(rules.into_iter(), CountedOutcome::Blocked, phase).collect();
+        let outcomes = rule_outcomes::for_rules(rules.into_iter(), CountedOutcome::Blocked, phase).collect();
         self.refuse(active, &gate_ids.join(", "), StepOutcome::GatesFailed(failed), None, outcomes)
     }
 
+    /// Records a refused move. `refused_by`: the id of the pace rule, or the ids of the gates.
     fn refuse(
         &self,
         active: &ActiveWorkflow,
-        why: &str,
+        refused_by: &str,
         outcome: StepOutcome,
         interrupting: Option<&Rule>,
         rule_outcomes: Vec<RecordedRuleOutcome>,
@@ -115,17 +118,17 @@ impl WorkflowCommands<'_> {
         let fields = self.fields([
             ("workflow", json!(active.workflow.name)),
             ("from", json!(active.position.node())),
-            ("why", json!(why)),
+            ("why", json!(refused_by)),
         ]);
         self.record_refused_move(&fields, &active.position, interrupting, rule_outcomes)?;
         Ok(Step::stayed(active, outcome))
     }
 
     /// Adds a notice that names the session whose variables were used, if any were.
-    fn with_whose_variables(&self, step: Step, facts: &LiveFacts) -> Step {
-        let is_asked = facts.used().keys().any(|name| name.starts_with(SESSION_VARIABLE));
-        let Some(SessionOwner { agent, session }) = self.session.as_ref().filter(|_| is_asked) else { return step };
-        let notice = format!("Session variables were read from session `{session}` ({agent}).");
+    fn with_session_notice(&self, step: Step, facts: &LiveFacts) -> Step {
+        let is_any_used = facts.used_facts().keys().any(|name| name.starts_with(SESSION_VARIABLE_PREFIX));
+        let Some(SessionOwner { agent, id }) = self.session_owner.as_ref().filter(|_| is_any_used) else { return step };
+        let notice = format!("Session variables were read from session `{id}` ({agent}).");
         Step { notices: [notice].into_iter().chain(step.notices).collect(), ..step }
     }
 }

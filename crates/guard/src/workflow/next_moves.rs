@@ -43,7 +43,7 @@ pub struct NextMove {
 pub struct GatePreview {
     pub id: String,
     /// The gate's condition, in one line.
-    pub asks: String,
+    pub condition: String,
     pub state: GateState,
     /// The gate's command, if it is running now.
     pub running: Option<RunningCommand>,
@@ -54,7 +54,7 @@ pub enum GateState {
     Met,
     NotMet,
     /// Unknown: the gate is only checked by a move.
-    NotAsked,
+    NotChecked,
     /// The gate does not pass until a person trusts the workflow.
     NotTrusted,
     /// The gate uses a session variable, and the session is unknown.
@@ -66,7 +66,7 @@ impl GateState {
         match self {
             Self::Met => "met",
             Self::NotMet => "not met",
-            Self::NotAsked => "not asked yet",
+            Self::NotChecked => "not asked yet",
             Self::NotTrusted => "not trusted yet",
             Self::NoSession => "depends on the session",
         }
@@ -74,8 +74,8 @@ impl GateState {
 }
 
 impl WorkflowCommands<'_> {
-    pub(super) fn ahead(&self, node: &Node, active: &Arc<ActiveWorkflow>, stored: &StoredState) -> NextMoves {
-        let led = self.transitions_by_claim(node, active, stored);
+    pub(super) fn preview_moves(&self, node: &Node, active: &Arc<ActiveWorkflow>, stored: &StoredState) -> NextMoves {
+        let by_claim = self.transitions_by_claim(node, active, stored);
         let tree = OnceCell::new();
         let is_trusted = self.trusts(active);
         let tree = || tree.get_or_init(|| tree_digest(&self.project.root).ok()).as_ref().map(Option::as_deref);
@@ -83,12 +83,12 @@ impl WorkflowCommands<'_> {
             if requires.is_empty() {
                 return Vec::new();
             }
-            let claims = claim.map(|claim| Claims::only(claim).as_map().clone()).unwrap_or_default();
+            let claims = claim.map(|claim| Claims::single(claim).as_map().clone()).unwrap_or_default();
             let active = Arc::new(ActiveWorkflow { claims, ..(**active).clone() });
             let situation = self.situation(&active, stored);
-            let ahead = |required: &Requirement| GatePreview {
+            let preview_gate = |required: &Requirement| GatePreview {
                 id: required.id.clone(),
-                asks: plain_text::single_line(&required.gate.to_string()),
+                condition: plain_text::single_line(&required.gate.to_string()),
                 state: self.gate_state(required, &active, &situation, &tree, is_trusted),
                 running: match &required.gate {
                     Gate::Command { words, .. } => {
@@ -97,10 +97,10 @@ impl WorkflowCommands<'_> {
                     _ => None,
                 },
             };
-            requires.iter().map(ahead).collect()
+            requires.iter().map(preview_gate).collect()
         };
         let next_move = |transition: &Transition| {
-            let leading = led.iter().filter(|(_, led)| std::ptr::eq(*led, transition));
+            let leading = by_claim.iter().filter(|(_, reached)| std::ptr::eq(*reached, transition));
             let claims: Vec<String> = leading.map(|(claim, _)| claim.clone()).collect();
             let gates = gates(&transition.requires, claims.first().map(String::as_str));
             let depends_on_session = claims.is_empty() && self.depends_on_session(transition, active, stored);
@@ -125,19 +125,25 @@ impl WorkflowCommands<'_> {
         active: &Arc<ActiveWorkflow>,
         stored: &StoredState,
     ) -> Vec<(String, &'n Transition)> {
-        let led_by = |claim: &str| first_transition(node, &self.claiming(claim, active, stored)).ok().flatten();
-        active.workflow.all_claims().filter_map(|claim| led_by(&claim).map(|transition| (claim, transition))).collect()
+        let transition_for =
+            |claim: &str| first_transition(node, &self.situation_with_claim(claim, active, stored)).ok().flatten();
+        active
+            .workflow
+            .all_claims()
+            .filter_map(|claim| transition_for(&claim).map(|transition| (claim, transition)))
+            .collect()
     }
 
     fn depends_on_session(&self, transition: &Transition, active: &Arc<ActiveWorkflow>, stored: &StoredState) -> bool {
-        let is_undecided = |claim: String| {
-            is_true(&transition.when, &self.claiming(&claim, active, stored)).is_err_and(|why| why == NO_SESSION)
+        let needs_session = |claim: String| {
+            is_true(&transition.when, &self.situation_with_claim(&claim, active, stored))
+                .is_err_and(|why| why == NO_SESSION)
         };
-        active.workflow.all_claims().any(is_undecided)
+        active.workflow.all_claims().any(needs_session)
     }
 
-    fn claiming(&self, claim: &str, active: &Arc<ActiveWorkflow>, stored: &StoredState) -> Arc<Situation> {
-        let claims = Claims::only(claim).as_map().clone();
+    fn situation_with_claim(&self, claim: &str, active: &Arc<ActiveWorkflow>, stored: &StoredState) -> Arc<Situation> {
+        let claims = Claims::single(claim).as_map().clone();
         self.situation(&Arc::new(ActiveWorkflow { claims, ..(**active).clone() }), stored)
     }
 
@@ -168,19 +174,19 @@ impl WorkflowCommands<'_> {
             Gate::Command { .. } | Gate::Webhook(_) if !is_trusted => GateState::NotTrusted,
             Gate::Command { words, .. } => {
                 let last = ReceiptFile::of(words, &self.project.root, self.environment).last();
-                let of_tree = last.zip(tree()).filter(|(last, tree)| last.is_of(*tree));
-                match of_tree {
+                let current = last.zip(tree()).filter(|(last, tree)| last.is_for_tree(*tree));
+                match current {
                     Some((last, _)) if !last.passed => GateState::NotMet,
                     Some((last, tree)) if last.is_valid_for(tree) => GateState::Met,
-                    _ => GateState::NotAsked,
+                    _ => GateState::NotChecked,
                 }
             }
             Gate::FileRules(rules) => {
                 let mut conditions = rules.iter().filter_map(|rule| rule.when.as_deref());
                 let needs_session = conditions.any(|when| is_true(when, situation).is_err_and(|why| why == NO_SESSION));
-                if needs_session { GateState::NoSession } else { GateState::NotAsked }
+                if needs_session { GateState::NoSession } else { GateState::NotChecked }
             }
-            Gate::Webhook(_) => GateState::NotAsked,
+            Gate::Webhook(_) => GateState::NotChecked,
         }
     }
 }

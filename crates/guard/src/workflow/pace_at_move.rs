@@ -38,7 +38,7 @@ impl Force {
     }
 
     /// The text for the journal.
-    pub(super) fn noted(&self) -> Option<String> {
+    pub(super) fn journal_text(&self) -> Option<String> {
         match self {
             Self::None => None,
             Self::One(rule) => Some(rule.clone()),
@@ -80,8 +80,8 @@ impl WorkflowCommands<'_> {
             if !is_applicable {
                 continue;
             }
-            let commits = |phases: u32| self.commits(phases, active);
-            let pace_state = match facts.at_move(rule, &scope, commits) {
+            let commits = |phases: u32| self.count_commits(phases, active);
+            let pace_state = match facts.state_at_move(rule, &scope, commits) {
                 Ok(Some(pace_state)) => pace_state,
                 Ok(None) => continue,
                 Err(_) if rule.on_error.is_some_and(|level| level <= Level::Warn) => continue,
@@ -98,18 +98,18 @@ impl WorkflowCommands<'_> {
     }
 
     pub(super) fn pace_facts(&self) -> PaceFacts {
-        let (event, store) = (Arc::new(self.event()), self.project.journal_path(self.environment));
-        let tokens = TokenCount::of_command(Arc::clone(&event), store.clone(), self.options());
-        PaceFacts::new(event, store, self.options(), Arc::new(tokens))
+        let (event, journal_path) = (Arc::new(self.event()), self.project.journal_path(self.environment));
+        let tokens = TokenCount::of_command(Arc::clone(&event), journal_path.clone(), self.store_options());
+        PaceFacts::new(event, journal_path, self.store_options(), Arc::new(tokens))
     }
 
     /// The number of commits in the last phases, and the names of these phases.
-    pub(super) fn commits(&self, phases: u32, active: &ActiveWorkflow) -> (Option<u32>, Vec<String>) {
-        let visits = active.position.last(usize::try_from(phases).unwrap_or(usize::MAX));
+    pub(super) fn count_commits(&self, phases: u32, active: &ActiveWorkflow) -> (Option<u32>, Vec<String>) {
+        let visits = active.position.last_visits(usize::try_from(phases).unwrap_or(usize::MAX));
         let since = visits.first().map_or(self.now, |visit| visit.started);
         let head = visits.first().and_then(|visit| visit.head.as_deref());
         let repository = Repository::of(&self.project.root);
-        let count = repository.and_then(|repository| repository.commits_since(since / 1000, head));
+        let count = repository.and_then(|repository| repository.count_commits_since(since / 1000, head));
         (count, visits.iter().map(|visit| visit.node.clone()).collect())
     }
 

@@ -6,11 +6,11 @@ use super::{WorkflowCommands, WorkflowError};
 use crate::position::Position;
 
 impl WorkflowCommands<'_> {
-    /// Checks whether the caller may run the command. `moved` returns the workflow that the command would move, if any.
-    pub(super) fn may_move(
+    /// Fails if the caller may not run the command. `workflow` returns the workflow that the command would move, if any.
+    pub(super) fn require_permission(
         &self,
         verb: &'static str,
-        moved: impl FnOnce() -> Result<Option<(String, Option<Tier>)>, WorkflowError>,
+        workflow: impl FnOnce() -> Result<Option<(String, Option<Tier>)>, WorkflowError>,
     ) -> Result<(), WorkflowError> {
         // `continue` and `set` are allowed in a run: rules of a hat interrupt too, and a hat's workflow may declare
         // variables.
@@ -25,23 +25,25 @@ impl WorkflowCommands<'_> {
             return Err(WorkflowError::NotForAgents(verb));
         }
         // A project's permissions for agents do not apply to the user's own workflows.
-        let moved = if self.hat_phase.is_none() { moved()? } else { None };
-        let users = moved.filter(|(name, tier)| {
-            let workflow = self.project.workflow(name, *tier, &self.policy, false, self.environment);
-            workflow.is_some_and(|compiled| compiled.workflow.tier == Tier::User)
+        let workflow = if self.hat_phase.is_none() { workflow()? } else { None };
+        let user_workflow = workflow.filter(|(name, tier)| {
+            let compiled = self.project.workflow(name, *tier, &self.policy, false, self.environment);
+            compiled.is_some_and(|compiled| compiled.workflow.tier == Tier::User)
         });
-        users.map_or(Ok(()), |(name, _)| Err(WorkflowError::OfUser { verb, what: format!("workflow `{name}`") }))
+        user_workflow
+            .map_or(Ok(()), |(name, _)| Err(WorkflowError::OfUser { verb, what: format!("workflow `{name}`") }))
     }
 
-    pub(super) fn may_move_active(&self, verb: &'static str) -> Result<(), WorkflowError> {
-        self.may_move(verb, || {
-            let position = Position::of(&self.stored_state()?.state.variables);
+    /// Like [`Self::require_permission`], for a command that moves the active workflow.
+    pub(super) fn require_permission_for_active(&self, verb: &'static str) -> Result<(), WorkflowError> {
+        self.require_permission(verb, || {
+            let position = Position::of(&self.stored_state()?.workflow.variables);
             Ok(position.map(|position| (position.workflow, position.tier)))
         })
     }
 
     /// Refuses agents, regardless of `agent_may`.
-    pub(super) fn must_be_a_person(&self, verb: &'static str) -> Result<(), WorkflowError> {
+    pub(super) fn require_person(&self, verb: &'static str) -> Result<(), WorkflowError> {
         if self.is_by_agent { Err(WorkflowError::PeopleOnly(verb)) } else { Ok(()) }
     }
 }

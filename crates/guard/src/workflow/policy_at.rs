@@ -5,18 +5,18 @@ use engine::rules::{Rule, RuleSet};
 use engine::workflow::Workflow;
 use policy::{BrokenFile, CompiledPolicy};
 
-use crate::grants::workflow_notice;
+use crate::grants::untrusted_workflow_notice;
 
 /// The policy of a workflow at a node. Leaves out rules that are also in `own`, the project's policy.
 pub fn policy_at(workflow: &Workflow, node: &str, own: &CompiledPolicy, is_trusted: bool) -> CompiledPolicy {
-    let is_said = |rule: &Rule| {
+    let is_in_project_policy = |rule: &Rule| {
         rule.as_pace_rule().is_none()
-            && own.rules.get(&rule.id).is_ok_and(|known| known.is_some_and(|known| known.digest == rule.digest))
+            && own.rules.get(&rule.id).is_ok_and(|found| found.is_some_and(|found| found.digest == rule.digest))
     };
-    let counting = if is_trusted { None } else { Some(workflow.clone().without_untrusted()) };
-    let untrusted = if is_trusted { None } else { Some(workflow_notice(workflow)) };
-    let workflow = counting.as_ref().unwrap_or(workflow);
-    let rules = workflow.rules_at(node).filter(|rule| !is_said(rule));
+    let trusted_part = if is_trusted { None } else { Some(workflow.clone().without_untrusted()) };
+    let untrusted = if is_trusted { None } else { Some(untrusted_workflow_notice(workflow)) };
+    let workflow = trusted_part.as_ref().unwrap_or(workflow);
+    let rules = workflow.rules_at(node).filter(|rule| !is_in_project_policy(rule));
     let rules: BTreeMap<&str, Rule> = rules.map(|rule| (rule.id.as_str(), rule.clone())).collect();
     let rules: Vec<Rule> = rules.into_values().collect();
     // Packing rules that were just read should not fail. If it does, the workflow's file counts as broken.

@@ -15,20 +15,20 @@ pub struct WorkflowReport {
     pub pace: Vec<(String, String)>,
     /// Names of the workflow's other rules at the node.
     pub rules: Vec<String>,
-    pub ahead: NextMoves,
+    pub next_moves: NextMoves,
 }
 
 impl WorkflowCommands<'_> {
     /// `None` if no workflow is active.
     pub fn report(&self) -> Result<Option<WorkflowReport>, WorkflowError> {
         let stored = self.stored_state()?;
-        let Some(position) = Position::of(&stored.state.variables) else { return Ok(None) };
+        let Some(position) = Position::of(&stored.workflow.variables) else { return Ok(None) };
         let active = match self.active_in(&stored) {
             Ok(active) => active,
             Err(error) => {
                 let problem = Some(error.to_string());
-                let (pace, rules, ahead) = (Vec::new(), Vec::new(), NextMoves::default());
-                return Ok(Some(WorkflowReport { position, is_changed: true, problem, pace, rules, ahead }));
+                let (pace, rules, next_moves) = (Vec::new(), Vec::new(), NextMoves::default());
+                return Ok(Some(WorkflowReport { position, is_changed: true, problem, pace, rules, next_moves }));
             }
         };
         let problem = active.node().is_none().then(|| {
@@ -39,17 +39,19 @@ impl WorkflowCommands<'_> {
         let scope = active.pace_scope();
         let rules = active.workflow.rules_at(position.node()).filter_map(|rule| Some((rule, rule.as_pace_rule()?)));
         let pace = rules.filter_map(|(rule, pace)| {
-            let pace_state = facts.for_report(rule, &scope, |phases| self.commits(phases, &active)).ok()??;
-            let aside = if scope.sets_aside(&rule.digest, &pace.limit) { ", skipped until the next move" } else { "" };
-            Some((rule.id.clone(), format!("{}{aside}", pace.progress(&pace_state))))
+            let pace_state =
+                facts.state_for_report(rule, &scope, |phases| self.count_commits(phases, &active)).ok()??;
+            let suffix =
+                if scope.is_set_aside(&rule.digest, &pace.limit) { ", skipped until the next move" } else { "" };
+            Some((rule.id.clone(), format!("{}{suffix}", pace.progress(&pace_state))))
         });
         let pace = pace.collect();
-        let counting = if self.trusts(&active) { None } else { Some(active.workflow.clone().without_untrusted()) };
-        let in_force = counting.as_ref().unwrap_or(&active.workflow).rules_at(position.node());
+        let trusted_part = if self.trusts(&active) { None } else { Some(active.workflow.clone().without_untrusted()) };
+        let in_force = trusted_part.as_ref().unwrap_or(&active.workflow).rules_at(position.node());
         let rules = in_force.filter(|rule| rule.as_pace_rule().is_none()).map(|rule| rule.id.clone()).collect();
         let is_changed = active.workflow.digest != position.digest;
         let active = Arc::new(active);
-        let ahead = active.node().map(|node| self.ahead(node, &active, &stored)).unwrap_or_default();
-        Ok(Some(WorkflowReport { position, is_changed, problem, pace, rules, ahead }))
+        let next_moves = active.node().map(|node| self.preview_moves(node, &active, &stored)).unwrap_or_default();
+        Ok(Some(WorkflowReport { position, is_changed, problem, pace, rules, next_moves }))
     }
 }

@@ -23,29 +23,32 @@ impl WorkflowCommands<'_> {
         if let Some(hat_phase) = &self.hat_phase {
             return Ok(Some(hat_phase.workflow.clone()));
         }
-        let position = Position::of(&self.stored_state()?.state.variables);
+        let position = Position::of(&self.stored_state()?.workflow.variables);
         let compiled = position.and_then(|position| {
             self.project.workflow(&position.workflow, position.tier, &self.policy, false, self.environment)
         });
         Ok(compiled.map(|compiled| compiled.workflow))
     }
 
-    /// Checks whether the caller may set the variable. `workflow` is the one that declares it.
-    pub fn may_set(&self, name: &str, workflow: Option<&Workflow>) -> Result<(), WorkflowError> {
-        self.may_move("set", || Ok(workflow.map(|workflow| (workflow.name.clone(), Some(workflow.tier)))))?;
+    /// Fails if the caller may not set the variable. `workflow` is the one that declares it.
+    pub fn require_permission_to_set(&self, name: &str, workflow: Option<&Workflow>) -> Result<(), WorkflowError> {
+        self.require_permission("set", || Ok(workflow.map(|workflow| (workflow.name.clone(), Some(workflow.tier)))))?;
         if workflow.is_some() || !self.is_by_agent || self.policy.config.agent_permissions.user_allows("set") {
             return Ok(());
         }
-        let users = Tiers { project: None, user: self.project.tiers.user.clone() };
-        let is_users = policy::load(&users, &policy::LastGoodPolicy::default(), |_| false).config.knows_variable(name);
-        if is_users { Err(WorkflowError::OfUser { verb: "set", what: format!("variable `{name}`") }) } else { Ok(()) }
+        let user_tiers = Tiers { project: None, user: self.project.tiers.user.clone() };
+        let is_of_user =
+            policy::load(&user_tiers, &policy::LastGoodPolicy::default(), |_| false).config.knows_variable(name);
+        if is_of_user { Err(WorkflowError::OfUser { verb: "set", what: format!("variable `{name}`") }) } else { Ok(()) }
     }
 
     pub fn set(&self, name: &str, value: &Value, owner: &VariableOwner) -> Result<(), WorkflowError> {
         let change = [(name.to_owned(), Some(value.clone()))].into();
         let (changes, workflow) = match owner {
-            VariableOwner::Workflow(name) => (StateChanges { workflow: change, ..StateChanges::default() }, Some(name)),
-            VariableOwner::Session(_) => (StateChanges { variables: change, ..StateChanges::default() }, None),
+            VariableOwner::Workflow(name) => {
+                (StateChanges { workflow_variables: change, ..StateChanges::default() }, Some(name))
+            }
+            VariableOwner::Session(_) => (StateChanges { session_variables: change, ..StateChanges::default() }, None),
         };
         let mut fields = self.fields([("name", json!(name)), ("workflow", json!(workflow))]);
         fields.insert("value".to_owned(), value.clone());
@@ -53,17 +56,17 @@ impl WorkflowCommands<'_> {
         Self::retry_on_conflict(|| {
             let mut stored = self.stored_state()?;
             let Some(workflow) = workflow else {
-                stored.store.note(&self.note(NoteKind::Set, &fields, &changes, &root, &cwd))?;
+                stored.store.write_note(&self.note(NoteKind::Set, &fields, &changes, &root, &cwd))?;
                 return Ok(());
             };
-            let position = Position::of(&stored.state.variables);
+            let position = Position::of(&stored.workflow.variables);
             if position.as_ref().is_none_or(|position| position.workflow != *workflow) {
                 return Err(moved_meanwhile_error(position.as_ref()));
             }
             // Variables do not depend on the node, so a move within the workflow does not matter.
-            self.write(&mut stored, NoteKind::Set, &fields, &changes).map_err(|refusal| match refusal {
+            self.write(&mut stored, NoteKind::Set, &fields, &changes).map_err(|error| match error {
                 WorkflowError::MovedMeanwhile(_) => WorkflowError::WriteConflict,
-                refusal => refusal,
+                error => error,
             })
         })
     }

@@ -11,7 +11,7 @@ pub struct Step {
     pub workflow: String,
     /// The current node.
     pub node: String,
-    pub moved: bool,
+    pub has_moved: bool,
     pub outcome: StepOutcome,
     /// Texts of actions for the agent. They are shown before the prompt.
     pub texts: Vec<String>,
@@ -23,13 +23,13 @@ impl Step {
     /// The workflow stays at its node.
     pub(super) fn stayed(active: &ActiveWorkflow, outcome: StepOutcome) -> Self {
         let (workflow, node) = (active.workflow.name.clone(), active.position.node().to_owned());
-        Self { workflow, node, moved: false, outcome, texts: Vec::new(), notices: Vec::new() }
+        Self { workflow, node, has_moved: false, outcome, texts: Vec::new(), notices: Vec::new() }
     }
 
     /// The workflow has ended at `node`.
     pub(super) fn ended(workflow: String, node: &str) -> Self {
         let (texts, notices) = (Vec::new(), Vec::new());
-        Self { workflow, node: node.to_owned(), moved: true, outcome: StepOutcome::Ended, texts, notices }
+        Self { workflow, node: node.to_owned(), has_moved: true, outcome: StepOutcome::Ended, texts, notices }
     }
 }
 
@@ -49,6 +49,6 @@ pub enum StepOutcome {
     },
     /// The workflow is over.
     Ended,
-    /// No workflow is active: the limits of these rules start again in the session.
-    Counting(Vec<String>),
+    /// No workflow is active. The limits of these rules restarted in the session.
+    LimitsRestarted(Vec<String>),
 }

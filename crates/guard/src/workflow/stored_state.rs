@@ -11,16 +11,16 @@ use store::{PERSON_SESSION, SessionKey, SessionState, Store};
 use super::{WorkflowCommands, WorkflowError};
 use crate::facts::{ActiveWorkflow, LiveFacts, SessionContext};
 use crate::position::Position;
-use crate::session::SessionOwner;
+use crate::session::{SessionOwner, hat_sessions};
 
 /// How long to wait for the journal's lock. Other processes hold it only for milliseconds.
-const PATIENCE: std::time::Duration = std::time::Duration::from_secs(5);
+const LOCK_TIMEOUT: std::time::Duration = std::time::Duration::from_secs(5);
 
 /// The stored state when a command begins.
 pub(crate) struct StoredState {
     pub(crate) store: Store,
     /// The workflow's state.
-    pub(crate) state: SessionState,
+    pub(crate) workflow: SessionState,
     /// The state of the session whose variables are used; empty if the session is unknown.
     pub(super) session: SessionState,
     is_session_known: bool,
@@ -34,44 +34,34 @@ impl StoredState {
 
 impl WorkflowCommands<'_> {
     pub(crate) fn stored_state(&self) -> Result<StoredState, WorkflowError> {
-        let store = Store::open(&self.project.journal_path(self.environment), self.options())?;
-        self.project.remember_journal(self.environment);
-        let state = store.workflow()?;
-        let known = match &self.session {
-            Some(known) => Some(known.clone()),
-            None => self.session_of_hat(&store, &state)?,
-        };
-        let session = match &known {
-            Some(SessionOwner { agent, session }) => store.session(SessionKey { agent, session })?,
+        let store = Store::open(&self.project.journal_path(self.environment), self.store_options())?;
+        self.project.record_journal(self.environment);
+        let workflow = store.workflow()?;
+        let hat_session = || self.hat_phase.as_ref().and_then(|_| hat_sessions::only(&workflow.variables));
+        let owner = self.session_owner.clone().or_else(hat_session);
+        let session = match &owner {
+            Some(SessionOwner { agent, id }) => store.session(SessionKey { agent, session: id })?,
             None => SessionState::default(),
         };
-        Ok(StoredState { store, state, session, is_session_known: known.is_some() })
+        Ok(StoredState { store, workflow, session, is_session_known: owner.is_some() })
     }
 
-    /// The session of the current hat, if exactly one had events since the hat was put on.
-    fn session_of_hat(&self, store: &Store, state: &SessionState) -> Result<Option<SessionOwner>, WorkflowError> {
-        let position = self.hat_phase.as_ref().and_then(|_| Position::of(&state.variables));
-        let Some(position) = position else { return Ok(None) };
-        let mut heard_of = store.sessions_since(position.visit().started, 2)?;
-        let only = heard_of.pop().filter(|_| heard_of.is_empty());
-        Ok(only.map(|(agent, session)| SessionOwner { agent, session }))
-    }
-
-    pub(crate) fn active(&self) -> Result<(StoredState, ActiveWorkflow), WorkflowError> {
+    /// The stored state and the active workflow.
+    pub(crate) fn load_active(&self) -> Result<(StoredState, ActiveWorkflow), WorkflowError> {
         let stored = self.stored_state()?;
         let active = self.active_in(&stored)?;
         Ok((stored, active))
     }
 
     pub(super) fn active_in(&self, stored: &StoredState) -> Result<ActiveWorkflow, WorkflowError> {
-        let position = Position::of(&stored.state.variables).ok_or(WorkflowError::NoWorkflow)?;
+        let position = Position::of(&stored.workflow.variables).ok_or(WorkflowError::NoWorkflow)?;
         let workflow = self.workflow(&position.workflow, position.tier).map_err(|error| match error {
             WorkflowError::BrokenWorkflow { name, problem } => {
                 WorkflowError::BrokenUnderWay { workflow: name, node: position.node().to_owned(), problem }
             }
             other => other,
         })?;
-        Ok(self.active_at(workflow, position, stored.state.clone()))
+        Ok(self.active_at(workflow, position, stored.workflow.clone()))
     }
 
     pub(crate) fn active_at(&self, workflow: Workflow, position: Position, state: SessionState) -> ActiveWorkflow {
@@ -134,8 +124,8 @@ impl WorkflowCommands<'_> {
     /// An event that represents the command. Every command's event is named `next`, because it is never recorded: it only
     /// gives expressions an agent, a session and a time.
     pub(super) fn event(&self) -> Event {
-        let (agent, session) = match &self.session {
-            Some(SessionOwner { agent, session }) => (agent.as_str(), session.clone()),
+        let (agent, session) = match &self.session_owner {
+            Some(SessionOwner { agent, id }) => (agent.as_str(), id.clone()),
             None => (PERSON_SESSION.agent, String::new()),
         };
         Event {
@@ -147,9 +137,9 @@ impl WorkflowCommands<'_> {
         }
     }
 
-    pub(super) fn options(&self) -> store::StoreOptions {
+    pub(super) fn store_options(&self) -> store::StoreOptions {
         store::StoreOptions {
-            busy: PATIENCE,
+            busy_timeout: LOCK_TIMEOUT,
             now: self.now,
             run: self.hat_phase.as_ref().map(|hat_phase| hat_phase.run),
         }

@@ -17,7 +17,7 @@ pub struct WorkflowCommands<'a> {
     /// Milliseconds since 1970.
     pub now: i64,
     /// The session whose variables are used.
-    pub session: Option<SessionOwner>,
+    pub session_owner: Option<SessionOwner>,
     /// The current hat, in a run of a loop.
     pub hat_phase: Option<Arc<HatPhase>>,
     /// True if an agent runs the command.

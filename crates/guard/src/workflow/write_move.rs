@@ -12,7 +12,7 @@ use crate::position::Position;
 use crate::session::SessionOwner;
 
 /// The maximum number of attempts when hooks keep writing at the same time.
-const MAX_RETRIES: usize = 50;
+const MAX_ATTEMPTS: usize = 50;
 
 impl WorkflowCommands<'_> {
     pub(crate) fn fields<const N: usize>(&self, fields: [(&str, Value); N]) -> Map<String, Value> {
@@ -39,9 +39,9 @@ impl WorkflowCommands<'_> {
         cwd: &'n str,
     ) -> Note<'n> {
         // Changes to a session are recorded in that session, even if a person makes them.
-        let session = match &self.session {
-            Some(SessionOwner { agent, session }) if self.is_by_agent || changes.changes_session() => {
-                SessionKey { agent, session }
+        let session = match &self.session_owner {
+            Some(SessionOwner { agent, id }) if self.is_by_agent || changes.has_session_changes() => {
+                SessionKey { agent, session: id }
             }
             _ if self.hat_phase.is_some() => LOOP_SESSION,
             _ => PERSON_SESSION,
@@ -59,14 +59,14 @@ impl WorkflowCommands<'_> {
     ) -> Result<(), WorkflowError> {
         let (root, cwd) = self.root_and_cwd();
         let note = self.note(kind, fields, changes, &root, &cwd);
-        if stored.store.note_workflow_change(&note, &stored.state)?.is_some() {
+        if stored.store.write_workflow_note(&note, &stored.workflow)?.is_some() {
             return Ok(());
         }
-        let now = Position::of(&stored.store.workflow()?.variables);
-        if now == Position::of(&stored.state.variables) {
+        let current = Position::of(&stored.store.workflow()?.variables);
+        if current == Position::of(&stored.workflow.variables) {
             return Err(WorkflowError::WriteConflict);
         }
-        Err(moved_meanwhile_error(now.as_ref()))
+        Err(moved_meanwhile_error(current.as_ref()))
     }
 
     /// Records that a move was refused. If a pace rule refused it, the rule is marked as fired, unless the workflow has
@@ -79,33 +79,33 @@ impl WorkflowCommands<'_> {
         rule_outcomes: Vec<RecordedRuleOutcome>,
     ) -> Result<(), WorkflowError> {
         let (root, cwd) = self.root_and_cwd();
-        let plain = StateChanges { rule_outcomes, ..StateChanges::default() };
+        let outcomes_only = StateChanges { rule_outcomes, ..StateChanges::default() };
         Self::retry_on_conflict(|| {
             let mut stored = self.stored_state()?;
-            let is_there = Position::of(&stored.state.variables).as_ref() == Some(position);
-            let Some(rule) = interrupting.filter(|_| is_there) else {
-                stored.store.note(&self.note(NoteKind::Held, fields, &plain, &root, &cwd))?;
+            let is_still_there = Position::of(&stored.workflow.variables).as_ref() == Some(position);
+            let Some(rule) = interrupting.filter(|_| is_still_there) else {
+                stored.store.write_note(&self.note(NoteKind::MoveRefused, fields, &outcomes_only, &root, &cwd))?;
                 return Ok(());
             };
-            let mut changes = plain.clone();
-            pace_facts::remember_refused_move(&rule.digest, &stored.state.variables, &mut changes);
-            self.write(&mut stored, NoteKind::Held, fields, &changes)
+            let mut changes = outcomes_only.clone();
+            pace_facts::mark_as_fired(&rule.digest, &stored.workflow.variables, &mut changes);
+            self.write(&mut stored, NoteKind::MoveRefused, fields, &changes)
         })
     }
 
     /// Calls `decide` again if it fails because a hook wrote to the workflow's state at the same time.
     pub(crate) fn retry_on_conflict<T>(decide: impl Fn() -> Result<T, WorkflowError>) -> Result<T, WorkflowError> {
-        for _ in 1..MAX_RETRIES {
+        for _ in 1..MAX_ATTEMPTS {
             match decide() {
                 Err(WorkflowError::WriteConflict) => {}
-                done => return done,
+                result => return result,
             }
         }
         decide()
     }
 }
 
-pub(super) fn moved_meanwhile_error(now: Option<&Position>) -> WorkflowError {
-    let now = now.map(|position| format!("at `{}`", position.node()));
-    WorkflowError::MovedMeanwhile(now.unwrap_or_else(|| "no longer active".to_owned()))
+pub(super) fn moved_meanwhile_error(current: Option<&Position>) -> WorkflowError {
+    let current = current.map(|position| format!("at `{}`", position.node()));
+    WorkflowError::MovedMeanwhile(current.unwrap_or_else(|| "no longer active".to_owned()))
 }

@@ -4,7 +4,7 @@ use serde::{Serialize, Serializer};
 
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Captures {
-    /// In pattern order. Patterns have few variables, so a list is faster than a map.
+    /// Names and values, in the order of the variables in the pattern. With few variables, a list is faster than a map.
     values: Vec<(String, String)>,
 }
 
@@ -14,10 +14,10 @@ impl Captures {
     }
 
     pub fn get(&self, name: &str) -> Option<&str> {
-        self.values.iter().find(|(bound, _)| bound == name).map(|(_, value)| value.as_str())
+        self.values.iter().find(|(variable, _)| variable == name).map(|(_, value)| value.as_str())
     }
 
-    /// Names and values, in pattern order.
+    /// Returns names and values, in the order of the variables in the pattern.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
         self.values.iter().map(|(name, value)| (name.as_str(), value.as_str()))
     }

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use thiserror::Error;
 
-/// Why a string is not a valid pattern. The caller knows the file, and shows the span in it.
+/// The reason why a string is not a valid pattern. The caller knows the policy file, and shows the span in it.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub struct PatternError {
     span: Range<usize>,
@@ -24,7 +24,7 @@ impl PatternError {
         self
     }
 
-    /// The range in the source, in bytes.
+    /// Returns the byte range of the error in the source.
     pub fn span(&self) -> Range<usize> {
         self.span.clone()
     }
@@ -51,21 +51,21 @@ impl fmt::Display for PatternError {
 /// A valid pattern that is probably a mistake.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PatternWarning {
-    /// `src/`: file paths never end in `/`.
-    BareFolder { suggestion: String },
-    /// A segment that does not occur in normalized paths.
-    MatchesNothing { span: Range<usize>, why: &'static str },
-    /// `src/**.rs`: here `**` matches like `*`, within one segment.
+    /// `src/` matches no file, because file paths never end in `/`.
+    BareDirectory { suggestion: String },
+    /// A segment cannot occur in a normalized path.
+    MatchesNothing { span: Range<usize>, reason: &'static str },
+    /// In `src/**.rs`, `**` matches like `*`, within one segment.
     DoubleStarInSegment { span: Range<usize> },
 }
 
 impl fmt::Display for PatternWarning {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::BareFolder { suggestion } => {
+            Self::BareDirectory { suggestion } => {
                 write!(f, "a folder alone matches no file; did you mean `{suggestion}`?")
             }
-            Self::MatchesNothing { why, .. } => write!(f, "this pattern can never match: {why}"),
+            Self::MatchesNothing { reason, .. } => write!(f, "this pattern can never match: {reason}"),
             Self::DoubleStarInSegment { .. } => {
                 write!(f, "`**` crosses folders only as a whole segment; here it means `*`")
             }
@@ -73,6 +73,7 @@ impl fmt::Display for PatternWarning {
     }
 }
 
+/// The reason why captured values cannot replace the variables of a pattern.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum FillError {
     #[error("`{{{variable}}}` has no value")]

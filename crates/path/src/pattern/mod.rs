@@ -1,16 +1,16 @@
 //! Path patterns: globs with variables.
 //!
-//! Every path pattern in a policy is a [`Pattern`]. This module owns the syntax, its errors and warnings, matching,
-//! captures, and the substitution of captures into other patterns. It must not know rules, files or git: paths are
+//! Every path pattern in a policy is a [`Pattern`]. This module defines the syntax, its errors and warnings, matching,
+//! captures, and the substitution of captures into other patterns. It must not depend on rules, files or git: paths are
 //! strings with `/`, and already normalized.
 //!
-//! Matching is not recursive, and its work is bounded by pattern × path, so neither a hostile pattern nor a hostile
-//! path can hang it or overflow the stack.
+//! Matching is not recursive, and takes at most pattern length × path length steps, so neither a hostile pattern nor a
+//! hostile path can make it hang or overflow the stack.
 
 mod captures;
 mod error;
+mod matcher;
 mod parse;
-mod program;
 
 #[cfg(test)]
 mod tests;
@@ -22,29 +22,29 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 pub use captures::Captures;
 pub use error::{FillError, PatternError, PatternWarning};
-use parse::{Anchor, Parsed};
-use program::Program;
+use matcher::CompiledPattern;
+use parse::{AllowedPaths, Parsed};
 
-/// The longest pattern in a policy. A longer one is a mistake or an attack.
+/// The maximum length of a pattern in a policy. A longer one is a mistake or an attack.
 pub const MAX_PATTERN_BYTES: usize = 1024;
-/// Captures make a filled pattern longer than its source.
+/// Like [`MAX_PATTERN_BYTES`], for a pattern whose variables are replaced by captures, which may be long.
 const MAX_FILLED_BYTES: usize = 64 * 1024;
-/// No file system has longer paths. A longer string matches nothing.
+/// The maximum length of a path, more than any file system supports. A longer string matches nothing.
 const MAX_PATH_BYTES: usize = 64 * 1024;
 
 #[derive(Debug, Clone)]
 pub struct Pattern {
     source: String,
-    anchor: Anchor,
+    allowed_paths: AllowedPaths,
     variables: Vec<Variable>,
-    program: Program,
+    compiled: CompiledPattern,
     literal_length: usize,
     required_literal: String,
     only_path: Option<String>,
     warnings: Vec<PatternWarning>,
 }
 
-/// A variable in the source. Its index in [`Pattern::variables`] is its slot in the program.
+/// A variable in the source. Its index in [`Pattern::variables`] is the index of its capture.
 #[derive(Debug, Clone)]
 struct Variable {
     name: String,
@@ -52,47 +52,46 @@ struct Variable {
 }
 
 impl Pattern {
-    /// Parses a pattern for paths relative to the project root.
+    /// Parses a pattern for paths relative to the project root. A pattern that starts with `/` or `~/` is an error.
     pub fn parse(text: &str) -> Result<Self, PatternError> {
-        Self::parse_within(text, Anchor::Project, MAX_PATTERN_BYTES)
+        Self::parse_with_limit(text, AllowedPaths::Relative, MAX_PATTERN_BYTES)
     }
 
-    /// Parses a pattern of a tool rule, which may also start with `/` or `~/`. Such a pattern matches absolute paths,
-    /// or paths that start with `~/`.
-    pub fn parse_anywhere(text: &str) -> Result<Self, PatternError> {
-        Self::parse_within(text, Anchor::Anywhere, MAX_PATTERN_BYTES)
+    /// Parses a pattern that may also start with `/` or `~/`, and then matches paths that start in the same way.
+    pub fn parse_relative_or_absolute(text: &str) -> Result<Self, PatternError> {
+        Self::parse_with_limit(text, AllowedPaths::RelativeAndAbsolute, MAX_PATTERN_BYTES)
     }
 
-    fn parse_within(text: &str, anchor: Anchor, limit: usize) -> Result<Self, PatternError> {
-        let Parsed { nodes, variables, warnings } = parse::parse(text, anchor, limit)?;
+    fn parse_with_limit(text: &str, allowed_paths: AllowedPaths, max_bytes: usize) -> Result<Self, PatternError> {
+        let Parsed { nodes, variables, warnings } = parse::parse(text, allowed_paths, max_bytes)?;
         Ok(Self {
             source: text.to_owned(),
-            anchor,
+            allowed_paths,
             literal_length: parse::literal_length(&nodes),
             required_literal: parse::required_literal(&nodes).to_owned(),
             only_path: parse::only_path(&nodes),
-            program: Program::compile(&nodes),
+            compiled: CompiledPattern::compile(&nodes),
             variables,
             warnings,
         })
     }
 
     pub fn matches(&self, path: &str) -> bool {
-        path.len() <= MAX_PATH_BYTES && self.program.matches(path)
+        path.len() <= MAX_PATH_BYTES && self.compiled.matches(path)
     }
 
-    /// True if a path below this folder could match. An empty folder is the one that relative patterns start from.
-    pub fn may_match_below(&self, folder: &str) -> bool {
-        let is_start = folder.is_empty() || folder.ends_with('/');
-        let start = if is_start { folder.to_owned() } else { format!("{folder}/") };
-        start.len() <= MAX_PATH_BYTES && self.program.may_begin_with(&start)
+    /// True if some path below this directory could match. `""` is the directory that relative patterns start from.
+    pub fn may_match_below(&self, directory: &str) -> bool {
+        let is_complete = directory.is_empty() || directory.ends_with('/');
+        let prefix = if is_complete { directory.to_owned() } else { format!("{directory}/") };
+        prefix.len() <= MAX_PATH_BYTES && self.compiled.may_match_longer_path(&prefix)
     }
 
     pub fn captures(&self, path: &str) -> Option<Captures> {
         if path.len() > MAX_PATH_BYTES {
             return None;
         }
-        let spans = self.program.captures(path)?;
+        let spans = self.compiled.captures(path)?;
         let values = self
             .variables
             .iter()
@@ -131,56 +130,54 @@ impl Pattern {
         &self.warnings
     }
 
-    /// Replaces the variables by captured values, as literals. Values are not parsed again: one that looks like a
-    /// variable or a glob stays literal. The result never contains `..`, and is absolute only if the pattern was.
+    /// Replaces each variable by its captured value, as a literal: a value that looks like a variable or a glob is
+    /// escaped. The result never contains `..`, and is absolute only if this pattern is.
     pub fn fill(&self, captures: &Captures) -> Result<Self, FillError> {
         let mut text = String::with_capacity(self.source.len());
-        let mut copied = 0;
+        let mut copied_until = 0;
         for Variable { name, span } in &self.variables {
             let value = captures.get(name).ok_or_else(|| FillError::Unbound { variable: name.clone() })?;
-            text.push_str(self.source.get(copied..span.start).unwrap_or_default());
-            parse::escape_into(value, &mut text);
-            copied = span.end;
+            text.push_str(self.source.get(copied_until..span.start).unwrap_or_default());
+            parse::push_escaped(value, &mut text);
+            copied_until = span.end;
         }
-        text.push_str(self.source.get(copied..).unwrap_or_default());
+        text.push_str(self.source.get(copied_until..).unwrap_or_default());
         // A captured value at the start could otherwise make the pattern absolute.
-        let anchor = if self.variables.first().is_some_and(|first| first.span.start == 0) {
-            Anchor::Project
+        let allowed_paths = if self.variables.first().is_some_and(|first| first.span.start == 0) {
+            AllowedPaths::Relative
         } else {
-            self.anchor
+            self.allowed_paths
         };
-        Self::parse_within(&text, anchor, MAX_FILLED_BYTES)
+        Self::parse_with_limit(&text, allowed_paths, MAX_FILLED_BYTES)
             .map_err(|error| FillError::Unusable { filled: text, error: Box::new(error) })
     }
 
-    /// Returns a pattern that matches exactly this string.
+    /// Returns the source of a pattern that matches only this string.
     pub fn escape(literal: &str) -> String {
         let mut text = String::with_capacity(literal.len());
-        parse::escape_into(literal, &mut text);
+        parse::push_escaped(literal, &mut text);
         text
     }
 }
 
-/// Checks that the trigger binds every variable of the expected pattern. The span of the error is within `expected`.
-pub fn check_bound(trigger: &Pattern, expected: &Pattern) -> Result<(), PatternError> {
+/// Checks that the trigger has every variable of the expected pattern. The span of the error is within `expected`.
+pub fn check_variables_bound(trigger: &Pattern, expected: &Pattern) -> Result<(), PatternError> {
     let unbound = expected.variables.iter().find(|variable| !trigger.variables().any(|name| name == variable.name));
     match unbound {
         None => Ok(()),
         Some(Variable { name, span }) => {
             let bound: Vec<_> = trigger.variables().map(|name| format!("`{{{name}}}`")).collect();
-            let help = if bound.is_empty() {
-                format!("the trigger `{}` binds no variables", trigger.source)
-            } else {
-                format!("the trigger `{}` binds {}", trigger.source, bound.join(", "))
-            };
-            Err(PatternError::new(span.clone(), format!("its trigger does not bind `{{{name}}}`")).with_help(help))
+            let put = format!("put `{{{name}}}` into the trigger");
+            let help = if bound.is_empty() { put } else { format!("use {}, or {put}", bound.join(" or ")) };
+            let message = format!("`{{{name}}}` is not a variable of the trigger `{}`", trigger.source);
+            Err(PatternError::new(span.clone(), message).with_help(help))
         }
     }
 }
 
-/// Checks that all members of a `set` have the same variables. The error names the index of the first member that
-/// differs from the first one; the span is within that member.
-pub fn check_set(members: &[Pattern]) -> Result<(), (usize, PatternError)> {
+/// Checks that all members of a `set` have the same variables. The error contains the index of the first member whose
+/// variables differ from those of member 0; its span is within that member.
+pub fn check_same_variables(members: &[Pattern]) -> Result<(), (usize, PatternError)> {
     let Some((first, others)) = members.split_first() else { return Ok(()) };
     let names_of = |pattern: &Pattern| {
         let mut names: Vec<_> = pattern.variables().map(str::to_owned).collect();
@@ -190,12 +187,12 @@ pub fn check_set(members: &[Pattern]) -> Result<(), (usize, PatternError)> {
     let expected = names_of(first);
     match others.iter().position(|member| names_of(member) != expected) {
         None => Ok(()),
-        Some(position) => {
-            let place = position + 1;
-            let length = members.get(place).map_or(0, |member| member.source.len());
+        Some(index_in_others) => {
+            let index = index_in_others + 1;
+            let length = members.get(index).map_or(0, |member| member.source.len());
             let message =
                 format!("the members of a `set` must have the same variables as its first, `{}`", first.source);
-            Err((place, PatternError::new(0..length, message).with_help("use `pair` for files that depend one way")))
+            Err((index, PatternError::new(0..length, message).with_help("use `pair` for files that depend one way")))
         }
     }
 }
@@ -222,10 +219,11 @@ impl Serialize for Pattern {
     }
 }
 
-/// Accepts relative and absolute patterns: which of them is allowed was checked when the pattern was first parsed.
+/// Accepts relative and absolute patterns: whether the pattern may be absolute was checked when the policy was loaded.
 impl<'de> Deserialize<'de> for Pattern {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = String::deserialize(deserializer)?;
-        Self::parse_within(&text, Anchor::Anywhere, MAX_FILLED_BYTES).map_err(serde::de::Error::custom)
+        Self::parse_with_limit(&text, AllowedPaths::RelativeAndAbsolute, MAX_FILLED_BYTES)
+            .map_err(serde::de::Error::custom)
     }
 }

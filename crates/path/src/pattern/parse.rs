@@ -5,42 +5,45 @@ use std::ops::Range;
 use super::Variable;
 use super::error::{PatternError, PatternWarning};
 
-/// Without this limit, braces could hold as many alternatives as the source has commas.
+/// The maximum number of alternatives in `{a,b}`. Without it, one pattern could have hundreds.
 const MAX_ALTERNATIVES: usize = 64;
-/// The characters that `\` makes literal.
-const SPECIAL: &[char] = &['*', '?', '[', ']', '{', '}', ',', '!', '~', '-', '^', '\\'];
+/// The characters that `\` may precede, to make them literal.
+const ESCAPABLE: &[char] = &['*', '?', '[', ']', '{', '}', ',', '!', '~', '-', '^', '\\'];
 
-/// The folder that the paths of a pattern are relative to.
+/// The paths that a pattern may match.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Anchor {
-    Project,
-    /// The project root, `/` or `~/`.
-    Anywhere,
+pub(super) enum AllowedPaths {
+    /// Paths relative to the project root.
+    Relative,
+    /// Also paths that start with `/` or `~/`.
+    RelativeAndAbsolute,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Node {
     Literal(String),
-    /// `?`
+    /// `?`, which matches one character other than `/`.
     AnyChar,
     CharSet(CharSet),
-    /// `*`
+    /// `*` within a segment.
     Star,
-    /// `**/`
-    FoldersThenSlash,
-    /// `/**` at the end of a pattern or alternative
+    /// `**/`, which matches any number of directories, each with a slash after it.
+    DirectoriesThenSlash,
+    /// `/**` at the end of a pattern or alternative, which matches any number of segments, each with a slash before it.
     SlashThenSegments,
-    /// `**` as a whole alternative
+    /// `**` as a whole alternative, which matches one or more segments.
     Segments,
-    /// `**` as the whole pattern
+    /// `**` as the whole pattern, or after `/` at its start, which matches everything.
     AnyPath,
+    /// `{a,b}`
     Alternatives(Vec<Vec<Node>>),
+    /// `{name}`, or `{**name}`, which may match several segments.
     Variable {
-        crosses_folders: bool,
+        crosses_directories: bool,
     },
 }
 
-/// `[…]`; never contains `/`.
+/// `[…]` or `[!…]`, which never matches `/`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct CharSet {
     negated: bool,
@@ -49,8 +52,8 @@ pub(super) struct CharSet {
 
 impl CharSet {
     pub(super) fn contains(&self, character: char) -> bool {
-        let listed = self.ranges.iter().any(|(low, high)| (*low..=*high).contains(&character));
-        character != '/' && listed != self.negated
+        let in_ranges = self.ranges.iter().any(|(low, high)| (*low..=*high).contains(&character));
+        character != '/' && in_ranges != self.negated
     }
 }
 
@@ -60,28 +63,28 @@ pub(super) struct Parsed {
     pub(super) warnings: Vec<PatternWarning>,
 }
 
-pub(super) fn parse(source: &str, anchor: Anchor, limit: usize) -> Result<Parsed, PatternError> {
-    if source.len() > limit {
-        return Err(PatternError::new(0..source.len(), format!("a pattern is at most {limit} bytes long")));
+pub(super) fn parse(source: &str, allowed_paths: AllowedPaths, max_bytes: usize) -> Result<Parsed, PatternError> {
+    if source.len() > max_bytes {
+        return Err(PatternError::new(0..source.len(), format!("a pattern is at most {max_bytes} bytes long")));
     }
     let mut parser = Parser::new(source);
-    while parser.looking_at("./") {
-        parser.at += 2;
+    while parser.is_at("./") {
+        parser.position += 2;
     }
-    parser.check_start(anchor)?;
-    while parser.at < parser.characters.len() {
-        parser.node(Braces::Outside)?;
+    parser.check_start(allowed_paths)?;
+    while parser.position < parser.characters.len() {
+        parser.parse_node(BraceContext::Outside)?;
     }
     parser.check_segments()?;
     let Parser { nodes, variables, warnings, .. } = parser;
     Ok(Parsed { nodes, variables, warnings })
 }
 
-/// Appends a pattern that matches the literal.
-pub(super) fn escape_into(literal: &str, text: &mut String) {
+/// Appends the source of a pattern that matches only the literal.
+pub(super) fn push_escaped(literal: &str, text: &mut String) {
     for character in literal.chars() {
         // `-`, `^` and `,` are special only inside brackets and braces, which are escaped themselves.
-        if SPECIAL.contains(&character) && !matches!(character, '-' | '^' | ',') {
+        if ESCAPABLE.contains(&character) && !matches!(character, '-' | '^' | ',') {
             text.push('\\');
         }
         text.push(character);
@@ -93,8 +96,8 @@ pub(super) fn literal_length(nodes: &[Node]) -> usize {
         .iter()
         .map(|node| match node {
             Node::Literal(text) => text.chars().count(),
-            // Each contains one slash.
-            Node::FoldersThenSlash | Node::SlashThenSegments => 1,
+            // Both are written with one slash.
+            Node::DirectoriesThenSlash | Node::SlashThenSegments => 1,
             Node::Alternatives(alternatives) => {
                 alternatives.iter().map(|alternative| literal_length(alternative)).min().unwrap_or(0)
             }
@@ -111,7 +114,7 @@ pub(super) fn required_literal(nodes: &[Node]) -> &str {
     literals.max_by_key(|text| text.len()).unwrap_or_default()
 }
 
-/// Returns the string that a pattern without wildcards and variables matches.
+/// Returns the only string that a pattern without wildcards and variables matches.
 pub(super) fn only_path(nodes: &[Node]) -> Option<String> {
     let text = |node: &Node| match node {
         Node::Literal(text) => Some(text.clone()),
@@ -120,10 +123,9 @@ pub(super) fn only_path(nodes: &[Node]) -> Option<String> {
     nodes.iter().map(text).collect()
 }
 
-/// The position of a node: outside of `{a,b}`, or inside. Inside, the flags are true if the braces are at the start or
-/// end of a segment.
+/// Tells whether a node is outside or inside of `{a,b}`, and whether these braces start or end a segment.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Braces {
+enum BraceContext {
     Outside,
     Inside { starts_segment: bool, ends_segment: bool },
 }
@@ -132,7 +134,7 @@ struct Parser<'a> {
     source: &'a str,
     characters: Vec<(usize, char)>,
     /// The index of the next character in `characters`.
-    at: usize,
+    position: usize,
     /// The nodes of the sequence that is being parsed: the pattern, or one alternative.
     nodes: Vec<Node>,
     variables: Vec<Variable>,
@@ -142,28 +144,28 @@ struct Parser<'a> {
 impl<'a> Parser<'a> {
     fn new(source: &'a str) -> Self {
         let characters = source.char_indices().collect();
-        Self { source, characters, at: 0, nodes: Vec::new(), variables: Vec::new(), warnings: Vec::new() }
+        Self { source, characters, position: 0, nodes: Vec::new(), variables: Vec::new(), warnings: Vec::new() }
     }
 
     fn peek(&self, ahead: usize) -> Option<char> {
-        self.characters.get(self.at + ahead).map(|(_, character)| *character)
+        self.characters.get(self.position + ahead).map(|(_, character)| *character)
     }
 
-    fn looking_at(&self, expected: &str) -> bool {
+    fn is_at(&self, expected: &str) -> bool {
         expected.chars().enumerate().all(|(ahead, character)| self.peek(ahead) == Some(character))
     }
 
-    /// Returns the byte offset of a character.
-    fn offset(&self, at: usize) -> usize {
-        self.characters.get(at).map_or(self.source.len(), |(offset, _)| *offset)
+    /// Returns the byte offset of the character at an index.
+    fn byte_offset(&self, index: usize) -> usize {
+        self.characters.get(index).map_or(self.source.len(), |(offset, _)| *offset)
     }
 
     fn error(&self, from: usize, to: usize, message: impl Into<String>) -> PatternError {
-        PatternError::new(self.offset(from)..self.offset(to), message)
+        PatternError::new(self.byte_offset(from)..self.byte_offset(to), message)
     }
 
-    fn check_start(&self, anchor: Anchor) -> Result<(), PatternError> {
-        let start = self.at;
+    fn check_start(&self, allowed_paths: AllowedPaths) -> Result<(), PatternError> {
+        let start = self.position;
         if start == self.characters.len() {
             return Err(self.error(0, start, "a pattern cannot be empty"));
         }
@@ -172,113 +174,114 @@ impl<'a> Parser<'a> {
                 "to leave paths out, list them under `exclude`; write `\\!` for a name that starts with `!`",
             ));
         }
-        let root = if self.looking_at("/") { 1 } else { 2 * usize::from(self.looking_at("~/")) };
-        if root > 0 && anchor == Anchor::Project {
-            let start_text = if root == 1 { "/" } else { "~/" };
+        let root_length = if self.is_at("/") { 1 } else { 2 * usize::from(self.is_at("~/")) };
+        if root_length > 0 && allowed_paths == AllowedPaths::Relative {
+            let root = if root_length == 1 { "/" } else { "~/" };
             return Err(self
-                .error(start, start + root, format!("a pattern cannot start with `{start_text}`"))
+                .error(start, start + root_length, format!("a pattern cannot start with `{root}`"))
                 .with_help("paths are relative to the project root"));
         }
         Ok(())
     }
 
-    fn node(&mut self, braces: Braces) -> Result<(), PatternError> {
+    fn parse_node(&mut self, braces: BraceContext) -> Result<(), PatternError> {
         match self.peek(0) {
             None => {}
-            Some('\\') => self.escaped()?,
-            Some('*') => self.stars(braces),
+            Some('\\') => self.parse_escape()?,
+            Some('*') => self.parse_stars(braces),
             Some('?') => {
                 self.nodes.push(Node::AnyChar);
-                self.at += 1;
+                self.position += 1;
             }
             Some('[') => {
-                let set = self.char_set()?;
+                let set = self.parse_char_set()?;
                 self.nodes.push(Node::CharSet(set));
             }
-            Some('{') => self.braces()?,
+            Some('{') => self.parse_braces()?,
             Some('}') => {
                 return Err(self
-                    .error(self.at, self.at + 1, "unmatched `}`")
+                    .error(self.position, self.position + 1, "unmatched `}`")
                     .with_help("write `\\}` for a literal brace"));
             }
             Some(character) => {
-                self.literal(character);
-                self.at += 1;
+                self.push_literal(character);
+                self.position += 1;
             }
         }
         Ok(())
     }
 
-    fn literal(&mut self, character: char) {
+    fn push_literal(&mut self, character: char) {
         match self.nodes.last_mut() {
             Some(Node::Literal(text)) => text.push(character),
             _ => self.nodes.push(Node::Literal(character.into())),
         }
     }
 
-    fn escaped(&mut self) -> Result<(), PatternError> {
+    fn parse_escape(&mut self) -> Result<(), PatternError> {
         match self.peek(1) {
-            Some(character) if SPECIAL.contains(&character) => {
-                self.literal(character);
-                self.at += 2;
+            Some(character) if ESCAPABLE.contains(&character) => {
+                self.push_literal(character);
+                self.position += 2;
                 Ok(())
             }
             Some(character) => Err(self
-                .error(self.at, self.at + 2, format!("`\\` before `{character}`, which is not special"))
+                .error(self.position, self.position + 2, format!("`\\` before `{character}`, which is not special"))
                 .with_help("folders are separated by `/`; a backslash itself is `\\\\`")),
-            None => {
-                Err(self.error(self.at, self.at + 1, "`\\` before nothing").with_help("a backslash itself is `\\\\`"))
-            }
+            None => Err(self
+                .error(self.position, self.position + 1, "`\\` before nothing")
+                .with_help("a backslash itself is `\\\\`")),
         }
     }
 
-    fn starts_segment(&self, braces: Braces) -> bool {
+    fn starts_segment(&self, braces: BraceContext) -> bool {
         match self.nodes.last() {
-            None => !matches!(braces, Braces::Inside { starts_segment: false, .. }),
+            None => !matches!(braces, BraceContext::Inside { starts_segment: false, .. }),
             Some(Node::Literal(text)) => text.ends_with('/'),
-            Some(Node::FoldersThenSlash) => true,
+            Some(Node::DirectoriesThenSlash) => true,
             Some(_) => false,
         }
     }
 
-    /// True if a segment ends `ahead` characters from here: at the end of the pattern, or of braces that end a segment.
-    fn ends_at(&self, ahead: usize, braces: Braces) -> bool {
+    /// True if a segment ends `ahead` characters after the current one: at the end of the pattern, or at the end of an
+    /// alternative in braces that end a segment.
+    fn segment_ends_at(&self, ahead: usize, braces: BraceContext) -> bool {
         match (self.peek(ahead), braces) {
             (None, _) => true,
-            (Some(',' | '}'), Braces::Inside { ends_segment, .. }) => ends_segment,
+            (Some(',' | '}'), BraceContext::Inside { ends_segment, .. }) => ends_segment,
             _ => false,
         }
     }
 
-    fn stars(&mut self, braces: Braces) {
-        let from = self.at;
-        let is_segment =
-            |parser: &Self| parser.looking_at("**") && (parser.peek(2) == Some('/') || parser.ends_at(2, braces));
-        if !self.starts_segment(braces) || !is_segment(self) {
+    fn parse_stars(&mut self, braces: BraceContext) {
+        let from = self.position;
+        let is_whole_segment =
+            |parser: &Self| parser.is_at("**") && (parser.peek(2) == Some('/') || parser.segment_ends_at(2, braces));
+        if !self.starts_segment(braces) || !is_whole_segment(self) {
             while self.peek(0) == Some('*') {
-                self.at += 1;
+                self.position += 1;
             }
-            if self.at - from > 1 {
-                let span = self.offset(from)..self.offset(self.at);
+            if self.position - from > 1 {
+                let span = self.byte_offset(from)..self.byte_offset(self.position);
                 self.warnings.push(PatternWarning::DoubleStarInSegment { span });
             }
             self.nodes.push(Node::Star);
             return;
         }
         // `**/**` matches the same as `**`.
-        while self.looking_at("**/**") && (self.peek(5) == Some('/') || self.ends_at(5, braces)) {
-            self.at += 3;
+        while self.is_at("**/**") && (self.peek(5) == Some('/') || self.segment_ends_at(5, braces)) {
+            self.position += 3;
         }
-        self.at += 2;
+        self.position += 2;
         if self.peek(0) == Some('/') {
-            self.at += 1;
-            self.nodes.push(Node::FoldersThenSlash);
+            self.position += 1;
+            self.nodes.push(Node::DirectoriesThenSlash);
             return;
         }
-        // `src/**` also matches `src`, so the slash is dropped. `/**` keeps its slash.
-        let is_root = braces == Braces::Outside && self.nodes == [Node::Literal("/".into())];
+        // `src/**` also matches `src`, so its slash is removed. `/**` keeps its slash.
+        let follows_root_slash = braces == BraceContext::Outside && self.nodes == [Node::Literal("/".into())];
         match self.nodes.last_mut() {
-            Some(Node::Literal(text)) if !is_root => {
+            Some(Node::Literal(text)) if !follows_root_slash => {
                 text.pop();
                 if text.is_empty() {
                     self.nodes.pop();
@@ -286,78 +289,82 @@ impl<'a> Parser<'a> {
                 self.nodes.push(Node::SlashThenSegments);
             }
             Some(_) => self.nodes.push(Node::AnyPath),
-            None if braces == Braces::Outside => self.nodes.push(Node::AnyPath),
+            None if braces == BraceContext::Outside => self.nodes.push(Node::AnyPath),
             None => self.nodes.push(Node::Segments),
         }
     }
 
-    /// Returns the index after the `]` that closes the `[` at `from`, within the same segment.
-    fn char_set_end(&self, from: usize) -> Option<usize> {
-        let mut at = from + 1;
-        if matches!(self.characters.get(at)?.1, '!' | '^') {
-            at += 1;
+    /// Returns the index after the `]` that closes the `[` at `open`; `None` if it is not in the same segment.
+    fn find_char_set_end(&self, open: usize) -> Option<usize> {
+        let mut index = open + 1;
+        if matches!(self.characters.get(index)?.1, '!' | '^') {
+            index += 1;
         }
-        let first = at;
+        let first = index;
         loop {
-            match self.characters.get(at)?.1 {
-                '\\' => at += 2,
+            match self.characters.get(index)?.1 {
+                '\\' => index += 2,
                 '/' => return None,
-                ']' if at > first => return Some(at + 1),
-                _ => at += 1,
+                ']' if index > first => return Some(index + 1),
+                _ => index += 1,
             }
         }
     }
 
-    fn char_set(&mut self) -> Result<CharSet, PatternError> {
-        let from = self.at;
-        let Some(end) = self.char_set_end(from) else {
+    fn parse_char_set(&mut self) -> Result<CharSet, PatternError> {
+        let from = self.position;
+        let Some(end) = self.find_char_set_end(from) else {
             return Err(self.error(from, from + 1, "unclosed `[`").with_help("write `\\[` for a literal bracket"));
         };
-        self.at += 1;
+        self.position += 1;
         let negated = matches!(self.peek(0), Some('!' | '^'));
-        self.at += usize::from(negated);
+        self.position += usize::from(negated);
         let mut set = CharSet { negated, ranges: Vec::new() };
-        while self.at + 1 < end {
-            let low = self.char_of_set()?;
-            let is_range = self.peek(0) == Some('-') && self.at + 2 < end;
+        while self.position + 1 < end {
+            let low = self.parse_char_in_set()?;
+            let is_range = self.peek(0) == Some('-') && self.position + 2 < end;
             let high = if is_range {
-                self.at += 1;
-                self.char_of_set()?
+                self.position += 1;
+                self.parse_char_in_set()?
             } else {
                 low
             };
             set.ranges.push((low, high));
         }
-        self.at = end;
+        self.position = end;
         if !negated && set.ranges.iter().all(|(low, high)| low > high) {
-            let span = self.offset(from)..self.offset(end);
-            self.warnings.push(PatternWarning::MatchesNothing { span, why: "the range is backwards" });
+            let span = self.byte_offset(from)..self.byte_offset(end);
+            self.warnings.push(PatternWarning::MatchesNothing { span, reason: "the range is backwards" });
         }
         Ok(set)
     }
 
-    fn char_of_set(&mut self) -> Result<char, PatternError> {
-        let escaped = self.peek(0) == Some('\\');
-        let character = self.peek(usize::from(escaped)).unwrap_or('\\');
-        if escaped && !SPECIAL.contains(&character) {
-            return Err(self.error(self.at, self.at + 2, format!("`\\` before `{character}`, which is not special")));
+    fn parse_char_in_set(&mut self) -> Result<char, PatternError> {
+        let is_escaped = self.peek(0) == Some('\\');
+        let character = self.peek(usize::from(is_escaped)).unwrap_or('\\');
+        if is_escaped && !ESCAPABLE.contains(&character) {
+            return Err(self.error(
+                self.position,
+                self.position + 2,
+                format!("`\\` before `{character}`, which is not special"),
+            ));
         }
-        self.at += 1 + usize::from(escaped);
+        self.position += 1 + usize::from(is_escaped);
         Ok(character)
     }
 
-    fn braces(&mut self) -> Result<(), PatternError> {
-        let open = self.at;
-        let (close, has_comma) = self.closing_brace(open)?;
-        self.at += 1;
+    fn parse_braces(&mut self) -> Result<(), PatternError> {
+        let open = self.position;
+        let (close, has_comma) = self.find_closing_brace(open)?;
+        self.position += 1;
         if !has_comma {
-            self.variable(open, close)?;
-            self.at = close + 1;
+            self.parse_variable(open, close)?;
+            self.position = close + 1;
             return Ok(());
         }
-        let before = std::mem::take(&mut self.nodes);
-        let starts_segment = match before.last() {
-            None | Some(Node::FoldersThenSlash) => true,
+        let nodes_before = std::mem::take(&mut self.nodes);
+        let starts_segment = match nodes_before.last() {
+            None | Some(Node::DirectoriesThenSlash) => true,
             Some(Node::Literal(text)) => text.ends_with('/'),
             Some(_) => false,
         };
@@ -366,16 +373,16 @@ impl<'a> Parser<'a> {
         loop {
             match self.peek(0) {
                 Some(',') => alternatives.push(std::mem::take(&mut self.nodes)),
-                _ if self.at == close => break,
+                _ if self.position == close => break,
                 _ => {
-                    self.node(Braces::Inside { starts_segment, ends_segment })?;
+                    self.parse_node(BraceContext::Inside { starts_segment, ends_segment })?;
                     continue;
                 }
             }
-            self.at += 1;
+            self.position += 1;
         }
-        alternatives.push(std::mem::replace(&mut self.nodes, before));
-        self.at = close + 1;
+        alternatives.push(std::mem::replace(&mut self.nodes, nodes_before));
+        self.position = close + 1;
         if alternatives.len() > MAX_ALTERNATIVES {
             return Err(self.error(open, close + 1, format!("more than {MAX_ALTERNATIVES} alternatives")));
         }
@@ -390,38 +397,38 @@ impl<'a> Parser<'a> {
         self.error(open, close + 1, "empty braces").with_help("name a variable, `{name}`, or write `\\{\\}`")
     }
 
-    /// Returns the index of the brace that closes the one at `open`, and true if there is a comma between them.
-    fn closing_brace(&self, open: usize) -> Result<(usize, bool), PatternError> {
+    /// Returns the index of the `}` that closes the `{` at `open`, and true if there is a comma between them.
+    fn find_closing_brace(&self, open: usize) -> Result<(usize, bool), PatternError> {
         let mut has_comma = false;
-        let mut at = open + 1;
-        while let Some((_, character)) = self.characters.get(at) {
+        let mut index = open + 1;
+        while let Some((_, character)) = self.characters.get(index) {
             match character {
-                '\\' => at += 1,
+                '\\' => index += 1,
                 ',' => has_comma = true,
-                '}' => return Ok((at, has_comma)),
+                '}' => return Ok((index, has_comma)),
                 '{' => {
                     return Err(self
-                        .error(at, at + 1, "braces inside braces")
+                        .error(index, index + 1, "braces inside braces")
                         .with_help("write one pattern for each case, or `\\{` for a literal brace"));
                 }
                 // Commas and braces in a character set are ordinary characters.
                 '[' => {
-                    if let Some(end) = self.char_set_end(at) {
-                        at = end - 1;
+                    if let Some(end) = self.find_char_set_end(index) {
+                        index = end - 1;
                     }
                 }
                 _ => {}
             }
-            at += 1;
+            index += 1;
         }
         Err(self.error(open, open + 1, "this `{` is not closed").with_help("write `\\{` for a literal brace"))
     }
 
-    fn variable(&mut self, open: usize, close: usize) -> Result<(), PatternError> {
-        let span = self.offset(open)..self.offset(close + 1);
-        let written: String =
+    fn parse_variable(&mut self, open: usize, close: usize) -> Result<(), PatternError> {
+        let span = self.byte_offset(open)..self.byte_offset(close + 1);
+        let content: String =
             self.characters.iter().skip(open + 1).take(close - open - 1).map(|(_, character)| character).collect();
-        let (name, crosses_folders) = match written.as_str() {
+        let (name, crosses_directories) = match content.as_str() {
             "" => return Err(self.empty_braces(open, close)),
             "*" => ("name", false),
             "**" | "path" => ("path", true),
@@ -432,7 +439,7 @@ impl<'a> Parser<'a> {
             },
         };
         if name.contains("..") {
-            return Err(PatternError::new(span, format!("ranges such as `{{{written}}}` are not supported"))
+            return Err(PatternError::new(span, format!("ranges such as `{{{content}}}` are not supported"))
                 .with_help("list the alternatives, `{1,2,3}`, or use a set, `[1-3]`"));
         }
         if !is_variable_name(name) {
@@ -449,11 +456,11 @@ impl<'a> Parser<'a> {
                 .with_help("nothing says where the first ends and the second begins"));
         }
         self.variables.push(Variable { name: name.to_owned(), span });
-        self.nodes.push(Node::Variable { crosses_folders });
+        self.nodes.push(Node::Variable { crosses_directories });
         Ok(())
     }
 
-    /// Reports invalid and suspicious segments. Works on the source, where segments are not yet split into nodes.
+    /// Reports invalid and suspicious segments. Reads the source, because a segment may be several nodes.
     fn check_segments(&mut self) -> Result<(), PatternError> {
         let mut start = 0;
         let segments: Vec<Range<usize>> = self
@@ -466,27 +473,27 @@ impl<'a> Parser<'a> {
             })
             .collect();
         let last = segments.len() - 1;
-        // An absolute pattern has an empty first segment, and leading `.` segments were dropped.
-        let leading = segments.iter().take_while(|range| self.source.get((*range).clone()) == Some(".")).count();
-        for (place, range) in segments.into_iter().enumerate() {
+        // `parse` skips leading `.` segments. An absolute pattern has an empty first segment.
+        let leading_dots = segments.iter().take_while(|range| self.source.get((*range).clone()) == Some(".")).count();
+        for (index, range) in segments.into_iter().enumerate() {
             let segment = self.source.get(range.clone()).unwrap_or_default();
             if segment == ".." {
                 return Err(PatternError::new(range, "`..` in a pattern")
                     .with_help("patterns are relative to the project root, and paths in it never have `..`"));
             }
-            let why = match segment {
-                "" if place == last && place > 0 && last > 0 => {
+            let reason = match segment {
+                "" if index == last && index > 0 && last > 0 => {
                     if self.source.len() > 1 {
                         let suggestion = format!("{}**", self.source);
-                        self.warnings.push(PatternWarning::BareFolder { suggestion });
+                        self.warnings.push(PatternWarning::BareDirectory { suggestion });
                     }
                     continue;
                 }
-                "" if place > 0 => "a folder name is empty",
-                "." if place >= leading || place == last => "a folder is named `.`",
+                "" if index > 0 => "a folder name is empty",
+                "." if index >= leading_dots || index == last => "a folder is named `.`",
                 _ => continue,
             };
-            self.warnings.push(PatternWarning::MatchesNothing { span: range, why });
+            self.warnings.push(PatternWarning::MatchesNothing { span: range, reason });
         }
         Ok(())
     }

@@ -31,7 +31,7 @@ fn corpus_cases_match_as_expected() {
     assert!(failures.is_empty(), "{}", failures.join("\n"));
 }
 
-/// The pattern, carets under the span, and the message.
+/// Returns the pattern, carets under the span of its error, and the message.
 fn error_of(text: &str) -> String {
     render(text, &Pattern::parse(text).unwrap_err())
 }
@@ -142,21 +142,21 @@ fn every_load_error() {
 fn errors_between_patterns() {
     let pattern = |text| Pattern::parse(text).unwrap();
     let expected = pattern("tests/{name}_test.rs");
-    assert!(check_bound(&pattern("src/{name}.rs"), &expected).is_ok());
-    assert_snapshot!(render(expected.source(), &check_bound(&pattern("src/{path}.rs"), &expected).unwrap_err()), @"
+    assert!(check_variables_bound(&pattern("src/{name}.rs"), &expected).is_ok());
+    assert_snapshot!(render(expected.source(), &check_variables_bound(&pattern("src/{path}.rs"), &expected).unwrap_err()), @"
     tests/{name}_test.rs
-          ^^^^^^ its trigger does not bind `{name}`; the trigger `src/{path}.rs` binds `{path}`
+          ^^^^^^ `{name}` is not a variable of the trigger `src/{path}.rs`; use `{path}`, or put `{name}` into the trigger
     ");
-    assert_snapshot!(render(expected.source(), &check_bound(&pattern("src/*.rs"), &expected).unwrap_err()), @"
+    assert_snapshot!(render(expected.source(), &check_variables_bound(&pattern("src/*.rs"), &expected).unwrap_err()), @"
     tests/{name}_test.rs
-          ^^^^^^ its trigger does not bind `{name}`; the trigger `src/*.rs` binds no variables
+          ^^^^^^ `{name}` is not a variable of the trigger `src/*.rs`; put `{name}` into the trigger
     ");
 
-    assert!(check_set(&[pattern("{path}/{name}.rs"), pattern("t/{name}/{path}.rs")]).is_ok());
+    assert!(check_same_variables(&[pattern("{path}/{name}.rs"), pattern("t/{name}/{path}.rs")]).is_ok());
     let members = [pattern("{path}.rs"), pattern("t/{path}.rs"), pattern("t/{name}.rs")];
-    let (place, error) = check_set(&members).unwrap_err();
-    assert_eq!(place, 2);
-    assert_snapshot!(render(members[place].source(), &error), @"
+    let (index, error) = check_same_variables(&members).unwrap_err();
+    assert_eq!(index, 2);
+    assert_snapshot!(render(members[index].source(), &error), @"
     t/{name}.rs
     ^^^^^^^^^^^ the members of a `set` must have the same variables as its first, `{path}.rs`; use `pair` for files that depend one way
     ");
@@ -165,7 +165,7 @@ fn errors_between_patterns() {
 #[test]
 fn warnings() {
     let warnings = |text: &str| {
-        let pattern = Pattern::parse_anywhere(text).unwrap();
+        let pattern = Pattern::parse_relative_or_absolute(text).unwrap();
         pattern.warnings().iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
     };
     assert_snapshot!(warnings("src/"), @"a folder alone matches no file; did you mean `src/**`?");
@@ -181,7 +181,7 @@ fn warnings() {
 
 #[test]
 fn tool_rule_patterns_may_be_absolute() {
-    let matches = |pattern: &str, path| Pattern::parse_anywhere(pattern).unwrap().matches(path);
+    let matches = |pattern: &str, path| Pattern::parse_relative_or_absolute(pattern).unwrap().matches(path);
     assert!(matches("/etc/**", "/etc/ssh/config"));
     assert!(matches("/etc/**", "/etc"));
     assert!(matches("/**", "/"));
@@ -204,9 +204,9 @@ fn literal_length_and_required_literal() {
     assert_eq!(pattern("{a,bcd}*").required_literal(), "");
 }
 
-fn filled(pattern: &str, values: &[(&str, &str)]) -> String {
+fn filled_source(pattern: &str, values: &[(&str, &str)]) -> String {
     let captures = values.iter().copied().collect();
-    match Pattern::parse_anywhere(pattern).unwrap().fill(&captures) {
+    match Pattern::parse_relative_or_absolute(pattern).unwrap().fill(&captures) {
         Ok(filled) => filled.source().to_owned(),
         Err(error) => format!("error: {error}"),
     }
@@ -214,22 +214,22 @@ fn filled(pattern: &str, values: &[(&str, &str)]) -> String {
 
 #[test]
 fn captures_fill_other_patterns() {
-    assert_snapshot!(filled("tests/{path}_test.*", &[("path", "a/b")]), @"tests/a/b_test.*");
-    assert_snapshot!(filled("src/{name}.py", &[("name", "a[1]")]), @r"src/a\[1\].py");
-    assert_snapshot!(filled("{a}-{b}", &[("a", "{b}"), ("b", "*")]), @r"\{b\}-\*");
-    assert_snapshot!(filled("{name}", &[("name", "!x")]), @r"\!x");
-    assert_snapshot!(filled("{name}/x", &[("name", "~")]), @r"\~/x");
-    assert_snapshot!(filled("{name}", &[]), @"error: `{name}` has no value");
-    assert_snapshot!(filled("src/{path}", &[("path", "../x")]), @"error: with its values the pattern becomes `src/../x`: `..` in a pattern; patterns are relative to the project root, and paths in it never have `..`");
-    assert_snapshot!(filled("src/{name}./x", &[("name", ".")]), @"error: with its values the pattern becomes `src/../x`: `..` in a pattern; patterns are relative to the project root, and paths in it never have `..`");
-    assert_snapshot!(filled("{path}", &[("path", "/etc/passwd")]), @"error: with its values the pattern becomes `/etc/passwd`: a pattern cannot start with `/`; paths are relative to the project root");
-    assert_snapshot!(filled("/etc/{name}", &[("name", "passwd")]), @"/etc/passwd");
+    assert_snapshot!(filled_source("tests/{path}_test.*", &[("path", "a/b")]), @"tests/a/b_test.*");
+    assert_snapshot!(filled_source("src/{name}.py", &[("name", "a[1]")]), @r"src/a\[1\].py");
+    assert_snapshot!(filled_source("{a}-{b}", &[("a", "{b}"), ("b", "*")]), @r"\{b\}-\*");
+    assert_snapshot!(filled_source("{name}", &[("name", "!x")]), @r"\!x");
+    assert_snapshot!(filled_source("{name}/x", &[("name", "~")]), @r"\~/x");
+    assert_snapshot!(filled_source("{name}", &[]), @"error: `{name}` has no value");
+    assert_snapshot!(filled_source("src/{path}", &[("path", "../x")]), @"error: with its values the pattern becomes `src/../x`: `..` in a pattern; patterns are relative to the project root, and paths in it never have `..`");
+    assert_snapshot!(filled_source("src/{name}./x", &[("name", ".")]), @"error: with its values the pattern becomes `src/../x`: `..` in a pattern; patterns are relative to the project root, and paths in it never have `..`");
+    assert_snapshot!(filled_source("{path}", &[("path", "/etc/passwd")]), @"error: with its values the pattern becomes `/etc/passwd`: a pattern cannot start with `/`; paths are relative to the project root");
+    assert_snapshot!(filled_source("/etc/{name}", &[("name", "passwd")]), @"/etc/passwd");
 }
 
 #[test]
 fn serialized_as_its_source() {
     for text in ["src/{path}.rs", "/etc/**", "~/x"] {
-        let pattern = Pattern::parse_anywhere(text).unwrap();
+        let pattern = Pattern::parse_relative_or_absolute(text).unwrap();
         let json = serde_json::to_string(&pattern).unwrap();
         assert_eq!(json, format!("{text:?}"));
         assert_eq!(serde_json::from_str::<Pattern>(&json).unwrap(), pattern);
@@ -238,38 +238,38 @@ fn serialized_as_its_source() {
     assert_snapshot!(error, @r"this `{` is not closed; write `\{` for a literal brace");
 }
 
-/// A matcher that does not remember its choices takes exponential time for these.
+/// A matcher that does not remember which choices failed takes exponential time for these patterns.
 #[test]
 fn hostile_patterns_finish() {
     let stars = format!("{}b", "*a".repeat(200));
     assert!(!Pattern::parse(&stars).unwrap().matches(&"a".repeat(4000)));
-    let folders = format!("{}b", "**/a/".repeat(100));
-    assert!(Pattern::parse(&folders).unwrap().may_match_below(&"a/".repeat(2000)));
-    assert!(!Pattern::parse(&folders).unwrap().matches(&"a/".repeat(2000)));
+    let directories = format!("{}b", "**/a/".repeat(100));
+    assert!(Pattern::parse(&directories).unwrap().may_match_below(&"a/".repeat(2000)));
+    assert!(!Pattern::parse(&directories).unwrap().matches(&"a/".repeat(2000)));
     let alternatives = format!("{}b", "{a,aa,*}".repeat(100));
     assert!(!Pattern::parse(&alternatives).unwrap().matches(&"a".repeat(4000)));
     let variables: Vec<_> = (0..100).map(|number| format!("{{**v{number}}}")).collect();
     assert!(!Pattern::parse(&variables.join("a")).unwrap().matches(&"b/".repeat(2000)));
 }
 
-/// The meaning of a pattern as a regular expression, implemented independently.
-fn reference(pattern: &str) -> regex::Regex {
+/// Translates a pattern to a regular expression, independently of the implementation under test.
+fn reference_regex(pattern: &str) -> regex::Regex {
     let mut segments: Vec<_> = pattern.split('/').collect();
-    segments.dedup_by(|one, next| *one == "**" && *next == "**");
+    segments.dedup_by(|left, right| *left == "**" && *right == "**");
     let pattern = segments.join("/");
     let mut regex = String::from(r"\A");
     let mut rest = pattern.as_str();
     let mut in_braces = false;
     while let Some(character) = rest.chars().next() {
-        let (taken, meaning) = if pattern == "**" {
+        let (length, meaning) = if pattern == "**" {
             (2, "(?:[^/]+(?:/[^/]+)*)?".to_owned())
         } else if rest == "/**" {
             (3, "(?:/[^/]+)*".to_owned())
         } else if rest.starts_with("**/") && (rest.len() == pattern.len() || regex.ends_with(['/', '*'])) {
             (3, "(?:[^/]+/)*".to_owned())
         } else if let Some(end) = rest.find('}').filter(|end| character == '{' && !rest[..*end].contains(',')) {
-            let one = if rest[1..end].contains("**") || &rest[1..end] == "path" { "." } else { "[^/]" };
-            (end + 1, format!("({one}+)"))
+            let any_character = if rest[1..end].contains("**") || &rest[1..end] == "path" { "." } else { "[^/]" };
+            (end + 1, format!("({any_character}+)"))
         } else {
             let meaning = match character {
                 '*' => "[^/]*".to_owned(),
@@ -283,14 +283,14 @@ fn reference(pattern: &str) -> regex::Regex {
             (character.len_utf8(), meaning)
         };
         regex.push_str(&meaning);
-        rest = &rest[taken..];
+        rest = &rest[length..];
     }
     regex.push_str(r"\z");
     regex::RegexBuilder::new(&regex).dot_matches_new_line(true).build().unwrap()
 }
 
-/// Complete segments, so that `**` is generated both where it crosses folders and where it does not.
-fn small_pattern() -> impl Strategy<Value = String> {
+/// Generates patterns segment by segment, so that `**` occurs both as a whole segment and inside one.
+fn random_pattern() -> impl Strategy<Value = String> {
     let piece = prop_oneof![
         4 => "[ab.]{1,2}",
         2 => Just("*".to_owned()),
@@ -308,8 +308,9 @@ fn small_pattern() -> impl Strategy<Value = String> {
     proptest::collection::vec(segment, 1..5).prop_map(|segments| segments.join("/"))
 }
 
-/// One or two letters match each segment, so [`small_paths`] contains a match of every such pattern.
-fn simple_segments() -> impl Strategy<Value = String> {
+/// Generates patterns in which one or two letters match each segment, so that [`all_short_paths`] contains a match of
+/// each pattern.
+fn short_pattern() -> impl Strategy<Value = String> {
     let segment = prop_oneof![
         4 => "[ab]{1,2}",
         2 => Just("**".to_owned()),
@@ -326,8 +327,8 @@ fn simple_segments() -> impl Strategy<Value = String> {
         .prop_map(|(variable, segments)| format!("{variable}{}", segments.join("/")))
 }
 
-/// Every path of up to four segments of one or two letters.
-fn small_paths() -> Vec<String> {
+/// Returns every path of up to four segments, each of one or two letters `a` and `b`.
+fn all_short_paths() -> Vec<String> {
     let names = ["a", "b", "aa", "ab", "ba", "bb"];
     let mut paths: Vec<String> = names.map(str::to_owned).to_vec();
     let mut longest = paths.clone();
@@ -339,7 +340,7 @@ fn small_paths() -> Vec<String> {
 }
 
 #[test]
-fn may_match_below_a_folder() {
+fn may_match_below_a_directory() {
     let cases = [
         ("src/**/*.ts", "src", true),
         ("src/**/*.ts", "src/deep/er", true),
@@ -355,9 +356,9 @@ fn may_match_below_a_folder() {
         ("/**/x", "/", true),
         ("~/.ssh/**", "~", true),
     ];
-    for (pattern, folder, expected) in cases {
-        let parsed = Pattern::parse_anywhere(pattern).unwrap();
-        assert_eq!(parsed.may_match_below(folder), expected, "{pattern} below {folder}");
+    for (pattern, directory, expected) in cases {
+        let parsed = Pattern::parse_relative_or_absolute(pattern).unwrap();
+        assert_eq!(parsed.may_match_below(directory), expected, "{pattern} below {directory}");
     }
 }
 
@@ -366,7 +367,7 @@ proptest! {
 
     #[test]
     fn never_panics(text in ".{0,60}", path in ".{0,60}") {
-        if let Ok(pattern) = Pattern::parse_anywhere(&text)
+        if let Ok(pattern) = Pattern::parse_relative_or_absolute(&text)
             && let Some(captures) = pattern.captures(&path)
         {
             let _ = pattern.fill(&captures);
@@ -375,7 +376,7 @@ proptest! {
 
     #[test]
     fn never_panics_on_its_own_syntax(text in r"[ab/\\{}\[\]*?!,.~-]{0,24}", path in "[ab/.]{0,12}") {
-        if let Ok(pattern) = Pattern::parse_anywhere(&text) {
+        if let Ok(pattern) = Pattern::parse_relative_or_absolute(&text) {
             let _ = pattern.captures(&path);
         }
     }
@@ -393,13 +394,13 @@ proptest! {
     }
 
     #[test]
-    fn agrees_with_the_reference(text in small_pattern(), path in "[ab.]{1,3}(/[ab.]{1,3}){0,3}") {
+    fn agrees_with_the_reference_regex(text in random_pattern(), path in "[ab.]{1,3}(/[ab.]{1,3}){0,3}") {
         let Ok(pattern) = Pattern::parse(&text) else { return Ok(()) };
         prop_assume!(!text.starts_with("./"));
         let found = pattern.captures(&path).map(|captures| {
             captures.iter().map(|(_, value)| value.to_owned()).collect::<Vec<_>>()
         });
-        let expected = reference(&text).captures(&path).map(|captures| {
+        let expected = reference_regex(&text).captures(&path).map(|captures| {
             captures.iter().skip(1).flatten().map(|value| value.as_str().to_owned()).collect::<Vec<_>>()
         });
         prop_assert_eq!(&found, &expected, "{} on {}", text, path);
@@ -410,16 +411,16 @@ proptest! {
     }
 
     #[test]
-    fn may_match_below_agrees_with_exhaustive_search(text in simple_segments(), folder in "([ab]{1,2}(/[ab]{1,2}){0,2})?") {
+    fn may_match_below_agrees_with_exhaustive_search(text in short_pattern(), directory in "([ab]{1,2}(/[ab]{1,2}){0,2})?") {
         let pattern = Pattern::parse(&text).unwrap();
-        let start = if folder.is_empty() { String::new() } else { format!("{folder}/") };
-        let found = small_paths().into_iter().find(|path| pattern.matches(&format!("{start}{path}")));
-        prop_assert_eq!(pattern.may_match_below(&folder), found.is_some(), "{} below {}: {:?}", text, folder, found);
+        let prefix = if directory.is_empty() { String::new() } else { format!("{directory}/") };
+        let found = all_short_paths().into_iter().find(|path| pattern.matches(&format!("{prefix}{path}")));
+        prop_assert_eq!(pattern.may_match_below(&directory), found.is_some(), "{} below {}: {:?}", text, directory, found);
     }
 
     #[test]
     fn a_pattern_filled_from_a_match_matches_that_path(
-        text in small_pattern(),
+        text in random_pattern(),
         path in r"[ab*{\]]{1,3}(/[ab!?]{1,3}){0,3}",
     ) {
         let Ok(pattern) = Pattern::parse(&text) else { return Ok(()) };

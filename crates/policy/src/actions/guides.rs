@@ -1,6 +1,7 @@
 //! Guides: texts that prompts and other guides include.
 //!
-//! A guide is looked up by name in the `guides` folder of each tier, nearest first, and then among the bundled ones.
+//! A guide is looked up by name in the `guides` folder of each tier, from the latest to the earliest, and then among
+//! the bundled ones.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -21,7 +22,7 @@ use crate::text::source::Source;
 
 /// Looks up guides by name, and caches them.
 pub struct Guides<'a> {
-    /// Folders of the tiers, nearest first.
+    /// Folders of the tiers, from the latest to the earliest.
     folders: Vec<&'a PolicyFolder>,
     bundled: &'a [BundledGuide],
     cache: RefCell<GuideCache>,
@@ -47,9 +48,9 @@ impl<'a> Guides<'a> {
         let cached = self.cache.borrow().guides.get(name).cloned();
         cached.unwrap_or_else(|| {
             let mut cache = self.cache.borrow_mut();
-            let found = self.look_up(name, &mut cache.inputs);
-            cache.guides.insert(name.to_owned(), found.clone());
-            found
+            let guide = self.look_up(name, &mut cache.inputs);
+            cache.guides.insert(name.to_owned(), guide.clone());
+            guide
         })
     }
 
@@ -58,7 +59,7 @@ impl<'a> Guides<'a> {
             let path = folder.guides().join(format!("{name}.md"));
             inputs.record(&path);
             if leaves_folder(&folder.guides(), &path) {
-                let source = Source::new(folder.shown(&path), "");
+                let source = Source::new(folder.display_name(&path), "");
                 let message = "this symlink leads out of the guides folder, so it is not followed";
                 return Err(Box::new(Diagnostic::error(ErrorKind::Unreadable, message, &source, None)));
             }
@@ -73,7 +74,7 @@ impl<'a> Guides<'a> {
     fn hegel_hint(&self, name: &str) -> Option<String> {
         let folder = self.folders.iter().find(|folder| folder.tier == Tier::Project)?;
         let file = folder.base.join("guides").join(format!("{name}.md"));
-        let target = folder.shown(&folder.guides());
+        let target = folder.display_name(&folder.guides());
         (is_name(name) && file.is_file())
             .then(|| format!("guides are read from `{target}`: copy `guides/{name}.md` there"))
     }
@@ -81,7 +82,7 @@ impl<'a> Guides<'a> {
     /// A suggestion to create the guide's file.
     fn creation_hint(&self, name: &str) -> Option<String> {
         let folder = self.folders.first()?;
-        Some(format!("create `{}`", folder.shown(&folder.guides().join(format!("{name}.md")))))
+        Some(format!("create `{}`", folder.display_name(&folder.guides().join(format!("{name}.md")))))
     }
 
     fn names(&self) -> Vec<String> {
@@ -103,8 +104,8 @@ fn leaves_folder(folder: &Path, path: &Path) -> bool {
 
 /// True for a name that cannot be a path.
 fn is_name(name: &str) -> bool {
-    let allowed = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '-' | '_');
-    !name.is_empty() && name.len() <= 100 && name.chars().all(allowed)
+    let is_allowed = |character: char| character.is_ascii_alphanumeric() || matches!(character, '-' | '_');
+    !name.is_empty() && name.len() <= 100 && name.chars().all(is_allowed)
 }
 
 /// Checks the templates of one workflow or configuration, and collects the guides that they include.
@@ -118,8 +119,8 @@ pub struct Templates<'a> {
     /// For each guide, the depth to which guides are nested in it.
     depths: BTreeMap<String, usize>,
     pub problems: Vec<Diagnostic>,
-    /// `file:line:column` of the outermost include that is being checked.
-    place: String,
+    /// `file:line:column` of the outermost inclusion that is being checked.
+    include_location: String,
 }
 
 /// A template whose includes were checked.
@@ -132,12 +133,12 @@ struct CheckedTemplate {
 impl<'a> Templates<'a> {
     pub fn new(guides: &'a Guides<'a>, owner: String, scope: &'a Scope) -> Self {
         let (texts, depths, problems) = (BTreeMap::new(), BTreeMap::new(), Vec::new());
-        Self { guides, owner, scope, texts, depths, problems, place: String::new() }
+        Self { guides, owner, scope, texts, depths, problems, include_location: String::new() }
     }
 
-    /// Checks a template, and returns the text to render. `place` maps a range of `text` to a span of `source`.
-    pub fn check(&mut self, text: &str, source: &Source, place: impl Fn(&Range<usize>) -> Range<usize>) -> String {
-        self.check_nested(text, source, &place, &mut Vec::new()).text
+    /// Checks a template, and returns the text to render. `to_span` maps a range of `text` to a span of `source`.
+    pub fn check(&mut self, text: &str, source: &Source, to_span: impl Fn(&Range<usize>) -> Range<usize>) -> String {
+        self.check_nested(text, source, &to_span, &mut Vec::new()).text
     }
 
     /// `chain`: the guides that include this text, outermost first.
@@ -145,58 +146,60 @@ impl<'a> Templates<'a> {
         &mut self,
         text: &str,
         source: &Source,
-        place: &dyn Fn(&Range<usize>) -> Range<usize>,
+        to_span: &dyn Fn(&Range<usize>) -> Range<usize>,
         chain: &mut Vec<String>,
     ) -> CheckedTemplate {
         let mut checked = template::check(text, self.scope);
-        let text = self.take_bare_guides(text, &mut checked);
+        let text = self.rewrite_bare_guides(text, &mut checked);
         self.explain_hyphens(&text, &mut checked);
         for problem in checked.problems {
-            let span = Some(place(&problem.span));
+            let span = Some(to_span(&problem.span));
             // A guide can be valid in one workflow and invalid in another, so the message names the workflow.
             let message = match chain.as_slice() {
                 [] => problem.message,
-                _ => format!("{} (in a guide of {}, {})", problem.message, self.owner, self.place),
+                _ => format!("{} (in a guide of {}, {})", problem.message, self.owner, self.include_location),
             };
-            let found = Diagnostic::error(ErrorKind::InvalidExpression, message, source, span);
-            self.problems.push(found.maybe_help(problem.help));
+            let diagnostic = Diagnostic::error(ErrorKind::InvalidExpression, message, source, span);
+            self.problems.push(diagnostic.maybe_help(problem.help));
         }
         let mut depth = 0;
-        for mention in checked.guides {
-            let span = place(&mention.span);
+        for reference in checked.guides {
+            let span = to_span(&reference.span);
             if chain.is_empty() {
-                self.place = format!("{}:{}", source.name, source.position(span.start));
+                self.include_location = format!("{}:{}", source.name, source.position(span.start));
             }
-            depth = depth.max(self.guide(&mention.name, source, span, chain));
+            depth = depth.max(self.check_guide(&reference.name, source, span, chain));
         }
         CheckedTemplate { text, depth }
     }
 
     /// Supports Hegel's syntax for guides: `{{ NAME }}`, if no variable has that name. Returns the text with each of
     /// these replaced by `{{ guide('NAME') }}`.
-    fn take_bare_guides(&self, text: &str, checked: &mut TemplateCheck) -> String {
+    fn rewrite_bare_guides(&self, text: &str, checked: &mut TemplateCheck) -> String {
         let mut rewritten = text.to_owned();
-        for mention in std::mem::take(&mut checked.bare_names).into_iter().rev() {
-            let Some(at) = checked.problems.iter().position(|problem| problem.span == mention.span) else { continue };
-            if is_name(&mention.name) && matches!(self.guides.get(&mention.name), Ok(None)) {
-                if let Some(problem) = checked.problems.get_mut(at) {
-                    let close = suggest::closest(&mention.name, self.guides.names().iter().map(String::as_str))
+        for reference in std::mem::take(&mut checked.bare_names).into_iter().rev() {
+            let Some(index) = checked.problems.iter().position(|problem| problem.span == reference.span) else {
+                continue;
+            };
+            if is_name(&reference.name) && matches!(self.guides.get(&reference.name), Ok(None)) {
+                if let Some(problem) = checked.problems.get_mut(index) {
+                    let close = suggest::closest(&reference.name, self.guides.names().iter().map(String::as_str))
                         .map(|close| format!("did you mean the guide `{close}`?"));
-                    let own = problem.help.take().map(|help| {
+                    let fallback = problem.help.take().map(|help| {
                         let is_close = help.starts_with("did you mean");
-                        let hint = self.guides.creation_hint(&mention.name).map(|hint| format!(": {hint}"));
-                        let (name, hint) = (&mention.name, hint.unwrap_or_default());
+                        let hint = self.guides.creation_hint(&reference.name).map(|hint| format!(": {hint}"));
+                        let (name, hint) = (&reference.name, hint.unwrap_or_default());
                         if is_close { help } else { format!("no guide is named `{name}` either{hint}; {help}") }
                     });
-                    problem.help = self.guides.hegel_hint(&mention.name).or(close).or(own);
+                    problem.help = self.guides.hegel_hint(&reference.name).or(close).or(fallback);
                 }
                 continue;
             }
-            checked.problems.remove(at);
-            rewritten.replace_range(mention.span.clone(), &format!("guide('{}')", mention.name));
-            checked.guides.push(mention);
+            checked.problems.remove(index);
+            rewritten.replace_range(reference.span.clone(), &format!("guide('{}')", reference.name));
+            checked.guides.push(reference);
         }
-        checked.guides.sort_by_key(|mention| mention.span.start);
+        checked.guides.sort_by_key(|reference| reference.span.start);
         rewritten
     }
 
@@ -223,9 +226,9 @@ impl<'a> Templates<'a> {
         });
     }
 
-    /// Checks an included guide, and returns the depth to which guides are nested, including this one.
-    fn guide(&mut self, name: &str, source: &Source, span: Range<usize>, chain: &mut Vec<String>) -> usize {
-        if let Some(start) = chain.iter().position(|known| known == name) {
+    /// Checks an included guide. Returns the depth to which guides are nested in it, plus one.
+    fn check_guide(&mut self, name: &str, source: &Source, span: Range<usize>, chain: &mut Vec<String>) -> usize {
+        if let Some(start) = chain.iter().position(|guide| guide == name) {
             let cycle: Vec<&str> = chain.iter().skip(start).map(String::as_str).chain([name]).collect();
             let message = format!("guides include each other in a cycle: {}", cycle.join(" → "));
             self.problems.push(Diagnostic::error(ErrorKind::GuideCycle, message, source, Some(span)));
@@ -235,7 +238,7 @@ impl<'a> Templates<'a> {
             Some(depth) => *depth,
             // The guide is nested too deeply already, so its contents need not be read.
             None if chain.len() == template::GUIDE_DEPTH => 1,
-            None => self.read(name, source, &span, chain),
+            None => self.read_guide(name, source, &span, chain),
         };
         if chain.len() + depth > template::GUIDE_DEPTH {
             let path: Vec<&str> = chain.iter().map(String::as_str).chain([name]).collect();
@@ -247,12 +250,12 @@ impl<'a> Templates<'a> {
         depth
     }
 
-    fn read(&mut self, name: &str, source: &Source, span: &Range<usize>, chain: &mut Vec<String>) -> usize {
-        let found = if is_name(name) { self.guides.get(name) } else { Ok(None) };
-        let guide = match found {
+    fn read_guide(&mut self, name: &str, source: &Source, span: &Range<usize>, chain: &mut Vec<String>) -> usize {
+        let looked_up = if is_name(name) { self.guides.get(name) } else { Ok(None) };
+        let guide = match looked_up {
             Ok(Some(guide)) => guide,
             Ok(None) => {
-                self.problems.push(self.missing(name, source, span.clone()));
+                self.problems.push(self.missing_guide(name, source, span.clone()));
                 return 0;
             }
             Err(problem) => {
@@ -269,7 +272,7 @@ impl<'a> Templates<'a> {
         depth
     }
 
-    fn missing(&self, name: &str, source: &Source, span: Range<usize>) -> Diagnostic {
+    fn missing_guide(&self, name: &str, source: &Source, span: Range<usize>) -> Diagnostic {
         if !is_name(name) {
             return Diagnostic::error(
                 ErrorKind::MissingGuide,
@@ -279,13 +282,13 @@ impl<'a> Templates<'a> {
             )
             .help("write the name without folder and `.md`; it may have letters, digits, `-` and `_`");
         }
-        let known = self.guides.names();
+        let known_guides = self.guides.names();
         let hegel_hint = self.guides.hegel_hint(name);
         let creation_hint = self.guides.creation_hint(name);
         let creation_hint =
             creation_hint.unwrap_or_else(|| "a guide is a file `NAME.md` in the folder `guides`".to_owned());
-        let help = suggest::closest(name, known.iter().map(String::as_str)).map_or_else(
-            || match known.as_slice() {
+        let help = suggest::closest(name, known_guides.iter().map(String::as_str)).map_or_else(
+            || match known_guides.as_slice() {
                 [] => creation_hint,
                 known => format!("{creation_hint}; known guides: {}", known.join(", ")),
             },

@@ -16,7 +16,7 @@ pub static ACTION: Mapping = Mapping::new(
 static ACTION_KEYS: &[Key] = &[
     Key::new(
         "action",
-        ValueType::Word(|| vec!["block_tools"]),
+        ValueType::Choice(|| vec!["block_tools"]),
         "`block_tools`, with its rules under `rules`; the same as `block_tools: […]`",
     ),
     Key::new(

@@ -1,6 +1,6 @@
 //! Reads actions of workflows and configurations, and the guides that prompts and injected texts include.
 //!
-//! This module does not depend on workflows and configurations: their readers pass in the place of the action, and
+//! This module does not depend on workflows and configurations: their readers pass in the site of the action, and
 //! receive the rules of its `block_tools`.
 
 mod bundled_guides;

@@ -11,7 +11,7 @@ use engine::workflow::{Action, ActionKind};
 
 use super::guides::Templates;
 use super::keys::ACTION;
-use crate::observers::holds_expression;
+use crate::observers::contains_expression;
 use crate::text::diagnostic::{Diagnostic, ErrorKind};
 use crate::text::fields::Fields;
 use crate::text::source::Source;
@@ -20,7 +20,7 @@ use crate::unresolved_list::{ListKind, UnresolvedList, rule_items};
 use crate::values::expression::check_expression;
 use crate::values::user_variable::conflict_with_user;
 
-/// The place of an action, which determines when it runs.
+/// The list that an action is in, which determines when it runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ActionSite {
     Event(EventKind),
@@ -36,7 +36,7 @@ pub struct ActionReader<'a, 't> {
     /// Variables of the user's policy, which a project cannot set.
     pub users_variables: &'a BTreeSet<String>,
     /// Receives the rules of `block_tools`.
-    pub blocked: &'a mut dyn FnMut(UnresolvedList),
+    pub on_block_tools: &'a mut dyn FnMut(UnresolvedList),
     pub templates: &'a mut Templates<'t>,
     pub problems: &'a mut Vec<Diagnostic>,
 }
@@ -59,7 +59,7 @@ impl ActionReader<'_, '_> {
 
     fn action(&mut self, node: YamlNode, end: usize) -> Option<Action> {
         let span = node.span.clone();
-        let mut fields = Fields::of(node, self.source, ACTION.keys).until(end);
+        let mut fields = Fields::of(node, self.source, ACTION.keys).with_end(end);
         let is_mapping = fields.problems.is_empty();
         fields.refuse_unknown();
         let kinds: Vec<&str> =
@@ -123,7 +123,7 @@ impl ActionReader<'_, '_> {
         let (message, help) = match self.site {
             ActionSite::Event(EventKind::BeforeTool) | ActionSite::Enter => {
                 let when = when.map(str::to_owned);
-                (self.blocked)(UnresolvedList { key: "block_tools", kind: ListKind::ToolRules, items, when });
+                (self.on_block_tools)(UnresolvedList { key: "block_tools", kind: ListKind::ToolRules, items, when });
                 return;
             }
             ActionSite::Event(kind) => (
@@ -140,8 +140,8 @@ impl ActionReader<'_, '_> {
 
     fn inject(&mut self, fields: &mut Fields) -> Option<String> {
         let text = fields.text("inject")?;
-        let place = |part: &std::ops::Range<usize>| self.source.within(&text.span, &text.value, part);
-        Some(self.templates.check(&text.value, self.source, place))
+        let to_span = |part: &std::ops::Range<usize>| self.source.span_of_part(&text.span, &text.value, part);
+        Some(self.templates.check(&text.value, self.source, to_span))
     }
 
     fn set(&mut self, fields: &mut Fields) -> Option<Vec<(String, Template)>> {
@@ -151,12 +151,12 @@ impl ActionReader<'_, '_> {
             fields.refuse(ErrorKind::InvalidValue, message, node.span);
             return None;
         };
-        Some(entries.into_iter().filter_map(|(key, value)| self.set_one(key, &value, fields)).collect())
+        Some(entries.into_iter().filter_map(|(key, value)| self.read_variable(key, &value, fields)).collect())
     }
 
-    fn set_one(&self, key: YamlKey, value: &YamlNode, fields: &mut Fields) -> Option<(String, Template)> {
+    fn read_variable(&self, key: YamlKey, value: &YamlNode, fields: &mut Fields) -> Option<(String, Template)> {
         if let Some(problem) = conflict_with_user(&key.text, self.tier, self.users_variables) {
-            fields.problems.push(problem.at(self.source, key.span));
+            fields.problems.push(problem.diagnostic_at(self.source, key.span));
             return None;
         }
         if !self.scope.knows_variable(&key.text) {
@@ -168,7 +168,7 @@ impl ActionReader<'_, '_> {
             return None;
         }
         let Yaml::Text(text) = &value.value else {
-            if holds_expression(value) {
+            if contains_expression(value) {
                 let message = "an expression must be the whole value of its variable, not part of a list or mapping";
                 fields.refuse(ErrorKind::InvalidValue, message, value.span.clone());
             }
@@ -180,16 +180,16 @@ impl ActionReader<'_, '_> {
                     let expression = text.get(part.clone()).unwrap_or_default();
                     for problem in expr::check(expression, self.scope) {
                         let span = part.start + problem.span.start..part.start + problem.span.end;
-                        let span = self.source.within(&value.span, text, &span);
-                        let found =
+                        let span = self.source.span_of_part(&value.span, text, &span);
+                        let diagnostic =
                             Diagnostic::error(ErrorKind::InvalidExpression, problem.message, self.source, Some(span));
-                        fields.problems.push(found.maybe_help(problem.help));
+                        fields.problems.push(diagnostic.maybe_help(problem.help));
                     }
                 }
                 Some((key.text, template))
             }
             Err(problem) => {
-                let span = self.source.within(&value.span, text, &problem.span);
+                let span = self.source.span_of_part(&value.span, text, &problem.span);
                 fields.refuse(ErrorKind::InvalidExpression, problem.message, span);
                 None
             }

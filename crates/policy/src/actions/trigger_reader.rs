@@ -18,7 +18,7 @@ impl ActionReader<'_, '_> {
             return Vec::new();
         };
         let mut triggers = Vec::new();
-        let ends = yaml::ends(&entries, end);
+        let ends = yaml::entry_ends(&entries, end);
         for ((key, node), end) in entries.into_iter().zip(ends) {
             let Some(on) = EventKind::from_name(&key.text) else {
                 self.problems.push(unknown_event(SpannedText { value: key.text, span: key.span }, self.source));

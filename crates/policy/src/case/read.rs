@@ -86,15 +86,15 @@ impl Cases {
 
 fn case(fields: &mut Fields, start: usize, rule: Option<&str>, kind: Option<EventKind>) -> Option<PolicyCase> {
     fields.refuse_unknown();
-    let here = start..start;
-    let subject = subject(fields, &here, kind);
+    let case_start = start..start;
+    let subject = subject(fields, &case_start, kind);
     if !fields.has("expect") {
         fields.problems.push(
             Diagnostic::error(
                 ErrorKind::MissingKey,
                 "the case has no `expect`",
                 fields.source(),
-                Some(here),
+                Some(case_start),
             )
             .help("add `expect: allow`, `warn`, `ask` or `block`; for files, `met` or `unmet`; for a phase, `fires` or `quiet`"),
         );
@@ -113,21 +113,21 @@ fn case(fields: &mut Fields, start: usize, rule: Option<&str>, kind: Option<Even
     })
 }
 
-fn subject(fields: &mut Fields, here: &Range<usize>, kind: Option<EventKind>) -> Option<CaseSubject> {
+fn subject(fields: &mut Fields, case_start: &Range<usize>, kind: Option<EventKind>) -> Option<CaseSubject> {
     let command = fields.text("command");
     let tool = fields.text("tool");
     let input = fields.take("input");
     let event = fields.take("event");
     let files = files(fields);
     let phase = phase(fields);
-    let found = [command.is_some(), tool.is_some(), event.is_some(), files.is_some(), phase.is_some()];
-    if found.into_iter().filter(|found| *found).count() != 1 {
+    let subjects = [command.is_some(), tool.is_some(), event.is_some(), files.is_some(), phase.is_some()];
+    if subjects.into_iter().filter(|is_present| *is_present).count() != 1 {
         fields.problems.push(
             Diagnostic::error(
                 ErrorKind::InvalidValue,
                 "a case must have exactly one of `command`, `tool`, `event`, changed files and `events`",
                 fields.source(),
-                Some(here.clone()),
+                Some(case_start.clone()),
             )
             .help(
                 "write `command: git push`, or `tool: Write` with its `input`, or `event: {kind: stop}`, or `changed: \
@@ -178,7 +178,7 @@ fn phase(fields: &mut Fields) -> Option<CaseSubject> {
         }
     }
     let last = activities.iter().map(|event| event.at).max().unwrap_or(0);
-    let now = fields.count("now").map_or(last, i64::from);
+    let now = fields.integer("now").map_or(last, i64::from);
     Some(CaseSubject::Phase { activities, now })
 }
 
@@ -236,14 +236,14 @@ fn expectation(subject: Option<&CaseSubject>, fields: &mut Fields) -> Option<Exp
     let expected = fields.choice("expect", &EXPECTATIONS);
     let pairs_span = fields.key_span("pairs");
     let pairs = pairs(fields);
-    let fitting = |expected: ExpectedWord| match subject {
+    let fits_subject = |expected: ExpectedWord| match subject {
         Some(CaseSubject::Files(_)) => {
             (matches!(expected, ExpectedWord::Met | ExpectedWord::Unmet), "`met` or `unmet`")
         }
         Some(CaseSubject::Phase { .. }) => (matches!(expected, ExpectedWord::Fires(_)), "`fires` or `quiet`"),
         _ => (matches!(expected, ExpectedWord::Verdict(_)), "`allow`, `warn`, `ask` or `block`"),
     };
-    if let (Some((false, words)), Some(span), Some(_)) = (expected.map(fitting), span, subject) {
+    if let (Some((false, words)), Some(span), Some(_)) = (expected.map(fits_subject), span, subject) {
         fields.refuse(ErrorKind::InvalidValue, format!("`expect` must be {words} here"), span);
         return None;
     }

@@ -1,6 +1,6 @@
 //! The parts of a configuration file that are not merged into [`Config`](super::Config): mainly its rules.
 
-use super::UntrustedSetting;
+use super::SpannedSetting;
 use crate::text::diagnostic::{Diagnostic, ErrorKind};
 use crate::text::fields::{Fields, SpannedText};
 use crate::text::yaml::{Yaml, YamlKey, YamlNode};
@@ -8,18 +8,18 @@ use crate::unresolved_list::{UnresolvedList, rule_lists};
 
 #[derive(Debug, Default)]
 pub struct ConfigFile {
-    /// `rules` and its other spellings, in the order in which inline rules are numbered.
+    /// `rules`, `check_rules` and `tool_rules`, in the order in which inline rules are numbered.
     pub lists: Vec<UnresolvedList>,
-    /// `triggers` and the offset of their end. They are read once all names are known.
+    /// `triggers` and the offset of their end. They are read after all names were declared.
     pub triggers: Option<(YamlNode, usize)>,
     pub imports: Vec<SpannedText>,
     /// The entries of `rule_definitions`, and the offset of their end.
     pub definitions: (Vec<(YamlKey, YamlNode)>, usize),
-    pub untrusted_settings: Vec<UntrustedSetting>,
+    pub settings_needing_trust: Vec<SpannedSetting>,
     /// The text of `variables`, on which the `when` of rules may depend.
-    pub variables: String,
+    pub variables_text: String,
     /// The text of `observers`, on which the `when` of rules may depend.
-    pub observers: String,
+    pub observers_text: String,
     /// The text of `triggers`, on which the `when` of rules may depend.
     pub triggers_text: String,
     pub problems: Vec<Diagnostic>,
@@ -40,7 +40,7 @@ impl ConfigFile {
         self.lists = rule_lists(fields).into();
         let end = fields.end_of("triggers");
         if let Some(span) = fields.key_span("triggers") {
-            let text = fields.source().extent(span.start, end);
+            let text = fields.source().entry_span(span.start, end);
             self.triggers_text.push_str(fields.source().text.get(text).unwrap_or_default());
         }
         self.triggers = fields.take("triggers").map(|node| (node, end));

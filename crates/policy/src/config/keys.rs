@@ -5,7 +5,7 @@ use super::{JournalMode, PolicyMode, Sandbox};
 use crate::actions::ACTION;
 use crate::observers::OBSERVER;
 use crate::rule::ENTRY;
-use crate::text::keys::{Key, Mapping, ValueType, words};
+use crate::text::keys::{Key, Mapping, ValueType, choice_names};
 
 pub const JOURNALS: [(&str, JournalMode); 2] = [("lean", JournalMode::Lean), ("full", JournalMode::Full)];
 pub const MODES: [(&str, PolicyMode); 2] =
@@ -31,51 +31,57 @@ static KEYS: &[Key] = &[
         "the commands for workflows and variables that an agent may run; a project may remove commands, and needs \
          `linchpin trust` to add some",
     )
-    .or("[next, continue, repeat, status]"),
-    Key::new("check_rules", ValueType::Texts, "names of rules to put in force; the same as under `rules`").or("[]"),
+    .with_default("[next, continue, repeat, status]"),
+    Key::new("check_rules", ValueType::Texts, "names of rules to put in force; the same as under `rules`")
+        .with_default("[]"),
     Key::new(
         "command_env",
         ValueType::Texts,
         "names of additional environment variables that commands of rules and gates get; in a project, needs \
          `linchpin trust`",
     )
-    .or("[]"),
+    .with_default("[]"),
     Key::new(
         "default_branch",
         ValueType::Text,
         "the default branch, for `git.default_branch`; if left out, it is detected",
     ),
-    Key::new("deadline", ValueType::Duration, "the time limit for a verdict, `50ms` to `20s`").or("2s"),
+    Key::new("deadline", ValueType::Duration, "the time limit for a verdict, `50ms` to `20s`").with_default("2s"),
     Key::new(
         "enabled",
-        ValueType::Flag,
+        ValueType::Boolean,
         "`false` switches off every rule except those that protect Linchpin itself; in a project, needs `linchpin \
          trust`",
     )
-    .or("true"),
-    Key::new("imports", ValueType::Texts, "names of rule libraries whose rules may be named under `rules`").or("[]"),
-    Key::new("journal", ValueType::Word(|| words(&JOURNALS)), "`full` stores complete events, with secrets masked")
-        .or("lean"),
+    .with_default("true"),
+    Key::new("imports", ValueType::Texts, "names of rule libraries whose rules may be named under `rules`")
+        .with_default("[]"),
+    Key::new(
+        "journal",
+        ValueType::Choice(|| choice_names(&JOURNALS)),
+        "`full` stores complete events, with secrets masked",
+    )
+    .with_default("lean"),
     Key::new(
         "max_holds",
-        ValueType::Count,
+        ValueType::Integer,
         "how often a rule of the same tier may hold a stop within one turn, or, with `live: block`, refuse a call \
          within one phase; by default 3",
     ),
     Key::new(
         "mode",
-        ValueType::Word(|| words(&MODES)),
+        ValueType::Choice(|| choice_names(&MODES)),
         "with `observe`, every verdict is recorded, but nothing is refused; in a project, needs `linchpin trust`",
     )
-    .or("enforce"),
-    Key::new("observers", ValueType::List(&OBSERVER), "observers, which set variables on events").or("[]"),
+    .with_default("enforce"),
+    Key::new("observers", ValueType::List(&OBSERVER), "observers, which set variables on events").with_default("[]"),
     Key::new(
         "output_limit",
         ValueType::Size,
         "the maximum size of the reasons that an agent is shown at once, `1 KiB` to `64 KiB`; of the rest, only the \
          number is shown",
     )
-    .or("8 KiB"),
+    .with_default("8 KiB"),
     Key::new(
         "progress_command",
         ValueType::Text,
@@ -88,13 +94,13 @@ static KEYS: &[Key] = &[
         "the branches that must not be rewritten; by default `default_branch`, or else `main` and `master`",
     ),
     Key::new("requires_version", ValueType::Version, "the oldest Linchpin version that supports this policy"),
-    Key::new("retention", ValueType::Duration, "how long `linchpin log prune` keeps the journal").or("90d"),
+    Key::new("retention", ValueType::Duration, "how long `linchpin log prune` keeps the journal").with_default("90d"),
     Key::new(
         "rule_definitions",
         ValueType::Named(&ValueType::Mapping(&ENTRY)),
         "rules by name; they are in force if `rules` names them",
     )
-    .or("{}"),
+    .with_default("{}"),
     Key::new(
         "rules",
         ValueType::Either(&[
@@ -104,7 +110,7 @@ static KEYS: &[Key] = &[
         "rules to put in force: names of bundled rules, of library rules or of `rule_definitions`, and inline \
          rules; Markdown rules are in force without being named",
     )
-    .or("[]"),
+    .with_default("[]"),
     Key::new(
         "rules_dir",
         ValueType::Text,
@@ -112,28 +118,28 @@ static KEYS: &[Key] = &[
     ),
     Key::new(
         "sandbox",
-        ValueType::Word(|| words(&SANDBOXES)),
+        ValueType::Choice(|| choice_names(&SANDBOXES)),
         "where commands of rules may write: `repo`, only in the repository and in caches, if the system supports a \
          sandbox; `require`, the same, but commands do not run without a sandbox; `off`, anywhere; in a project, \
          `off` needs `linchpin trust`",
     )
-    .or("repo"),
+    .with_default("repo"),
     Key::new(
         "tool_rules",
         ValueType::List(&ValueType::Mapping(&ENTRY)),
         "tool rules to put in force; the same as under `rules`",
     )
-    .or("[]"),
+    .with_default("[]"),
     Key::new(
         "triggers",
         ValueType::Named(&ValueType::List(&ValueType::Mapping(&ACTION))),
         "actions by event name, as in a workflow, but always active",
     )
-    .or("{}"),
+    .with_default("{}"),
     Key::new(
         "variables",
         ValueType::Named(&ValueType::Anything),
         "names and initial values of variables for expressions",
     )
-    .or("{}"),
+    .with_default("{}"),
 ];

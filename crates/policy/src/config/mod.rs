@@ -27,7 +27,7 @@ pub use branches::BranchSettings;
 pub use commands::{CommandSettings, Sandbox};
 pub use file::ConfigFile;
 pub use keys::{AGENT_COMMANDS, CONFIG};
-pub use setting::{UntrustedSetting, WeakeningSetting};
+pub use setting::{SettingNeedingTrust, SpannedSetting};
 pub use trigger_actions::ConfigTriggers;
 
 use crate::files::folder::PolicyFolder;
@@ -59,9 +59,9 @@ pub struct Config {
     pub observers: Vec<Observer>,
     /// The user's triggers, then the project's.
     pub triggers: Vec<ConfigTriggers>,
-    /// Expressions of observers that are still to be checked; empty once the policy is loaded.
+    /// Observers' expressions that were not checked yet; empty once the policy is loaded.
     #[serde(skip)]
-    unchecked: Vec<UncheckedExpression>,
+    unchecked_expressions: Vec<UncheckedExpression>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -109,7 +109,7 @@ impl Default for Config {
             output_limit: 8 * KIB,
             observers: Vec::new(),
             triggers: Vec::new(),
-            unchecked: Vec::new(),
+            unchecked_expressions: Vec::new(),
         }
     }
 }
@@ -117,16 +117,17 @@ impl Default for Config {
 impl Config {
     /// The folder of a tier's rules.
     pub fn rules_dir(&self, folder: &PolicyFolder) -> PathBuf {
-        let elsewhere = self.rules_dir.as_ref().filter(|_| folder.tier == Tier::Project);
-        elsewhere.map_or_else(|| folder.rules(), |name| folder.base.join(name))
+        let configured = self.rules_dir.as_ref().filter(|_| folder.tier == Tier::Project);
+        configured.map_or_else(|| folder.rules(), |name| folder.base.join(name))
     }
 
     pub fn max_holds(&self, tier: Tier) -> Option<u32> {
         self.max_holds.get(&tier).copied()
     }
 
-    pub fn variable(&self, name: &str) -> Option<Value> {
-        self.variables.first_value(name)
+    /// The initial value of a declared variable.
+    pub fn initial_value(&self, name: &str) -> Option<Value> {
+        self.variables.initial_value(name)
     }
 
     pub fn variable_names(&self) -> impl Iterator<Item = &str> {

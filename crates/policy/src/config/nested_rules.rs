@@ -1,4 +1,4 @@
-//! Support for DeepWork's spelling of two settings: `rules: {enabled: …, rules_dir: …}`.
+//! Support for DeepWork's syntax of two settings: `rules: {enabled: …, rules_dir: …}`.
 
 use crate::text::diagnostic::{Diagnostic, ErrorKind};
 use crate::text::keys::{self, Key, Mapping, ValueType};
@@ -11,22 +11,22 @@ pub static NESTED_RULES: Mapping = Mapping::new(
     &[KEYS],
 );
 static KEYS: &[Key] = &[
-    Key::new("enabled", ValueType::Flag, "the same as `enabled` of the configuration").or("true"),
+    Key::new("enabled", ValueType::Boolean, "the same as `enabled` of the configuration").with_default("true"),
     Key::new("rules_dir", ValueType::Text, "the same as `rules_dir` of the configuration"),
 ];
 
 /// Moves the settings under a `rules` mapping to the top level.
-pub fn lift(root: &mut YamlNode, source: &Source) -> Vec<Diagnostic> {
+pub fn move_to_top_level(root: &mut YamlNode, source: &Source) -> Vec<Diagnostic> {
     let Yaml::Map(entries) = &mut root.value else { return Vec::new() };
-    let Some(at) = entries.iter().position(|(key, node)| key.text == "rules" && matches!(node.value, Yaml::Map(_)))
+    let Some(index) = entries.iter().position(|(key, node)| key.text == "rules" && matches!(node.value, Yaml::Map(_)))
     else {
         return Vec::new();
     };
-    let Yaml::Map(nested) = entries.remove(at).1.value else { return Vec::new() };
+    let Yaml::Map(nested) = entries.remove(index).1.value else { return Vec::new() };
     let mut problems = Vec::new();
     for (key, node) in nested {
         let span = Some(key.span.clone());
-        if !keys::each(NESTED_RULES.keys).any(|known| known.name == key.text) {
+        if !keys::all_keys(NESTED_RULES.keys).any(|known| known.name == key.text) {
             let message = format!("unknown key `{}` under `rules`", key.text);
             problems.push(Diagnostic::error(ErrorKind::UnknownKey, message, source, span).help(
                 "`rules` may be a list of rules and rule names, or a mapping with `enabled` and `rules_dir`; define \

@@ -1,4 +1,4 @@
-//! Merges a configuration file into the configuration of farther tiers.
+//! Merges a configuration file into the configuration of earlier tiers.
 
 use std::fmt::Write;
 use std::time::Duration;
@@ -19,7 +19,7 @@ const LONGEST_DEADLINE: Duration = Duration::from_secs(20);
 const SHORTEST_DEADLINE: Duration = Duration::from_millis(50);
 
 impl Config {
-    /// Merges the file of a nearer tier into this configuration. Settings with errors are skipped, the others apply.
+    /// Merges the file of a later tier into this configuration. Settings with errors are skipped, the others apply.
     pub fn overlay(&mut self, source: &Source, tier: Tier) -> ConfigFile {
         let mut file = ConfigFile::default();
         let mut node = match yaml::parse(source, 0..source.text.len()) {
@@ -29,7 +29,7 @@ impl Config {
                 return file;
             }
         };
-        let mut problems = nested_rules::lift(&mut node, source);
+        let mut problems = nested_rules::move_to_top_level(&mut node, source);
         let mut fields = Fields::of(node, source, CONFIG.keys);
         fields.problems.append(&mut problems);
         fields.refuse_unknown();
@@ -37,12 +37,12 @@ impl Config {
             check_version(&version, &mut fields);
         }
         file.take_rules(&mut fields);
-        file.untrusted_settings = self.take_weakening_settings(&mut fields, tier);
+        file.settings_needing_trust = self.take_settings_needing_trust(&mut fields, tier);
         self.take_observers(&mut fields, tier, &mut file);
         self.take_variables(&mut fields, tier, &mut file);
         self.take_plain_settings(&mut fields, tier);
         if tier != Tier::Project {
-            for untrusted in std::mem::take(&mut file.untrusted_settings) {
+            for untrusted in std::mem::take(&mut file.settings_needing_trust) {
                 self.apply(untrusted.setting);
             }
         }
@@ -53,8 +53,8 @@ impl Config {
 
     /// Reads settings that a project can make without trust.
     fn take_plain_settings(&mut self, fields: &mut Fields, tier: Tier) {
-        if let Some(most) = fields.count("max_holds") {
-            self.max_holds.insert(tier, most);
+        if let Some(max_holds) = fields.integer("max_holds") {
+            self.max_holds.insert(tier, max_holds);
         }
         if let Some((deadline, span)) = duration("deadline", fields) {
             if (SHORTEST_DEADLINE..=LONGEST_DEADLINE).contains(&deadline) {
@@ -97,15 +97,15 @@ impl Config {
             return;
         };
         for (key, value) in entries {
-            let _ = writeln!(file.variables, "{}: {}", key.text, value.to_json());
+            let _ = writeln!(file.variables_text, "{}: {}", key.text, value.to_json());
             if let Err(why) = engine::expr::check_variable_name(&key.text) {
                 fields.refuse(ErrorKind::InvalidValue, why, key.span);
                 continue;
             }
             if tier == Tier::User {
-                self.variables.of_user.insert(key.text.clone());
+                self.variables.declared_by_user.insert(key.text.clone());
             } else if let Some(owner) =
-                self.users_observers().find(|known| known.variables().contains(&key.text.as_str()))
+                self.users_observers().find(|observer| observer.variables().contains(&key.text.as_str()))
             {
                 let message = format!(
                     "the initial value of `{}` is ignored: the user's observer `{}` sets this variable",
@@ -120,22 +120,22 @@ impl Config {
     }
 }
 
-fn check_version(wanted: &SpannedText, fields: &mut Fields) {
+fn check_version(required: &SpannedText, fields: &mut Fields) {
     let numbers = |text: &str| -> Option<Vec<u64>> {
         let text = text.strip_prefix(">=").unwrap_or(text).trim();
         text.split('.').map(|part| part.parse().ok()).collect()
     };
-    let this = env!("CARGO_PKG_VERSION");
-    match (numbers(&wanted.value), numbers(this)) {
-        (Some(least), Some(have)) if least > have => fields.refuse(
+    let version = env!("CARGO_PKG_VERSION");
+    match (numbers(&required.value), numbers(version)) {
+        (Some(minimum), Some(current)) if minimum > current => fields.refuse(
             ErrorKind::UnsupportedVersion,
-            format!("this policy requires Linchpin {} or newer, but this is Linchpin {this}", wanted.value),
-            wanted.span.clone(),
+            format!("this policy requires Linchpin {} or newer, but this is Linchpin {version}", required.value),
+            required.span.clone(),
         ),
         (None, _) => fields.refuse(
             ErrorKind::InvalidValue,
-            format!("`requires_version` must be a version such as `0.2` or `1.0.3`, not `{}`", wanted.value),
-            wanted.span.clone(),
+            format!("`requires_version` must be a version such as `0.2` or `1.0.3`, not `{}`", required.value),
+            required.span.clone(),
         ),
         _ => {}
     }

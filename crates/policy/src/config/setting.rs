@@ -10,9 +10,9 @@ use super::{Config, PolicyMode, Sandbox};
 use crate::text::fields::Fields;
 use crate::values::command_text::{self, CommandPlace};
 
-/// A setting that weakens the user's guard or starts a program. In a project it applies only with trust.
+/// A setting that makes the user's guard milder or starts a program. In a project it applies only with trust.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum WeakeningSetting {
+pub enum SettingNeedingTrust {
     Disabled,
     /// `mode: observe`.
     Observe,
@@ -25,8 +25,8 @@ pub enum WeakeningSetting {
     External(Box<Observer>),
 }
 
-impl WeakeningSetting {
-    /// The effect of the setting, for the person who is asked to trust it.
+impl SettingNeedingTrust {
+    /// Describes the effect of the setting to the person who is asked to trust it.
     pub fn effect(&self) -> &'static str {
         match self {
             Self::Disabled => "switches off every rule except those that protect Linchpin itself",
@@ -39,61 +39,62 @@ impl WeakeningSetting {
     }
 }
 
-/// A setting that needs trust, with its place in the file.
+/// A setting that needs trust, with its spans in the file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct UntrustedSetting {
-    pub setting: WeakeningSetting,
-    pub key: Range<usize>,
-    /// The key with its value.
-    pub text: Range<usize>,
+pub struct SpannedSetting {
+    pub setting: SettingNeedingTrust,
+    pub key_span: Range<usize>,
+    /// The span of the key and its value.
+    pub span: Range<usize>,
 }
 
 impl Config {
     /// Applies a setting that is trusted, or needs no trust because it is the user's.
-    pub fn apply(&mut self, setting: WeakeningSetting) {
+    pub fn apply(&mut self, setting: SettingNeedingTrust) {
         match setting {
-            WeakeningSetting::Disabled => self.enabled = false,
-            WeakeningSetting::Observe => self.mode = PolicyMode::Observe,
-            WeakeningSetting::AgentMay(commands) => self.agent_permissions.by_project = commands,
-            WeakeningSetting::CommandEnv(names) => self.commands.env.extend(names),
-            WeakeningSetting::SandboxOff => self.commands.sandbox = Sandbox::Off,
-            WeakeningSetting::ProgressCommand(command) => self.commands.progress = Some(command),
-            WeakeningSetting::External(observer) => self.observers.push(*observer),
+            SettingNeedingTrust::Disabled => self.enabled = false,
+            SettingNeedingTrust::Observe => self.mode = PolicyMode::Observe,
+            SettingNeedingTrust::AgentMay(commands) => self.agent_permissions.allowed_by_project = commands,
+            SettingNeedingTrust::CommandEnv(names) => self.commands.env.extend(names),
+            SettingNeedingTrust::SandboxOff => self.commands.sandbox = Sandbox::Off,
+            SettingNeedingTrust::ProgressCommand(command) => self.commands.progress = Some(command),
+            SettingNeedingTrust::External(observer) => self.observers.push(*observer),
         }
     }
 
-    /// Reads the settings that can weaken the guard or start a program. Returns those that do, without applying them.
-    pub(super) fn take_weakening_settings(&mut self, fields: &mut Fields, tier: Tier) -> Vec<UntrustedSetting> {
-        let mut found = Vec::new();
-        let enabled = fields.flag("enabled").unwrap_or(true);
-        found.extend((!enabled).then_some(("enabled", WeakeningSetting::Disabled)));
+    /// Reads the settings that can make the guard milder or start a program. Returns those that do, without applying them.
+    pub(super) fn take_settings_needing_trust(&mut self, fields: &mut Fields, tier: Tier) -> Vec<SpannedSetting> {
+        let mut settings = Vec::new();
+        let enabled = fields.boolean("enabled").unwrap_or(true);
+        settings.extend((!enabled).then_some(("enabled", SettingNeedingTrust::Disabled)));
         match fields.choice("mode", &MODES) {
-            Some(PolicyMode::Observe) => found.push(("mode", WeakeningSetting::Observe)),
+            Some(PolicyMode::Observe) => settings.push(("mode", SettingNeedingTrust::Observe)),
             Some(PolicyMode::Enforce) => self.mode = PolicyMode::Enforce,
             None => {}
         }
-        found.extend(
-            self.agent_permissions.take(fields, tier).map(|more| ("agent_may", WeakeningSetting::AgentMay(more))),
+        settings.extend(
+            self.agent_permissions.take(fields, tier).map(|added| ("agent_may", SettingNeedingTrust::AgentMay(added))),
         );
         let names = fields.texts("command_env").unwrap_or_default();
         let names: Vec<String> = names.into_iter().map(|name| name.value).collect();
-        found.extend((!names.is_empty()).then_some(("command_env", WeakeningSetting::CommandEnv(names))));
+        settings.extend((!names.is_empty()).then_some(("command_env", SettingNeedingTrust::CommandEnv(names))));
         let command = fields.text("progress_command");
         let command = command.filter(|command| {
             command_text::split("progress_command", command, CommandPlace::SingleString, fields).is_some()
         });
-        found.extend(command.map(|command| ("progress_command", WeakeningSetting::ProgressCommand(command.value))));
+        settings
+            .extend(command.map(|command| ("progress_command", SettingNeedingTrust::ProgressCommand(command.value))));
         match fields.choice("sandbox", &SANDBOXES) {
-            Some(Sandbox::Off) => found.push(("sandbox", WeakeningSetting::SandboxOff)),
-            // A nearer tier can make the sandbox stricter, not milder.
+            Some(Sandbox::Off) => settings.push(("sandbox", SettingNeedingTrust::SandboxOff)),
+            // A later tier can make the sandbox stricter, but not milder.
             Some(stricter) => self.commands.sandbox = self.commands.sandbox.max(stricter),
             None => {}
         }
-        let place = |(key, setting)| {
-            let span = fields.key_span(key)?;
-            let text = fields.source().extent(span.start, fields.end_of(key));
-            Some(UntrustedSetting { setting, key: span, text })
+        let add_spans = |(key, setting)| {
+            let key_span = fields.key_span(key)?;
+            let span = fields.source().entry_span(key_span.start, fields.end_of(key));
+            Some(SpannedSetting { setting, key_span, span })
         };
-        found.into_iter().filter_map(place).collect()
+        settings.into_iter().filter_map(add_spans).collect()
     }
 }

@@ -19,15 +19,15 @@ impl Editor {
         let after =
             self.problems_after(changes).map_err(|error| EditRefusal::io("a copy of the policy", "made", &error))?;
         let is_changed = |problem: &Diagnostic| changes.iter().any(|change| change.name == problem.source.name);
-        let was_there = |problem: &Diagnostic| {
+        let existed_before = |problem: &Diagnostic| {
             let same = |old: &Diagnostic| old.source.name == problem.source.name && old.message == problem.message;
-            self.before.diagnostics.iter().any(same)
+            self.loaded_before.diagnostics.iter().any(same)
         };
         let (errors, warnings): (Vec<_>, Vec<_>) =
             after.into_iter().partition(|problem| problem.severity == Severity::Error);
-        let counts =
-            |error: &Diagnostic| !was_there(error) || (strictness == Strictness::NoErrors && is_changed(error));
-        let errors: Vec<_> = errors.into_iter().filter(counts).collect();
+        let prevents_edit =
+            |error: &Diagnostic| !existed_before(error) || (strictness == Strictness::NoErrors && is_changed(error));
+        let errors: Vec<_> = errors.into_iter().filter(prevents_edit).collect();
         match EditRefusal::of_errors(errors) {
             Some(refusal) => Err(refusal),
             None => Ok(warnings.into_iter().filter(is_changed).collect()),
@@ -59,12 +59,12 @@ impl Editor {
             }
         }
         let mut tiers = self.tiers.clone();
-        let slot = if folder.tier == Tier::User { &mut tiers.user } else { &mut tiers.project };
-        *slot = Some(folder);
+        let tier_to_replace = if folder.tier == Tier::User { &mut tiers.user } else { &mut tiers.project };
+        *tier_to_replace = Some(folder);
         for mut problem in load(&tiers, &LastGoodPolicy::default(), |_| true).diagnostics {
             // Messages must name the real files, not the copies.
-            let copied = base.display().to_string();
-            problem.source.name = problem.source.name.replace(&copied, &self.folder.base.display().to_string());
+            let copied_base = base.display().to_string();
+            problem.source.name = problem.source.name.replace(&copied_base, &self.folder.base.display().to_string());
             if !problems.contains(&problem) {
                 problems.push(problem);
             }

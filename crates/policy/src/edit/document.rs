@@ -14,7 +14,7 @@ use crate::text::yaml::{self, Yaml, YamlKey, YamlNode};
 pub struct Document {
     source: Source,
     /// The part of the source that is YAML.
-    part: Range<usize>,
+    yaml_range: Range<usize>,
     root: YamlNode,
     kind: DocumentKind,
 }
@@ -25,7 +25,7 @@ enum DocumentKind {
     Rule,
 }
 
-pub(super) type Entry = (YamlKey, YamlNode);
+pub(super) type YamlEntry = (YamlKey, YamlNode);
 
 /// Alternative splices for one change, the best first. The first that parses to the intended tree is used.
 pub(super) type SpliceAlternatives = Vec<Vec<Splice>>;
@@ -42,16 +42,16 @@ impl Document {
     }
 
     fn read(source: Source, kind: DocumentKind) -> Result<Self, Box<Diagnostic>> {
-        let part = match kind {
+        let yaml_range = match kind {
             DocumentKind::Yaml => 0..source.text.len(),
             DocumentKind::Rule => frontmatter::split(&source)?.yaml,
         };
-        let root = yaml::parse(&source, part.clone())?;
+        let root = yaml::parse(&source, yaml_range.clone())?;
         if !matches!(root.value, Yaml::Map(_)) {
             let message = format!("expected a mapping, found {}", root.value.kind());
             return Err(Box::new(Diagnostic::error(ErrorKind::InvalidValue, message, &source, Some(root.span))));
         }
-        Ok(Self { source, part, root, kind })
+        Ok(Self { source, yaml_range, root, kind })
     }
 
     /// Parses a new text of the same file.
@@ -72,7 +72,7 @@ impl Document {
         self.entries().iter().any(|(entry, node)| entry.text == key && matches!(node.value, Yaml::Map(_)))
     }
 
-    pub fn flag(&self, key: &str) -> Option<bool> {
+    pub fn boolean(&self, key: &str) -> Option<bool> {
         match self.entries().iter().find(|(entry, _)| entry.text == key)?.1.value {
             Yaml::Bool(value) => Some(value),
             _ => None,
@@ -83,11 +83,11 @@ impl Document {
     pub(super) fn item_problem(&self, list: &str, item: &str, kind: ErrorKind, message: &str) -> Option<Diagnostic> {
         let (_, value) = self.entries().iter().find(|(entry, _)| entry.text == list)?;
         let Yaml::List(items) = &value.value else { return None };
-        let found = items.iter().find(|node| node.value == Yaml::Text(item.to_owned()))?;
-        Some(Diagnostic::error(kind, message, &self.source, Some(found.span.clone())))
+        let item_node = items.iter().find(|node| node.value == Yaml::Text(item.to_owned()))?;
+        Some(Diagnostic::error(kind, message, &self.source, Some(item_node.span.clone())))
     }
 
-    fn entries(&self) -> &[Entry] {
+    fn entries(&self) -> &[YamlEntry] {
         match &self.root.value {
             Yaml::Map(entries) => entries,
             _ => &[],
@@ -99,18 +99,18 @@ impl Document {
     }
 
     pub(super) fn layout(&self) -> Layout<'_> {
-        Layout::new(&self.source.text, self.part.clone())
+        Layout::new(&self.source.text, self.yaml_range.clone())
     }
 
     /// The mapping at the path `keys`.
-    pub(super) fn mapping(&self, keys: &[&str]) -> Result<(&YamlNode, &[Entry]), EditRefusal> {
+    pub(super) fn mapping(&self, keys: &[&str]) -> Result<(&YamlNode, &[YamlEntry]), EditRefusal> {
         let mut node = &self.root;
         for wanted in keys {
-            let found = match &node.value {
+            let entry = match &node.value {
                 Yaml::Map(entries) => entries.iter().find(|(key, _)| key.text == *wanted),
                 _ => None,
             };
-            node = &found.ok_or_else(|| self.not_editable(wanted))?.1;
+            node = &entry.ok_or_else(|| self.not_editable(wanted))?.1;
         }
         match &node.value {
             Yaml::Map(entries) => Ok((node, entries)),
@@ -118,11 +118,11 @@ impl Document {
         }
     }
 
-    /// Applies the first alternative whose text parses to the tree that `change` makes of the current one. `what` names
-    /// the change in the error.
-    pub(super) fn first_valid(
+    /// Applies the first alternative whose text parses to the tree that `change` makes of the current one. `key`: the
+    /// changed key, for the error.
+    pub(super) fn first_valid_text(
         &self,
-        what: &str,
+        key: &str,
         alternatives: &SpliceAlternatives,
         change: impl FnOnce(&mut YamlNode),
     ) -> Result<String, EditRefusal> {
@@ -130,23 +130,23 @@ impl Document {
         change(&mut intended);
         let texts = alternatives.iter().filter_map(|splices| splice::apply(&self.source.text, splices));
         let mut valid = texts.filter(|text| self.parses_to(text, &intended));
-        valid.next().ok_or_else(|| self.not_editable(what))
+        valid.next().ok_or_else(|| self.not_editable(key))
     }
 
     fn parses_to(&self, text: &str, intended: &YamlNode) -> bool {
         let source = Source::new(&self.source.name, text);
-        let same_body = match self.kind {
+        let has_same_body = match self.kind {
             DocumentKind::Yaml => true,
             DocumentKind::Rule => match (frontmatter::split(&self.source), frontmatter::split(&source)) {
                 (Ok(old), Ok(new)) => old.body == new.body && old.yaml.start == new.yaml.start,
                 _ => false,
             },
         };
-        same_body && self.with_text(text).is_ok_and(|read| is_same_tree(&read.root, intended))
+        has_same_body && self.with_text(text).is_ok_and(|read| is_same_tree(&read.root, intended))
     }
 
-    pub(super) fn not_editable(&self, what: &str) -> EditRefusal {
-        let message = format!("`{what}` in `{}` cannot be changed safely by a command", self.source.name);
+    pub(super) fn not_editable(&self, key: &str) -> EditRefusal {
+        let message = format!("`{key}` in `{}` cannot be changed safely by a command", self.source.name);
         EditRefusal::new(ErrorKind::NotEditable, message).help("change it in an editor, then run `linchpin validate`")
     }
 }
@@ -158,8 +158,9 @@ fn is_same_tree(one: &YamlNode, other: &YamlNode) -> bool {
             one.len() == other.len() && one.iter().zip(other).all(|(one, other)| is_same_tree(one, other))
         }
         (Yaml::Map(one), Yaml::Map(other)) => {
-            let same = |(one, other): (&Entry, &Entry)| one.0.text == other.0.text && is_same_tree(&one.1, &other.1);
-            one.len() == other.len() && one.iter().zip(other).all(same)
+            let is_same_entry =
+                |(one, other): (&YamlEntry, &YamlEntry)| one.0.text == other.0.text && is_same_tree(&one.1, &other.1);
+            one.len() == other.len() && one.iter().zip(other).all(is_same_entry)
         }
         (one, other) => one == other,
     }

@@ -23,9 +23,9 @@ pub struct Editor {
     pub(super) folder: PolicyFolder,
     pub(super) tiers: Tiers,
     /// The tier's rules folder.
-    pub(super) rules: PathBuf,
-    /// The policy before the change.
-    pub(super) before: LoadedPolicy,
+    pub(super) rules_dir: PathBuf,
+    /// The policy before the edit.
+    pub(super) loaded_before: LoadedPolicy,
 }
 
 /// A change of a file. `before` and `after` are its texts, or `None` if the file does not exist.
@@ -57,7 +57,7 @@ pub(super) enum Strictness {
     NoNewErrors,
 }
 
-/// The place that defines a rule.
+/// The file that defines a rule.
 pub(super) enum RuleLocation {
     Markdown(PathBuf),
     /// The library's file.
@@ -69,11 +69,11 @@ impl Editor {
     /// `folder` is the tier to edit, which need not exist. `tiers` are all tiers that apply.
     pub fn open(tiers: &Tiers, folder: &PolicyFolder) -> Self {
         let mut tiers = tiers.clone();
-        let slot = if folder.tier == Tier::User { &mut tiers.user } else { &mut tiers.project };
-        *slot = Some(folder.clone());
-        let before = load(&tiers, &LastGoodPolicy::default(), |_| true);
-        let rules = before.config.rules_dir(folder);
-        Self { folder: folder.clone(), tiers, rules, before }
+        let tier_to_replace = if folder.tier == Tier::User { &mut tiers.user } else { &mut tiers.project };
+        *tier_to_replace = Some(folder.clone());
+        let loaded_before = load(&tiers, &LastGoodPolicy::default(), |_| true);
+        let rules_dir = loaded_before.config.rules_dir(folder);
+        Self { folder: folder.clone(), tiers, rules_dir, loaded_before }
     }
 
     /// Checks the policy with the changes, and writes them if there are no errors that prevent it.
@@ -81,10 +81,10 @@ impl Editor {
         // Of two concurrent commands, the second waits and then sees the first one's changes.
         let _lock = policy_file_io::lock(&self.folder.path);
         let warnings = self.check(&changes, strictness)?;
-        let targets = changes.iter().map(|change| self.target(change)).collect::<Result<Vec<_>, _>>()?;
+        let targets = changes.iter().map(|change| self.resolve_target(change)).collect::<Result<Vec<_>, _>>()?;
         let mut written = Vec::new();
         for (change, target) in changes.iter().zip(&targets) {
-            if let Err(refusal) = put(target, change.after.as_deref(), &change.name) {
+            if let Err(refusal) = write_or_delete(target, change.after.as_deref(), &change.name) {
                 for (change, target) in written.into_iter().rev() {
                     let _: Result<(), EditRefusal> = undo(change, target);
                 }
@@ -96,7 +96,7 @@ impl Editor {
     }
 
     /// The file to write. Refused if it was changed in the meantime.
-    fn target(&self, change: &FileEdit) -> Result<PathBuf, EditRefusal> {
+    fn resolve_target(&self, change: &FileEdit) -> Result<PathBuf, EditRefusal> {
         let (base, path, name) = (&self.folder.base, &change.path, &change.name);
         // Deleting a symlink does not delete its target.
         let is_deleted = change.after.is_none();
@@ -114,28 +114,29 @@ impl Editor {
         Ok(target)
     }
 
-    pub(super) fn change(&self, path: PathBuf, before: Option<String>, after: Option<String>) -> FileEdit {
-        FileEdit { name: self.folder.shown(&path), path, before, after }
+    pub(super) fn file_edit(&self, path: PathBuf, before: Option<String>, after: Option<String>) -> FileEdit {
+        FileEdit { name: self.folder.display_name(&path), path, before, after }
     }
 
     pub(super) fn read(&self, path: &Path) -> Result<Option<String>, EditRefusal> {
-        policy_file_io::read(path, &self.folder.shown(path))
+        policy_file_io::read(path, &self.folder.display_name(path))
     }
 
     /// Finds a rule of this tier, or else a bundled one.
     pub(super) fn locate(&self, id: &str) -> Result<RuleLocation, EditRefusal> {
         rule_id::check(id)?;
-        if let Some(location) = self.locate_own(id)? {
+        if let Some(location) = self.locate_in_tier(id)? {
             return Ok(location);
         }
         if let Some(bundled) = bundled_rules().iter().find(|rule| rule.id == id) {
             return Ok(RuleLocation::Bundled(bundled));
         }
-        let is_in_config = |known: &&RuleDefinition| {
-            known.rule.id == id && matches!(known.origin, RuleOrigin::Inline | RuleOrigin::Local)
+        let is_defined_in_config = |definition: &&RuleDefinition| {
+            definition.rule.id == id && matches!(definition.origin, RuleOrigin::Inline | RuleOrigin::Local)
         };
-        if let Some(known) = self.before.definitions.iter().find(is_in_config) {
-            let message = format!("`{id}` is defined in {}, which commands do not change", known.shown_place());
+        if let Some(definition) = self.loaded_before.definitions.iter().find(is_defined_in_config) {
+            let message =
+                format!("`{id}` is defined in {}, which commands do not change", definition.display_location());
             return Err(EditRefusal::new(ErrorKind::NotEditable, message).help("change it there in an editor"));
         }
         let refusal = EditRefusal::new(ErrorKind::UnknownRule, format!("no rule is named `{id}`"));
@@ -148,28 +149,28 @@ impl Editor {
             };
             return Err(EditRefusal::new(ErrorKind::UnknownRule, message).help(help));
         }
-        let names = self.names();
-        let known = names.iter().map(String::as_str).chain(bundled_rules().iter().map(|rule| rule.id));
-        Err(match suggest::closest(id, known) {
+        let rule_ids = self.rule_ids();
+        let known_ids = rule_ids.iter().map(String::as_str).chain(bundled_rules().iter().map(|rule| rule.id));
+        Err(match suggest::closest(id, known_ids) {
             Some(close) => refusal.help(suggest::did_you_mean(close)),
             None => refusal.help("to list all rules, run `linchpin rules list`"),
         })
     }
 
     pub(super) fn has_rule(&self, id: &str) -> bool {
-        self.locate_own(id).is_ok_and(|location| location.is_some())
+        self.locate_in_tier(id).is_ok_and(|location| location.is_some())
     }
 
     /// Finds a rule of this tier.
-    pub(super) fn locate_own(&self, id: &str) -> Result<Option<RuleLocation>, EditRefusal> {
-        let markdown = self.rules.join(format!("{id}.md"));
+    pub(super) fn locate_in_tier(&self, id: &str) -> Result<Option<RuleLocation>, EditRefusal> {
+        let markdown = self.rules_dir.join(format!("{id}.md"));
         if markdown.symlink_metadata().is_ok() {
             return Ok(Some(RuleLocation::Markdown(markdown)));
         }
         for path in self.libraries() {
             let Some(text) = self.read(&path)? else { continue };
             // Errors in a library are reported by `validate`, and by commands that change the library.
-            let library = Document::of_yaml(&self.folder.shown(&path), &text);
+            let library = Document::of_yaml(&self.folder.display_name(&path), &text);
             if library.is_ok_and(|library| library.keys().any(|key| key == id)) {
                 return Ok(Some(RuleLocation::Library(path)));
             }
@@ -183,7 +184,7 @@ impl Editor {
 
     /// Every rule file of this tier, in order.
     pub(super) fn files(&self) -> Vec<PathBuf> {
-        let entries = fs::read_dir(&self.rules).into_iter().flatten().filter_map(Result::ok);
+        let entries = fs::read_dir(&self.rules_dir).into_iter().flatten().filter_map(Result::ok);
         let mut files: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
         files.retain(|path| (has_extension(path, "md") && !is_readme(path)) || is_yaml(path));
         files.sort();
@@ -191,18 +192,18 @@ impl Editor {
     }
 
     /// The ids of the rules of this tier, in force or not.
-    pub(super) fn names(&self) -> Vec<String> {
+    pub(super) fn rule_ids(&self) -> Vec<String> {
         let files = self.files();
         let markdown = files.iter().filter(|path| has_extension(path, "md"));
-        let mut names: Vec<String> =
+        let mut rule_ids: Vec<String> =
             markdown.filter_map(|path| path.file_stem().map(|stem| stem.to_string_lossy().into_owned())).collect();
         for path in files.iter().filter(|path| is_yaml(path)) {
             let text = self.read(path).ok().flatten().unwrap_or_default();
             if let Ok(library) = Document::of_yaml("", &text) {
-                names.extend(library.keys().map(str::to_owned));
+                rule_ids.extend(library.keys().map(str::to_owned));
             }
         }
-        names
+        rule_ids
     }
 
     pub(super) fn other_tiers(&self) -> impl Iterator<Item = Self> {
@@ -219,7 +220,7 @@ pub(super) fn has_extension(path: &Path, wanted: &str) -> bool {
     path.extension().is_some_and(|extension| extension == wanted)
 }
 
-fn put(target: &Path, text: Option<&str>, name: &str) -> Result<(), EditRefusal> {
+fn write_or_delete(target: &Path, text: Option<&str>, name: &str) -> Result<(), EditRefusal> {
     match text {
         Some(text) => policy_file_io::write(target, text).map_err(|error| EditRefusal::io(name, "written", &error)),
         None => fs::remove_file(target).map_err(|error| EditRefusal::io(name, "deleted", &error)),
@@ -227,5 +228,5 @@ fn put(target: &Path, text: Option<&str>, name: &str) -> Result<(), EditRefusal>
 }
 
 fn undo(change: &FileEdit, target: &Path) -> Result<(), EditRefusal> {
-    put(target, change.before.as_deref(), &change.name)
+    write_or_delete(target, change.before.as_deref(), &change.name)
 }

@@ -21,7 +21,7 @@ impl Editor {
             RuleLocation::Markdown(path) => {
                 // Rules are on by default, so the key is removed: switching off and on again restores the original
                 // text.
-                let is_off = |rule: &Document| rule.flag("enabled") == Some(false);
+                let is_off = |rule: &Document| rule.boolean("enabled") == Some(false);
                 self.edit_markdown(path, |rule| is_off(rule).then(|| rule.remove(&[], "enabled")))?
             }
             RuleLocation::Bundled(_) | RuleLocation::Library(_) => {
@@ -37,15 +37,15 @@ impl Editor {
     /// Switches a rule off, unless it already is.
     pub fn disable(&self, id: &str) -> Result<EditOutcome, EditRefusal> {
         if let Some(tier) = self.locked_elsewhere(id) {
-            return Err(locked(id, tier));
+            return Err(locked_refusal(id, tier));
         }
         let change = match self.locate(id)? {
             RuleLocation::Markdown(path) => {
-                let is_on = |rule: &Document| rule.flag("enabled") != Some(false);
+                let is_on = |rule: &Document| rule.boolean("enabled") != Some(false);
                 self.edit_markdown(path, |rule| is_on(rule).then(|| rule.set(&[], "enabled", &Scalar::Bool(false))))?
             }
             RuleLocation::Bundled(_) | RuleLocation::Library(_) => {
-                let change = self.edit_config(|config| is_named(config, id).then(|| without_name(config, id)))?;
+                let change = self.edit_config(|config| is_named(config, id).then(|| remove_name(config, id)))?;
                 if change.is_none() {
                     self.refuse_if_named_elsewhere(id)?;
                 }
@@ -57,7 +57,7 @@ impl Editor {
 
     /// The tier in which the rule is locked, if that is another tier. A change in this tier would then have no effect.
     fn locked_elsewhere(&self, id: &str) -> Option<Tier> {
-        let rules = self.before.rules.iter().map(|in_force| &in_force.definition);
+        let rules = self.loaded_before.rules.iter().map(|in_force| &in_force.definition);
         let mut locked = rules.filter(|definition| definition.rule.id == id && definition.rule.locked);
         locked.next().map(|definition| definition.owner).filter(|owner| *owner != self.folder.tier)
     }
@@ -65,7 +65,7 @@ impl Editor {
     fn refuse_if_named_elsewhere(&self, id: &str) -> Result<(), EditRefusal> {
         for other in self.other_tiers() {
             let path = other.folder.config();
-            let config = Document::of_yaml(&other.folder.shown(&path), &other.read(&path)?.unwrap_or_default())?;
+            let config = Document::of_yaml(&other.folder.display_name(&path), &other.read(&path)?.unwrap_or_default())?;
             if is_named(&config, id) {
                 let message = format!("`{id}` is in force because the {} tier names it", self.other_tier_name());
                 let help = if self.folder.tier == Tier::User {
@@ -86,9 +86,9 @@ impl Editor {
         edit: impl FnOnce(&Document) -> Option<Result<String, EditRefusal>>,
     ) -> Result<Option<FileEdit>, EditRefusal> {
         let text = self.read(&path)?.unwrap_or_default();
-        let rule = Document::of_rule(&self.folder.shown(&path), &text)?;
+        let rule = Document::of_rule(&self.folder.display_name(&path), &text)?;
         let after = edit(&rule).transpose()?;
-        Ok(after.map(|after| self.change(path, Some(text), Some(after))))
+        Ok(after.map(|after| self.file_edit(path, Some(text), Some(after))))
     }
 
     /// Edits the configuration. `edit` returns the new text, or `None` to leave the file unchanged.
@@ -98,9 +98,9 @@ impl Editor {
     ) -> Result<Option<FileEdit>, EditRefusal> {
         let path = self.folder.config();
         let before = self.read(&path)?;
-        let config = Document::of_yaml(&self.folder.shown(&path), before.as_deref().unwrap_or_default())?;
+        let config = Document::of_yaml(&self.folder.display_name(&path), before.as_deref().unwrap_or_default())?;
         let after = edit(&config).transpose()?;
-        Ok(after.map(|after| self.change(path, before, Some(after))))
+        Ok(after.map(|after| self.file_edit(path, before, Some(after))))
     }
 }
 
@@ -108,7 +108,7 @@ fn is_named(config: &Document, id: &str) -> bool {
     NAME_LISTS.iter().any(|list| config.has_item(list, id))
 }
 
-fn without_name(config: &Document, id: &str) -> Result<String, EditRefusal> {
+fn remove_name(config: &Document, id: &str) -> Result<String, EditRefusal> {
     let mut text = config.text().to_owned();
     for list in NAME_LISTS {
         let config = config.with_text(&text)?;
@@ -119,7 +119,7 @@ fn without_name(config: &Document, id: &str) -> Result<String, EditRefusal> {
     Ok(text)
 }
 
-fn locked(id: &str, tier: Tier) -> EditRefusal {
+fn locked_refusal(id: &str, tier: Tier) -> EditRefusal {
     if tier == Tier::Bundled {
         let message = format!("`{id}` is locked and cannot be switched off");
         return EditRefusal::new(ErrorKind::LockedRule, message)

@@ -20,9 +20,10 @@ impl Editor {
     /// The text of a rule of this tier, or else of a bundled rule, or else of a rule of another tier.
     pub fn export(&self, id: &str) -> Result<ExportedRule, EditRefusal> {
         match self.locate(id) {
-            Ok(RuleLocation::Markdown(path)) => self.exported(&path, format!("{id}.md")),
+            Ok(RuleLocation::Markdown(path)) => self.export_file(&path, format!("{id}.md")),
             Ok(RuleLocation::Library(path)) => {
-                let library = Document::of_yaml(&self.folder.shown(&path), &self.read(&path)?.unwrap_or_default())?;
+                let library =
+                    Document::of_yaml(&self.folder.display_name(&path), &self.read(&path)?.unwrap_or_default())?;
                 let text = library.entry_text(id).ok_or_else(|| library.not_editable(id))?.to_owned();
                 // The last entry of a file may have no line feed.
                 let text = if text.ends_with('\n') { text } else { format!("{text}\n") };
@@ -32,13 +33,13 @@ impl Editor {
                 Ok(ExportedRule { file_name: format!("{id}.md"), text: bundled.text.to_owned() })
             }
             Err(refusal) => {
-                let found = self.other_tiers().find(|other| other.has_rule(id));
-                found.map_or(Err(refusal), |other| other.export(id))
+                let other_tier = self.other_tiers().find(|other| other.has_rule(id));
+                other_tier.map_or(Err(refusal), |other| other.export(id))
             }
         }
     }
 
-    fn exported(&self, path: &Path, file_name: String) -> Result<ExportedRule, EditRefusal> {
+    fn export_file(&self, path: &Path, file_name: String) -> Result<ExportedRule, EditRefusal> {
         let text = self.read(path)?.unwrap_or_default();
         Ok(ExportedRule { file_name, text })
     }
@@ -46,17 +47,17 @@ impl Editor {
     /// Writes rules into a folder outside of all policies: agents may export rules, but must not create active rules
     /// that way. `to` is absolute.
     pub fn write_exported(&self, rules: &[ExportedRule], to: &Path) -> Result<Vec<PathBuf>, EditRefusal> {
-        let shown = to.display().to_string();
-        let io = |error: std::io::Error| EditRefusal::io(&shown, "written", &error);
+        let folder_name = to.display().to_string();
+        let io = |error: std::io::Error| EditRefusal::io(&folder_name, "written", &error);
         // Checks the nearest existing ancestor before creating anything in it, and then the folder itself.
         let existing = to.ancestors().find(|folder| folder.exists()).unwrap_or(to);
-        self.refuse_policy(&existing.canonicalize().map_err(io)?, to)?;
+        self.refuse_policy_folder(&existing.canonicalize().map_err(io)?, to)?;
         fs::create_dir_all(to).map_err(io)?;
         let folder = to.canonicalize().map_err(io)?;
-        self.refuse_policy(&folder, to)?;
+        self.refuse_policy_folder(&folder, to)?;
         let files: Vec<PathBuf> = rules.iter().map(|rule| folder.join(&rule.file_name)).collect();
-        if let Some(taken) = files.iter().find(|path| path.symlink_metadata().is_ok()) {
-            let message = format!("`{}` already exists", taken.display());
+        if let Some(existing_file) = files.iter().find(|path| path.symlink_metadata().is_ok()) {
+            let message = format!("`{}` already exists", existing_file.display());
             return Err(EditRefusal::new(ErrorKind::RuleExists, message).help("choose an empty folder"));
         }
         for (rule, path) in rules.iter().zip(&files) {
@@ -65,16 +66,19 @@ impl Editor {
         Ok(files)
     }
 
-    fn refuse_policy(&self, folder: &Path, named: &Path) -> Result<(), EditRefusal> {
-        let is_ours = |path: &Path| path.components().any(|part| part.as_os_str() == PolicyFolder::NAME);
-        let policies = self.tiers.folders().map(|tier| tier.path.clone()).chain([self.rules.clone()]);
+    fn refuse_policy_folder(&self, folder: &Path, requested: &Path) -> Result<(), EditRefusal> {
+        let is_in_policy_folder = |path: &Path| path.components().any(|part| part.as_os_str() == PolicyFolder::NAME);
+        let policies = self.tiers.folders().map(|tier| tier.path.clone()).chain([self.rules_dir.clone()]);
         let mut policies = policies.filter_map(|path| path.canonicalize().ok());
-        if !is_ours(folder) && !is_ours(named) && !policies.any(|policy| folder.starts_with(policy)) {
+        if !is_in_policy_folder(folder)
+            && !is_in_policy_folder(requested)
+            && !policies.any(|policy| folder.starts_with(policy))
+        {
             return Ok(());
         }
         Err(EditRefusal::new(
             ErrorKind::InvalidValue,
-            format!("`{}` is a policy folder, so rules cannot be exported there", named.display()),
+            format!("`{}` is a policy folder, so rules cannot be exported there", requested.display()),
         )
         .help("to add rules to a policy, run `linchpin rules import`"))
     }

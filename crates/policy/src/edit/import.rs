@@ -19,14 +19,14 @@ impl Editor {
     /// Copies a rule file, or all rule files of a folder; if one of them is refused, none is copied. `replace` allows
     /// replacing files of the same name. A list in the old format is converted to rules, which never replace others.
     pub fn import(&self, from: &Path, replace: bool) -> Result<EditOutcome, EditRefusal> {
-        if let Some(list) = old_list(from)? {
+        if let Some(list) = read_old_list(from)? {
             return self.import_list(
                 &list,
                 from.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new(".")),
             );
         }
         let files = rule_files(from)?;
-        let mut changes = files.iter().map(|path| self.imported(path, replace)).collect::<Result<Vec<_>, _>>()?;
+        let mut changes = files.iter().map(|path| self.edit_to_import(path, replace)).collect::<Result<Vec<_>, _>>()?;
         let copies: Vec<(String, String)> = changes
             .iter()
             .map(|change| change.name.clone())
@@ -61,42 +61,42 @@ impl Editor {
         }
         let (mut changes, mut conversion_notes) = (Vec::new(), Vec::new());
         for rule in rules {
-            let path = self.rules.join(format!("{}.md", rule.id));
-            changes.push(self.change(path, None, Some(rule.text)));
+            let path = self.rules_dir.join(format!("{}.md", rule.id));
+            changes.push(self.file_edit(path, None, Some(rule.text)));
             conversion_notes.extend(rule.conversion_notes);
         }
         Ok(EditOutcome { conversion_notes, ..self.apply(changes, Strictness::NoErrors)? })
     }
 
-    fn imported(&self, from: &Path, replace: bool) -> Result<FileEdit, EditRefusal> {
-        let shown = from.display().to_string();
-        let text = policy_file_io::read(from, &shown)?
-            .ok_or_else(|| EditRefusal::new(ErrorKind::NotFound, format!("`{shown}` does not exist")))?;
+    fn edit_to_import(&self, from: &Path, replace: bool) -> Result<FileEdit, EditRefusal> {
+        let source_name = from.display().to_string();
+        let text = policy_file_io::read(from, &source_name)?
+            .ok_or_else(|| EditRefusal::new(ErrorKind::NotFound, format!("`{source_name}` does not exist")))?;
         let stem = from.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         rule_id::check(&stem)?;
         let (to, ids) = if has_extension(from, "md") {
-            (self.rules.join(format!("{stem}.md")), vec![stem])
+            (self.rules_dir.join(format!("{stem}.md")), vec![stem])
         } else {
-            let library = Document::of_yaml(&shown, &text)?;
-            (self.rules.join(format!("{stem}.yml")), library.keys().map(str::to_owned).collect())
+            let library = Document::of_yaml(&source_name, &text)?;
+            (self.rules_dir.join(format!("{stem}.yml")), library.keys().map(str::to_owned).collect())
         };
         let before = self.read(&to)?;
         if before.is_some() && !replace {
-            let message = format!("`{}` already exists", self.folder.shown(&to));
+            let message = format!("`{}` already exists", self.folder.display_name(&to));
             return Err(
                 EditRefusal::new(ErrorKind::RuleExists, message).help("to replace it, run the command with `--force`")
             );
         }
         for id in ids {
-            match self.locate_own(&id)? {
+            match self.locate_in_tier(&id)? {
                 Some(RuleLocation::Markdown(path) | RuleLocation::Library(path)) if path != to => {
-                    let message = format!("rule `{id}` already exists in `{}`", self.folder.shown(&path));
+                    let message = format!("rule `{id}` already exists in `{}`", self.folder.display_name(&path));
                     return Err(EditRefusal::new(ErrorKind::RuleExists, message).help("rename one of them"));
                 }
                 _ => {}
             }
         }
-        Ok(self.change(to, before, Some(text)))
+        Ok(self.file_edit(to, before, Some(text)))
     }
 
     /// The file that defines a rule, with its text.
@@ -122,46 +122,45 @@ impl Editor {
             return Ok(EditOutcome::default());
         }
         self.apply(
-            vec![self.change(path.to_owned(), Some(before.to_owned()), Some(after.to_owned()))],
+            vec![self.file_edit(path.to_owned(), Some(before.to_owned()), Some(after.to_owned()))],
             Strictness::NoErrors,
         )
     }
 }
 
 /// Reads the file if it is a list in the old format. In a folder, such a file is treated as a library with errors.
-fn old_list(from: &Path) -> Result<Option<Source>, EditRefusal> {
+fn read_old_list(from: &Path) -> Result<Option<Source>, EditRefusal> {
     if !is_yaml(from) || from.is_dir() {
         return Ok(None);
     }
-    let shown = from.display().to_string();
-    let source = policy_file_io::read(from, &shown)?.map(|text| Source::new(shown, text));
+    let source_name = from.display().to_string();
+    let source = policy_file_io::read(from, &source_name)?.map(|text| Source::new(source_name, text));
     Ok(source.filter(|source| import::is_old_list(from, source)))
 }
 
 fn rule_files(from: &Path) -> Result<Vec<PathBuf>, EditRefusal> {
-    let shown = from.display().to_string();
+    let source_name = from.display().to_string();
     let is_rules = |path: &Path| has_extension(path, "md") || is_yaml(path);
     if !from.is_dir() {
         if is_rules(from) {
             return Ok(vec![from.to_owned()]);
         }
         if !from.exists() {
-            return Err(EditRefusal::new(ErrorKind::NotFound, format!("`{shown}` does not exist")));
+            return Err(EditRefusal::new(ErrorKind::NotFound, format!("`{source_name}` does not exist")));
         }
-        let message = format!("`{shown}` is not a rule file");
+        let message = format!("`{source_name}` is not a rule file");
         return Err(EditRefusal::new(ErrorKind::InvalidValue, message)
             .help("pass a rule (`.md`) or a rule library (`.yml`, `.yaml`)"));
     }
-    let entries = fs::read_dir(from).map_err(|error| policy_file_io::unreadable(&shown, SIZE_LIMIT, &error))?;
+    let entries = fs::read_dir(from).map_err(|error| policy_file_io::unreadable(&source_name, SIZE_LIMIT, &error))?;
     let mut files: Vec<PathBuf> = entries.filter_map(|entry| entry.ok().map(|entry| entry.path())).collect();
     files.retain(|path| is_rules(path) && !is_readme(path));
     files.sort();
     // If it is the only file, `config.yml` is not a library but the configuration of a policy folder.
     let is_config = |path: &PathBuf| path.file_stem().is_some_and(|stem| stem == "config") && is_yaml(path);
     if files.iter().all(is_config) {
-        return Err(
-            EditRefusal::new(ErrorKind::NotFound, format!("`{shown}` has no rule files")).help(suggest_folder(from))
-        );
+        return Err(EditRefusal::new(ErrorKind::NotFound, format!("`{source_name}` has no rule files"))
+            .help(suggest_folder(from)));
     }
     Ok(files)
 }
@@ -171,10 +170,10 @@ fn suggest_folder(folder: &Path) -> String {
     if let Some(rules) = deepwork::importable_rules(folder) {
         return format!("did you mean `linchpin rules import {}`?", rules.display());
     }
-    let below = fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
-    let mut below: Vec<PathBuf> = below.filter(|path| has_rule_files(path)).collect();
-    below.sort();
-    match below.first() {
+    let subfolders = fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
+    let mut subfolders: Vec<PathBuf> = subfolders.filter(|path| has_rule_files(path)).collect();
+    subfolders.sort();
+    match subfolders.first() {
         Some(folder) => format!("did you mean `linchpin rules import {}`?", folder.display()),
         None => "pass a rule (`.md`), a rule library (`.yml`, `.yaml`), a list in DeepWork's old format, or a \
                  folder with such files"

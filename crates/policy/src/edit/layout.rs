@@ -10,14 +10,14 @@ use crate::text::yaml::{Yaml, YamlKey, YamlNode};
 pub struct Layout<'a> {
     pub text: &'a str,
     /// The part of the text that is YAML.
-    pub part: Range<usize>,
+    pub yaml: Range<usize>,
 }
 
 impl<'a> Layout<'a> {
-    pub fn new(text: &'a str, part: Range<usize>) -> Self {
-        let has_bom = text.get(part.clone()).is_some_and(|yaml| yaml.starts_with('\u{feff}'));
-        let start = part.start + if has_bom { '\u{feff}'.len_utf8() } else { 0 };
-        Self { text, part: start..part.end }
+    pub fn new(text: &'a str, yaml: Range<usize>) -> Self {
+        let has_bom = text.get(yaml.clone()).is_some_and(|text| text.starts_with('\u{feff}'));
+        let start = yaml.start + if has_bom { '\u{feff}'.len_utf8() } else { 0 };
+        Self { text, yaml: start..yaml.end }
     }
 
     pub fn slice(&self, range: Range<usize>) -> &'a str {
@@ -31,29 +31,29 @@ impl<'a> Layout<'a> {
         }
     }
 
-    pub fn line_start(&self, at: usize) -> usize {
-        let before = self.slice(self.part.start..at);
-        self.part.start + before.rfind('\n').map_or(0, |newline| newline + 1)
+    pub fn line_start(&self, offset: usize) -> usize {
+        let before = self.slice(self.yaml.start..offset);
+        self.yaml.start + before.rfind('\n').map_or(0, |newline| newline + 1)
     }
 
-    /// The offset after the line feed of the line that contains the offset `at`. If a line feed precedes `at`, as after
-    /// a block scalar, returns `at`.
-    pub fn line_end(&self, at: usize) -> usize {
-        if self.slice(self.part.start..at).ends_with('\n') {
-            return at;
+    /// The offset after the line feed of the line that contains `offset`. If a line feed precedes `offset`, as after a
+    /// block scalar, returns `offset`.
+    pub fn line_end(&self, offset: usize) -> usize {
+        if self.slice(self.yaml.start..offset).ends_with('\n') {
+            return offset;
         }
-        self.slice(at..self.part.end).find('\n').map_or(self.part.end, |newline| at + newline + 1)
+        self.slice(offset..self.yaml.end).find('\n').map_or(self.yaml.end, |newline| offset + newline + 1)
     }
 
     pub fn is_flow(&self, node: &YamlNode) -> bool {
         matches!(node.value, Yaml::Map(_) | Yaml::List(_)) && self.slice(node.span.clone()).starts_with(['{', '['])
     }
 
-    /// The indentation of further entries of the collection with an entry at `at`: the start of the line, with every
-    /// character but tabs replaced by a space.
-    pub fn indentation(&self, at: usize) -> String {
-        let before = self.slice(self.line_start(at)..at);
-        before.chars().map(|letter| if letter == '\t' { '\t' } else { ' ' }).collect()
+    /// The indentation of further entries of the collection with an entry at `offset`: the start of the line, with
+    /// every character but tabs replaced by a space.
+    pub fn indentation(&self, offset: usize) -> String {
+        let before = self.slice(self.line_start(offset)..offset);
+        before.chars().map(|character| if character == '\t' { '\t' } else { ' ' }).collect()
     }
 
     /// The offset after the last character of a value.
@@ -64,7 +64,7 @@ impl<'a> Layout<'a> {
             Yaml::Null | Yaml::Bool(_) | Yaml::Number(_) | Yaml::Text(_) => None,
         };
         let end = last.unwrap_or(node.span.end);
-        if self.is_flow(node) { (self.closing_bracket(end) + 1).min(self.part.end) } else { end }
+        if self.is_flow(node) { (self.closing_bracket(end) + 1).min(self.yaml.end) } else { end }
     }
 
     pub fn entry_end(&self, key: &YamlKey, value: &YamlNode) -> usize {
@@ -73,7 +73,7 @@ impl<'a> Layout<'a> {
     }
 
     pub fn colon_end(&self, key: &YamlKey) -> usize {
-        let after = self.slice(key.span.end..self.part.end);
+        let after = self.slice(key.span.end..self.yaml.end);
         let blank = after.len() - after.trim_start_matches([' ', '\t']).len();
         let is_colon = after.get(blank..).is_some_and(|rest| rest.starts_with(':'));
         key.span.end + if is_colon { blank + 1 } else { 0 }
@@ -83,23 +83,23 @@ impl<'a> Layout<'a> {
     /// between the two.
     pub fn closing_bracket(&self, from: usize) -> usize {
         let mut in_comment = false;
-        for (at, letter) in self.slice(from..self.part.end).char_indices() {
-            match letter {
+        for (offset, character) in self.slice(from..self.yaml.end).char_indices() {
+            match character {
                 '\n' => in_comment = false,
                 '#' => in_comment = true,
-                ']' | '}' if !in_comment => return from + at,
+                ']' | '}' if !in_comment => return from + offset,
                 _ => {}
             }
         }
-        self.part.end
+        self.yaml.end
     }
 
-    /// The start of the comment lines directly above a line that have the same indentation.
+    /// The start of the comment lines directly above `line` that have the same indentation, or else of `line` itself.
     pub fn with_comments_above(&self, line: usize) -> usize {
         let mut start = line;
-        while start > self.part.start {
+        while start > self.yaml.start {
             let above = self.line_start(start - 1);
-            if !self.is_comment_line(above) || self.depth(above) != self.depth(line) {
+            if !self.is_comment_line(above) || self.indentation_width(above) != self.indentation_width(line) {
                 break;
             }
             start = above;
@@ -108,37 +108,37 @@ impl<'a> Layout<'a> {
     }
 
     pub fn is_blank_line(&self, line: usize) -> bool {
-        line < self.part.end && self.slice(line..self.next_line(line)).trim().is_empty()
+        line < self.yaml.end && self.slice(line..self.next_line(line)).trim().is_empty()
     }
 
     pub fn next_line(&self, line: usize) -> usize {
-        self.slice(line..self.part.end).find('\n').map_or(self.part.end, |newline| line + newline + 1)
+        self.slice(line..self.yaml.end).find('\n').map_or(self.yaml.end, |newline| line + newline + 1)
     }
 
     /// Possible ends of the lines of an entry: after the comments below it that are indented more, and so belong to it;
     /// without trailing blank lines, which may belong to a block scalar; and with them.
     pub fn line_ends(&self, extent: &Range<usize>) -> Vec<usize> {
-        let whole = self.line_end(extent.end);
-        let mut trimmed = whole;
-        while trimmed > self.part.start {
-            let last = self.line_start(trimmed - 1);
+        let with_blank_lines = self.line_end(extent.end);
+        let mut without_blank_lines = with_blank_lines;
+        while without_blank_lines > self.yaml.start {
+            let last = self.line_start(without_blank_lines - 1);
             if !self.is_blank_line(last) {
                 break;
             }
-            trimmed = last;
+            without_blank_lines = last;
         }
-        let mut inner = trimmed;
-        let own = self.depth(self.line_start(extent.start));
-        while self.is_comment_line(inner) && self.depth(inner) > own {
-            inner = self.next_line(inner);
+        let mut with_inner_comments = without_blank_lines;
+        let width = self.indentation_width(self.line_start(extent.start));
+        while self.is_comment_line(with_inner_comments) && self.indentation_width(with_inner_comments) > width {
+            with_inner_comments = self.next_line(with_inner_comments);
         }
-        let mut ends = vec![inner, trimmed, whole];
+        let mut ends = vec![with_inner_comments, without_blank_lines, with_blank_lines];
         ends.dedup();
         ends
     }
 
     /// The indentation of a line, in bytes.
-    fn depth(&self, line: usize) -> usize {
+    fn indentation_width(&self, line: usize) -> usize {
         let text = self.slice(line..self.next_line(line));
         text.len() - text.trim_start_matches([' ', '\t']).len()
     }

@@ -2,7 +2,7 @@
 
 use super::document::{Document, SpliceAlternatives};
 use super::layout::Layout;
-use super::mapping::{entries_at, put};
+use super::mapping::{entries_at, set_value};
 use super::refusal::EditRefusal;
 use super::splice::Splice;
 use crate::text::diagnostic::ErrorKind;
@@ -26,29 +26,29 @@ impl Document {
                 layout.alternatives_to_append(mapping, entries, &block, &format!("{key}: [{text}]"))
             }
             Some((key, value)) if value.value == Yaml::Null => layout.alternatives_to_begin_list(key, value, &text),
-            Some((_, value)) => layout.alternatives_to_add(value, self.items(list)?, &text),
+            Some((_, value)) => layout.alternatives_to_append_item(value, self.items(list)?, &text),
         };
         let mut items = self.items(list)?.to_vec();
         items.push(YamlNode { value: Yaml::Text(item.to_owned()), span: 0..0 });
-        self.first_valid(list, &alternatives, |root| put(root, &[], list, Yaml::List(items)))
+        self.first_valid_text(list, &alternatives, |root| set_value(root, &[], list, Yaml::List(items)))
     }
 
     /// Removes every item that equals `item`, with the comment lines directly above it.
     pub fn remove_item(&self, list: &str, item: &str) -> Result<String, EditRefusal> {
         let items = self.items(list)?;
-        let Some(place) = items.iter().position(|node| is_text(node, item)) else {
+        let Some(index) = items.iter().position(|node| is_text(node, item)) else {
             return Ok(self.text().to_owned());
         };
         let (_, entries) = self.mapping(&[])?;
         let layout = self.layout();
         let alternatives = match entries.iter().find(|(entry, _)| entry.text == list) {
-            Some((key, value)) => layout.alternatives_to_remove(key, value, items, place),
+            Some((key, value)) => layout.alternatives_to_remove_item(key, value, items, index),
             None => Vec::new(),
         };
-        let text = self.first_valid(list, &alternatives, |root| {
+        let text = self.first_valid_text(list, &alternatives, |root| {
             let entry = entries_at(root, &[]).and_then(|entries| entries.iter_mut().find(|(key, _)| key.text == list));
             if let Some((_, YamlNode { value: Yaml::List(items), .. })) = entry {
-                items.remove(place);
+                items.remove(index);
             }
         })?;
         self.with_text(&text)?.remove_item(list, item)
@@ -78,11 +78,11 @@ impl Layout<'_> {
         }
         let colon = self.colon_end(key);
         let indentation = self.indentation(key.span.start);
-        let line = self.lines_at(self.line_end(colon), &format!("{indentation}  - {text}"));
+        let line = self.insert_lines(self.line_end(colon), &format!("{indentation}  - {text}"));
         vec![vec![line], vec![Splice::insert(colon, format!(" [{text}]"))]]
     }
 
-    fn alternatives_to_add(&self, list: &YamlNode, items: &[YamlNode], text: &str) -> SpliceAlternatives {
+    fn alternatives_to_append_item(&self, list: &YamlNode, items: &[YamlNode], text: &str) -> SpliceAlternatives {
         let Some(final_item) = items.last() else {
             return vec![vec![Splice::insert(list.span.end, text)]];
         };
@@ -90,34 +90,34 @@ impl Layout<'_> {
         let end = self.end_of(final_item);
         if !self.is_flow(list) {
             let ends = self.line_ends(&(final_item.span.start..end)).into_iter();
-            return ends.map(|end| vec![self.lines_at(end, &format!("{before}{text}"))]).collect();
+            return ends.map(|end| vec![self.insert_lines(end, &format!("{before}{text}"))]).collect();
         }
         let mut alternatives = Vec::new();
         if before.trim().is_empty() && !before.is_empty() {
             // One item per line: a comment after the last item stays on its line.
             let line_end = self.line_end(end);
             alternatives.push(if self.slice(end..line_end).trim_start().starts_with(',') {
-                vec![self.lines_at(line_end, &format!("{before}{text},"))]
+                vec![self.insert_lines(line_end, &format!("{before}{text},"))]
             } else {
-                vec![Splice::insert(end, ","), self.lines_at(line_end, &format!("{before}{text}"))]
+                vec![Splice::insert(end, ","), self.insert_lines(line_end, &format!("{before}{text}"))]
             });
         }
         alternatives.push(vec![Splice::insert(end, format!(", {text}"))]);
         alternatives
     }
 
-    fn alternatives_to_remove(
+    fn alternatives_to_remove_item(
         &self,
         key: &YamlKey,
         list: &YamlNode,
         items: &[YamlNode],
-        place: usize,
+        index: usize,
     ) -> SpliceAlternatives {
         let extents: Vec<_> = items.iter().map(|item| item.span.start..self.end_of(item)).collect();
         if self.is_flow(list) {
-            return self.alternatives_to_cut_from_flow(list, &extents, place);
+            return self.alternatives_to_cut_from_flow(list, &extents, index);
         }
-        let Some(extent) = extents.get(place) else { return Vec::new() };
+        let Some(extent) = extents.get(index) else { return Vec::new() };
         let mut alternatives = self.alternatives_to_cut_lines(extent);
         if items.len() == 1 {
             // A key without a value is null, not an empty list.

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::document::{Document, Entry, SpliceAlternatives};
+use super::document::{Document, SpliceAlternatives, YamlEntry};
 use super::layout::Layout;
 use super::refusal::EditRefusal;
 use super::splice::Splice;
@@ -19,23 +19,23 @@ impl Document {
             let text = format!("{}: {}", Scalar::Text(key.to_owned()).render(), value.render());
             self.layout().alternatives_to_append(mapping, entries, &text, &text)
         };
-        self.first_valid(key, &alternatives, |root| put(root, within, key, value.to_yaml()))
+        self.first_valid_text(key, &alternatives, |root| set_value(root, within, key, value.to_yaml()))
     }
 
     /// Removes a key of the mapping at the path `within`, with its value and the comment lines directly above.
     pub fn remove(&self, within: &[&str], key: &str) -> Result<String, EditRefusal> {
         let (mapping, entries) = self.mapping(within)?;
         let layout = self.layout();
-        let Some(place) = entries.iter().position(|(entry, _)| entry.text == key) else {
+        let Some(index) = entries.iter().position(|(entry, _)| entry.text == key) else {
             return Ok(self.text().to_owned());
         };
         let extents: Vec<_> = entries.iter().map(|(key, value)| key.span.start..layout.entry_end(key, value)).collect();
         let alternatives = if layout.is_flow(mapping) {
-            layout.alternatives_to_cut_from_flow(mapping, &extents, place)
+            layout.alternatives_to_cut_from_flow(mapping, &extents, index)
         } else {
-            extents.get(place).map_or_else(Vec::new, |extent| layout.alternatives_to_cut_lines(extent))
+            extents.get(index).map_or_else(Vec::new, |extent| layout.alternatives_to_cut_lines(extent))
         };
-        self.first_valid(key, &alternatives, |root| {
+        self.first_valid_text(key, &alternatives, |root| {
             if let Some(entries) = entries_at(root, within) {
                 entries.retain(|(entry, _)| entry.text != key);
             }
@@ -72,7 +72,7 @@ impl Layout<'_> {
     pub fn alternatives_to_append(
         &self,
         mapping: &YamlNode,
-        entries: &[Entry],
+        entries: &[YamlEntry],
         block: &str,
         flow: &str,
     ) -> SpliceAlternatives {
@@ -81,7 +81,7 @@ impl Layout<'_> {
             if self.is_flow(mapping) {
                 return vec![vec![Splice::insert(mapping.span.end, flow)]];
             }
-            return vec![vec![self.lines_at(self.part.end, block)]];
+            return vec![vec![self.insert_lines(self.yaml.end, block)]];
         };
         let end = self.entry_end(&last.0, &last.1);
         if self.is_flow(mapping) {
@@ -90,21 +90,21 @@ impl Layout<'_> {
         let indentation = self.indentation(first.0.span.start);
         let lines: Vec<String> = block.lines().map(|line| format!("{indentation}{line}")).collect();
         let ends = self.line_ends(&(last.0.span.start..end)).into_iter();
-        ends.map(|end| vec![self.lines_at(end, &lines.join(newline))]).collect()
+        ends.map(|end| vec![self.insert_lines(end, &lines.join(newline))]).collect()
     }
 
-    /// Inserts lines at the end of a line. The last line of a file may have no line feed.
-    pub fn lines_at(&self, at: usize, lines: &str) -> Splice {
+    /// Inserts lines after the line that ends at `offset`. The last line of a file may have no line feed.
+    pub fn insert_lines(&self, offset: usize, lines: &str) -> Splice {
         let newline = self.newline();
-        let before = self.slice(self.part.start..at);
+        let before = self.slice(self.yaml.start..offset);
         if before.is_empty() || before.ends_with('\n') {
-            Splice::insert(at, format!("{lines}{newline}"))
+            Splice::insert(offset, format!("{lines}{newline}"))
         } else {
-            Splice::insert(at, format!("{newline}{lines}"))
+            Splice::insert(offset, format!("{newline}{lines}"))
         }
     }
 
-    /// Removes the lines of an entry that shares them with nothing else.
+    /// Removes the lines of an entry. No other entry may be on these lines.
     pub fn alternatives_to_cut_lines(&self, extent: &Range<usize>) -> SpliceAlternatives {
         let first = self.line_start(extent.start);
         let start = self.with_comments_above(first);
@@ -113,10 +113,10 @@ impl Layout<'_> {
             // If the entry is between two blank lines, or after one at the end of the file, a blank line is removed
             // too.
             let above = self.line_start(start.saturating_sub(1));
-            let follows_blank = start > self.part.start && self.is_blank_line(above);
-            if follows_blank && (end == self.part.end || self.is_blank_line(end)) {
+            let follows_blank = start > self.yaml.start && self.is_blank_line(above);
+            if follows_blank && (end == self.yaml.end || self.is_blank_line(end)) {
                 alternatives.push(vec![Splice::cut(above..end)]);
-            } else if start == self.part.start && self.is_blank_line(end) {
+            } else if start == self.yaml.start && self.is_blank_line(end) {
                 alternatives.push(vec![Splice::cut(start..self.next_line(end))]);
             }
             alternatives.push(vec![Splice::cut(start..end)]);
@@ -129,9 +129,9 @@ impl Layout<'_> {
         &self,
         node: &YamlNode,
         extents: &[Range<usize>],
-        place: usize,
+        index: usize,
     ) -> SpliceAlternatives {
-        let Some(extent) = extents.get(place) else { return Vec::new() };
+        let Some(extent) = extents.get(index) else { return Vec::new() };
         let mut alternatives = Vec::new();
         let line = self.line_start(extent.start);
         let is_alone = self.slice(line..extent.start).trim().is_empty();
@@ -139,8 +139,8 @@ impl Layout<'_> {
         if is_alone && (after.is_empty() || after.starts_with('#')) {
             alternatives.extend(self.alternatives_to_cut_lines(extent));
         }
-        let before = place.checked_sub(1).and_then(|before| extents.get(before));
-        match (before, extents.get(place + 1)) {
+        let before = index.checked_sub(1).and_then(|before| extents.get(before));
+        match (before, extents.get(index + 1)) {
             (_, Some(next)) => alternatives.push(vec![Splice::cut(extent.start..next.start)]),
             (Some(before), None) => {
                 if self.slice(before.end..extent.start).contains('#') {
@@ -158,7 +158,7 @@ impl Layout<'_> {
     }
 }
 
-pub fn entries_at<'a>(root: &'a mut YamlNode, within: &[&str]) -> Option<&'a mut Vec<Entry>> {
+pub fn entries_at<'a>(root: &'a mut YamlNode, within: &[&str]) -> Option<&'a mut Vec<YamlEntry>> {
     let Yaml::Map(entries) = &mut root.value else { return None };
     match within.split_first() {
         None => Some(entries),
@@ -169,7 +169,7 @@ pub fn entries_at<'a>(root: &'a mut YamlNode, within: &[&str]) -> Option<&'a mut
     }
 }
 
-pub fn put(root: &mut YamlNode, within: &[&str], key: &str, value: Yaml) {
+pub fn set_value(root: &mut YamlNode, within: &[&str], key: &str, value: Yaml) {
     let Some(entries) = entries_at(root, within) else { return };
     match entries.iter_mut().find(|(entry, _)| entry.text == key) {
         Some((_, old)) => old.value = value,

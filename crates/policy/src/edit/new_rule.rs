@@ -55,8 +55,8 @@ impl Editor {
     }
 
     pub(super) fn add_markdown(&self, id: &str, text: String) -> Result<EditOutcome, EditRefusal> {
-        let path = self.rules.join(format!("{id}.md"));
-        self.apply(vec![self.change(path, None, Some(text))], Strictness::NoErrors)
+        let path = self.rules_dir.join(format!("{id}.md"));
+        self.apply(vec![self.file_edit(path, None, Some(text))], Strictness::NoErrors)
     }
 
     /// Refuses an id that a rule of any tier has, so that a new rule does not replace another by accident.
@@ -72,7 +72,7 @@ impl Editor {
     }
 
     pub(super) fn tier_that_has(&self, id: &str) -> Result<Option<&'static str>, EditRefusal> {
-        Ok(if self.locate_own(id)?.is_some() {
+        Ok(if self.locate_in_tier(id)?.is_some() {
             Some(self.folder.tier.name())
         } else if self.other_tiers().any(|other| other.has_rule(id)) {
             Some(self.other_tier_name())

@@ -43,8 +43,8 @@ impl Proposals {
         self.folder().join(format!("{id}.md"))
     }
 
-    pub fn shown(&self, id: &str) -> String {
-        self.project.shown(&self.path(id))
+    pub fn display_name(&self, id: &str) -> String {
+        self.project.display_name(&self.path(id))
     }
 
     /// Saves a proposal. Replaces an earlier one of the same id.
@@ -52,15 +52,16 @@ impl Proposals {
         rule_id::check(&proposal.id)?;
         check_text(&proposal.text)?;
         let path = self.path(&proposal.id);
-        let shown = self.project.shown(&path);
+        let display_name = self.project.display_name(&path);
         if path.symlink_metadata().is_err() && self.ids().len() >= COUNT_LIMIT {
             let message = format!("there are already {COUNT_LIMIT} proposals");
             return Err(EditRefusal::new(ErrorKind::TooLarge, message)
                 .help("ask a person to accept or delete some of them: `linchpin rules accept` lists them"));
         }
-        self.refuse_links(&shown)?;
-        let target = policy_file_io::resolve_for_write(&self.folder(), &path, &shown)?;
-        policy_file_io::write(&target, &proposal.text).map_err(|error| EditRefusal::io(&shown, "written", &error))?;
+        self.refuse_symlinked_folder(&display_name)?;
+        let target = policy_file_io::resolve_for_write(&self.folder(), &path, &display_name)?;
+        policy_file_io::write(&target, &proposal.text)
+            .map_err(|error| EditRefusal::io(&display_name, "written", &error))?;
         Ok(path)
     }
 
@@ -77,25 +78,25 @@ impl Proposals {
     pub fn get(&self, id: &str) -> Result<Proposal, EditRefusal> {
         rule_id::check(id)?;
         let path = self.path(id);
-        let shown = self.project.shown(&path);
-        let Ok(found) = path.symlink_metadata() else {
+        let display_name = self.project.display_name(&path);
+        let Ok(metadata) = path.symlink_metadata() else {
             let refusal = EditRefusal::new(ErrorKind::NotFound, format!("no proposal has the id `{id}`"));
             return Err(refusal.help("to list the proposals, run `linchpin rules accept`"));
         };
-        self.refuse_links(&shown)?;
-        if !found.is_file() {
-            return Err(EditRefusal::new(ErrorKind::Unreadable, format!("`{shown}` is not a regular file"))
+        self.refuse_symlinked_folder(&display_name)?;
+        if !metadata.is_file() {
+            return Err(EditRefusal::new(ErrorKind::Unreadable, format!("`{display_name}` is not a regular file"))
                 .help("delete it; a proposal must be a regular file, not a symlink"));
         }
-        let text =
-            read_bounded(&path, SIZE_LIMIT).map_err(|error| policy_file_io::unreadable(&shown, SIZE_LIMIT, &error))?;
+        let text = read_bounded(&path, SIZE_LIMIT)
+            .map_err(|error| policy_file_io::unreadable(&display_name, SIZE_LIMIT, &error))?;
         check_text(&text)?;
         Ok(Proposal { id: id.to_owned(), text })
     }
 
-    /// Refuses symlinks among the folders, which the agent can create. A symlink to the rules folder would turn a
+    /// Refuses a path with a symlinked folder. The agent can create symlinks, and one to the rules folder would turn a
     /// proposal into an active rule.
-    fn refuse_links(&self, shown: &str) -> Result<(), EditRefusal> {
+    fn refuse_symlinked_folder(&self, display_name: &str) -> Result<(), EditRefusal> {
         let folder = self.folder();
         let mut folders = folder.ancestors().take_while(|folder| *folder != self.project.path);
         if !folders.any(Path::is_symlink) {
@@ -103,7 +104,7 @@ impl Proposals {
         }
         Err(EditRefusal::new(
             ErrorKind::NotEditable,
-            format!("the folder of `{shown}` is a symlink, so it cannot hold proposals"),
+            format!("the folder of `{display_name}` is a symlink, so it cannot hold proposals"),
         )
         .help("delete the symlink"))
     }
@@ -119,13 +120,13 @@ impl Editor {
     pub fn check_proposal(&self, proposal: &Proposal) -> Result<Vec<Diagnostic>, EditRefusal> {
         check_text(&proposal.text)?;
         self.refuse_existing(&proposal.id)?;
-        let path = self.rules.join(format!("{}.md", proposal.id));
-        let change = self.change(path, None, Some(proposal.text.clone()));
-        let place = Proposals::of(&self.folder).shown(&proposal.id);
+        let path = self.rules_dir.join(format!("{}.md", proposal.id));
+        let change = self.file_edit(path, None, Some(proposal.text.clone()));
+        let proposal_file = Proposals::of(&self.folder).display_name(&proposal.id);
         // Problems are shown in the proposal's file, because the rule file does not exist yet.
         let in_proposal = |mut problem: Diagnostic| {
             if problem.source.name == change.name {
-                problem.source.name.clone_from(&place);
+                problem.source.name.clone_from(&proposal_file);
             }
             problem
         };
@@ -138,17 +139,17 @@ impl Editor {
         }
     }
 
-    /// Adds the proposal's text, as given here, to the project's rules.
+    /// Adds the proposal's text to the project's rules, even if the proposal's file has changed since it was read.
     pub fn accept(&self, proposal: &Proposal, from: &Proposals) -> Result<EditOutcome, EditRefusal> {
         check_text(&proposal.text)?;
         self.refuse_existing(&proposal.id)?;
-        let changed = self.add_markdown(&proposal.id, proposal.text.clone())?;
+        let outcome = self.add_markdown(&proposal.id, proposal.text.clone())?;
         from.delete(&proposal.id);
-        Ok(changed)
+        Ok(outcome)
     }
 }
 
-/// Refuses text that is too long, or looks different from what it is.
+/// Refuses text that is too long, or that has invisible characters.
 fn check_text(text: &str) -> Result<(), EditRefusal> {
     if text.len() as u64 > SIZE_LIMIT {
         let message =
@@ -156,13 +157,15 @@ fn check_text(text: &str) -> Result<(), EditRefusal> {
         return Err(EditRefusal::new(ErrorKind::TooLarge, message));
     }
     let plain = text.replace("\r\n", "\n");
-    let hidden = plain.char_indices().find(|(at, letter)| is_hidden(*letter) && !(*at == 0 && *letter == '\u{feff}'));
-    match hidden {
+    let invisible = plain
+        .char_indices()
+        .find(|(offset, character)| is_invisible(*character) && !(*offset == 0 && *character == '\u{feff}'));
+    match invisible {
         None => Ok(()),
-        Some((at, letter)) => {
-            let line = plain.get(..at).unwrap_or_default().matches('\n').count() + 1;
+        Some((offset, character)) => {
+            let line = plain.get(..offset).unwrap_or_default().matches('\n').count() + 1;
             let message =
-                format!("the proposal has an invisible character, U+{:04X}, on line {line}", u32::from(letter));
+                format!("the proposal has an invisible character, U+{:04X}, on line {line}", u32::from(character));
             Err(EditRefusal::new(ErrorKind::InvalidValue, message)
                 .help("remove it: a person must see everything that they accept"))
         }
@@ -170,9 +173,9 @@ fn check_text(text: &str) -> Result<(), EditRefusal> {
 }
 
 /// True for control characters, and characters that change the text direction or have no width.
-fn is_hidden(letter: char) -> bool {
-    let controls = letter.is_control() && letter != '\n' && letter != '\t';
-    controls
-        || matches!(letter, '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}')
-        || matches!(letter, '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{e0000}'..='\u{e007f}')
+fn is_invisible(character: char) -> bool {
+    let is_control = character.is_control() && character != '\n' && character != '\t';
+    is_control
+        || matches!(character, '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}')
+        || matches!(character, '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{e0000}'..='\u{e007f}')
 }

@@ -51,8 +51,8 @@ impl EditRefusal {
 }
 
 impl From<InvalidRuleId> for EditRefusal {
-    fn from(wrong: InvalidRuleId) -> Self {
-        Self::new(ErrorKind::InvalidValue, wrong.message).help(wrong.help)
+    fn from(invalid_id: InvalidRuleId) -> Self {
+        Self::new(ErrorKind::InvalidValue, invalid_id.message).help(invalid_id.help)
     }
 }
 

@@ -9,8 +9,8 @@ pub struct Splice {
 }
 
 impl Splice {
-    pub fn insert(at: usize, text: impl Into<String>) -> Self {
-        Self { range: at..at, text: text.into() }
+    pub fn insert(offset: usize, text: impl Into<String>) -> Self {
+        Self { range: offset..offset, text: text.into() }
     }
 
     pub fn cut(range: Range<usize>) -> Self {
@@ -21,12 +21,12 @@ impl Splice {
 /// Returns `None` if the splices overlap, are out of order, or start or end inside a character.
 pub fn apply(text: &str, splices: &[Splice]) -> Option<String> {
     let mut result = String::with_capacity(text.len());
-    let mut at = 0;
+    let mut offset = 0;
     for splice in splices {
-        result.push_str(text.get(at..splice.range.start)?);
+        result.push_str(text.get(offset..splice.range.start)?);
         result.push_str(&splice.text);
-        at = splice.range.end;
+        offset = splice.range.end;
     }
-    result.push_str(text.get(at..)?);
+    result.push_str(text.get(offset..)?);
     Some(result)
 }

@@ -151,13 +151,13 @@ fn edits_that_would_change_more_are_refused() {
         result.expect_err("a refusal").message
     }
     // A block scalar, or a value of another type.
-    let said = [
+    let messages = [
         message(yaml("x: |\n  text\n").set(&[], "x", &Scalar::Bool(true))),
         message(yaml("x: {a: 1}\n").set(&[], "x", &Scalar::Bool(true))),
         message(yaml("rules: text\n").add_item("rules", "x")),
         message(yaml("rules: {a: 1}\n").remove_item("rules", "x")),
     ];
-    insta::assert_snapshot!(said.join("\n"), @"
+    insta::assert_snapshot!(messages.join("\n"), @"
     `x` in `config.yml` cannot be changed safely by a command
     `x` in `config.yml` cannot be changed safely by a command
     `rules` must be a list, but here it is text
@@ -211,14 +211,14 @@ fn document() -> impl Strategy<Value = (Vec<String>, String)> {
 fn comments(text: &str) -> Vec<&str> {
     let marks = ["# head", "# below, in k", "# above k", "# in k", "# behind k"];
     text.lines()
-        .filter_map(|line| marks.iter().find_map(|mark| line.find(mark).and_then(|at| line.get(at..))))
+        .filter_map(|line| marks.iter().find_map(|mark| line.find(mark).and_then(|start| line.get(start..))))
         .collect()
 }
 
 /// True if `after` is `before` with insertions.
 fn has_only_insertions(before: &str, after: &str) -> bool {
-    let mut letters = after.chars();
-    before.chars().all(|letter| letters.any(|other| other == letter))
+    let mut characters = after.chars();
+    before.chars().all(|character| characters.any(|other| other == character))
 }
 
 proptest! {
@@ -248,11 +248,12 @@ proptest! {
         let removed = remove(&text, key);
         prop_assert!(has_only_insertions(&removed, &text));
         let mark = format!(" {key}");
-        let kept: Vec<&str> = comments(&text).into_iter().filter(|comment| !comment.ends_with(&mark)).collect();
-        prop_assert_eq!(comments(&removed), kept);
-        let left: Vec<String> = yaml(&removed).keys().map(str::to_owned).collect();
+        let mut expected = comments(&text);
+        expected.retain(|comment| !comment.ends_with(&mark));
+        prop_assert_eq!(comments(&removed), expected);
+        let remaining_keys: Vec<String> = yaml(&removed).keys().map(str::to_owned).collect();
         let wanted: Vec<String> = keys.iter().filter(|other| *other != key).cloned().collect();
-        prop_assert_eq!(left, wanted);
+        prop_assert_eq!(remaining_keys, wanted);
     }
 
     /// For any text, the result is the requested change or a refusal.
@@ -268,7 +269,7 @@ proptest! {
                 prop_assert!(document.with_text(&taken).is_ok_and(|document| !document.has_item("rules", "a")));
             }
             if let Ok(set) = document.set(&[], "k", &Scalar::Bool(false)) {
-                prop_assert!(document.with_text(&set).is_ok_and(|document| document.flag("k") == Some(false)));
+                prop_assert!(document.with_text(&set).is_ok_and(|document| document.boolean("k") == Some(false)));
             }
             if let Ok(removed) = document.remove(&[], "k") {
                 prop_assert!(document.with_text(&removed).is_ok_and(|document| document.keys().all(|key| key != "k")));

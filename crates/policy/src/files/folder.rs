@@ -1,4 +1,4 @@
-//! The locations of policy files.
+//! Policy folders, and the locations of the files in them.
 
 use std::path::{Path, PathBuf};
 
@@ -58,27 +58,33 @@ impl PolicyFolder {
     }
 
     /// Errors for `config.yaml` and `loop.yaml`: only the extension `.yml` is read.
-    pub fn misnamed(&self) -> Vec<Diagnostic> {
+    pub fn misnamed_file_errors(&self) -> Vec<Diagnostic> {
         let files = [self.config(), self.loop_file()];
-        let twins = files.iter().map(|file| (file, file.with_extension("yaml"))).filter(|(_, twin)| twin.is_file());
-        let problem = |(file, twin): (&PathBuf, PathBuf)| {
-            let (meant, found) = (self.shown(file), self.shown(&twin));
-            let message = format!("`{found}` is ignored, because the file must be named `{meant}`");
-            let help =
-                if file.exists() { "delete it, or rename it".to_owned() } else { format!("`mv {found} {meant}`") };
-            Diagnostic::error(ErrorKind::InvalidValue, message, &Source::new(found, ""), None).help(help)
+        let misnamed_files = files
+            .iter()
+            .map(|file| (file, file.with_extension("yaml")))
+            .filter(|(_, misnamed_file)| misnamed_file.is_file());
+        let problem = |(file, misnamed_file): (&PathBuf, PathBuf)| {
+            let (expected_name, actual_name) = (self.display_name(file), self.display_name(&misnamed_file));
+            let message = format!("`{actual_name}` is ignored, because the file must be named `{expected_name}`");
+            let help = if file.exists() {
+                "delete it, or rename it".to_owned()
+            } else {
+                format!("`mv {actual_name} {expected_name}`")
+            };
+            Diagnostic::error(ErrorKind::InvalidValue, message, &Source::new(actual_name, ""), None).help(help)
         };
-        twins.map(problem).collect()
+        misnamed_files.map(problem).collect()
     }
 
     /// A file's name in messages: relative to the project, or whole.
-    pub fn shown(&self, file: &Path) -> String {
-        let shown = match self.tier {
+    pub fn display_name(&self, file: &Path) -> String {
+        let path = match self.tier {
             Tier::Project => file.strip_prefix(&self.base).unwrap_or(file),
             Tier::Local | Tier::User | Tier::Bundled => file,
         };
         // Control characters in a name could be escape sequences for the terminal.
-        shown.display().to_string().replace(char::is_control, "?")
+        path.display().to_string().replace(char::is_control, "?")
     }
 }
 
@@ -90,7 +96,7 @@ pub struct Tiers {
 }
 
 impl Tiers {
-    /// Farthest first.
+    /// From the earliest to the latest tier.
     pub fn folders(&self) -> impl Iterator<Item = &PolicyFolder> {
         self.user.iter().chain(&self.project)
     }

@@ -2,7 +2,7 @@
 //!
 //! It runs at every event, and a policy may have a thousand files. To be fast, it uses the serialized inputs without
 //! copying them, calls `statat` relative to the opened folder instead of resolving whole paths, and for many files
-//! starts a second thread while the first one reads the rules.
+//! starts a second thread that runs while the calling thread reads the rules.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use std::time::SystemTime;
 use crate::files::inputs::{Chunk, chunks};
 use crate::files::stamp::Stamp;
 
-/// Up to this number of chunks, a second thread costs more than it saves.
+/// With at most this many chunks, starting a second thread takes longer than it saves.
 const FEW_CHUNKS: usize = 4;
 /// The second thread's stack size; it needs very little.
 const STACK: usize = 128 * 1024;
@@ -22,7 +22,7 @@ const STACK: usize = 128 * 1024;
 /// A freshness check in progress.
 pub struct FreshnessCheck {
     task: Arc<Task>,
-    /// The changed files that the second thread found, a message per chunk.
+    /// Receives the changed files of each chunk that the second thread checked.
     second_thread: Option<Receiver<Option<Vec<PathBuf>>>>,
 }
 
@@ -32,19 +32,19 @@ struct Task {
     /// When the files were read.
     read_at: SystemTime,
     /// Index of the next chunk to check.
-    next: AtomicUsize,
+    next_chunk: AtomicUsize,
 }
 
 impl FreshnessCheck {
     pub fn begin(bytes: Arc<Vec<u8>>, read_at: SystemTime) -> Self {
-        let task = Arc::new(Task { bytes, read_at, next: AtomicUsize::new(0) });
-        let are_many = chunks(&task.bytes).is_some_and(|chunks| chunks.len() > FEW_CHUNKS);
-        let second_thread = are_many.then(|| {
+        let task = Arc::new(Task { bytes, read_at, next_chunk: AtomicUsize::new(0) });
+        let needs_second_thread = chunks(&task.bytes).is_some_and(|chunks| chunks.len() > FEW_CHUNKS);
+        let second_thread = needs_second_thread.then(|| {
             let (sender, receiver) = mpsc::channel();
             let task = Arc::clone(&task);
-            // If no thread can be started, the first one checks everything.
+            // If the second thread cannot be started, the calling thread checks everything.
             let _ = thread::Builder::new().stack_size(STACK).spawn(move || {
-                task.work(|chunk| drop(sender.send(chunk)));
+                task.check_chunks(|chunk| drop(sender.send(chunk)));
             });
             receiver
         });
@@ -55,38 +55,38 @@ impl FreshnessCheck {
     /// write might have left the same stamp. `None` if the inputs cannot be decoded.
     pub fn finish(self) -> Option<Vec<PathBuf>> {
         let count = chunks(&self.task.bytes)?.len();
-        let mut found = Vec::with_capacity(count);
-        self.task.work(|chunk| found.push(chunk));
-        while found.len() < count {
-            found.push(self.second_thread.as_ref()?.recv().ok()?);
+        let mut reports = Vec::with_capacity(count);
+        self.task.check_chunks(|chunk| reports.push(chunk));
+        while reports.len() < count {
+            reports.push(self.second_thread.as_ref()?.recv().ok()?);
         }
-        let found: Option<Vec<Vec<PathBuf>>> = found.into_iter().collect();
-        Some(found?.concat())
+        let reports: Option<Vec<Vec<PathBuf>>> = reports.into_iter().collect();
+        Some(reports?.concat())
     }
 }
 
 impl Task {
     /// Checks chunks until none is left, and passes the changed files of each to `report`.
-    fn work(&self, mut report: impl FnMut(Option<Vec<PathBuf>>)) {
+    fn check_chunks(&self, mut report: impl FnMut(Option<Vec<PathBuf>>)) {
         let chunks = chunks(&self.bytes).unwrap_or_default();
-        while let Some(chunk) = chunks.get(self.next.fetch_add(1, Ordering::Relaxed)) {
-            report(chunk.changed(self.read_at));
+        while let Some(chunk) = chunks.get(self.next_chunk.fetch_add(1, Ordering::Relaxed)) {
+            report(chunk.changed_files(self.read_at));
         }
     }
 }
 
 impl Chunk<'_> {
-    fn changed(&self, read_at: SystemTime) -> Option<Vec<PathBuf>> {
+    fn changed_files(&self, read_at: SystemTime) -> Option<Vec<PathBuf>> {
         let folder = OpenFolder::new(self.folder);
-        let mut changed = Vec::new();
+        let mut changed_files = Vec::new();
         for file in self.files() {
             let file = file?;
             let is_ambiguous = file.stamp.is_some_and(|stamp| stamp.is_ambiguous(read_at));
             if is_ambiguous || folder.stamp(file.name) != file.stamp {
-                changed.push(Path::new(self.folder).join(file.name));
+                changed_files.push(Path::new(self.folder).join(file.name));
             }
         }
-        Some(changed)
+        Some(changed_files)
     }
 }
 

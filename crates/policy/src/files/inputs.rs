@@ -1,4 +1,4 @@
-//! The inputs of a policy: all files and folders that it was read from, with their stamps.
+//! The inputs of a policy: all files and folders that it was read from, each with its stamp (ctime, size and inode).
 //!
 //! They are serialized in chunks, so that a [`FreshnessCheck`](crate::files::freshness::FreshnessCheck) can use them
 //! without building a map.
@@ -11,10 +11,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::files::stamp::Stamp;
 
-/// Files and folders with their stamps from before they were read; without a stamp if they did not exist.
+/// Files and folders, each with its stamp from just before it was read.
 #[derive(Debug, Default)]
 pub struct Inputs<'a> {
-    /// Stamps by folder and file name.
+    /// The ctime, size and inode of each file, by folder and file name; `None` if the file did not exist.
     folders: BTreeMap<Cow<'a, str>, BTreeMap<Cow<'a, str>, Option<Stamp>>>,
     /// One of the paths is not UTF-8.
     has_non_utf8_path: bool,
@@ -41,7 +41,7 @@ impl<'a> Inputs<'a> {
     /// Records the stamp of a file or folder. Call this before reading the file, so that a concurrent write shows as a
     /// change.
     pub fn record(&mut self, path: &Path) {
-        let Some((folder, name)) = parts(path) else {
+        let Some((folder, name)) = folder_and_name(path) else {
             self.has_non_utf8_path = true;
             return;
         };
@@ -59,8 +59,8 @@ impl<'a> Inputs<'a> {
     }
 
     pub fn includes(&self, path: &Path) -> bool {
-        let known = |(folder, name)| self.folders.get(folder).is_some_and(|files| files.contains_key(name));
-        parts(path).is_some_and(known)
+        let is_recorded = |(folder, name)| self.folders.get(folder).is_some_and(|files| files.contains_key(name));
+        folder_and_name(path).is_some_and(is_recorded)
     }
 
     /// `None` if a path is not UTF-8. Such a policy is compiled at every event.
@@ -70,8 +70,9 @@ impl<'a> Inputs<'a> {
             let files: Vec<StampedFile> =
                 files.iter().map(|(name, stamp)| StampedFile { name, stamp: *stamp }).collect();
             for files in files.chunks(FILES_IN_CHUNK) {
-                let packed = files.iter().try_fold(Vec::new(), |bytes, file| postcard::to_extend(file, bytes)).ok()?;
-                bytes = postcard::to_extend(&Chunk { folder, files: &packed }, bytes).ok()?;
+                let serialized =
+                    files.iter().try_fold(Vec::new(), |bytes, file| postcard::to_extend(file, bytes)).ok()?;
+                bytes = postcard::to_extend(&Chunk { folder, files: &serialized }, bytes).ok()?;
             }
         }
         (!self.has_non_utf8_path).then_some(bytes)
@@ -92,7 +93,7 @@ impl<'a> Inputs<'a> {
 }
 
 /// A path's folder and file name.
-fn parts(path: &Path) -> Option<(&str, &str)> {
+fn folder_and_name(path: &Path) -> Option<(&str, &str)> {
     Some((path.parent()?.to_str()?, path.file_name()?.to_str()?))
 }
 
@@ -112,13 +113,13 @@ impl<'a> Chunk<'a> {
     pub fn files(&self) -> impl Iterator<Item = Option<StampedFile<'a>>> {
         let mut bytes = self.files;
         std::iter::from_fn(move || {
-            let all = std::mem::take(&mut bytes);
+            let remaining = std::mem::take(&mut bytes);
             let take = || {
-                let (file, rest) = postcard::take_from_bytes(all).ok()?;
+                let (file, rest) = postcard::take_from_bytes(remaining).ok()?;
                 bytes = rest;
                 Some(file)
             };
-            (!all.is_empty()).then(take)
+            (!remaining.is_empty()).then(take)
         })
     }
 }

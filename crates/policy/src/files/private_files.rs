@@ -33,8 +33,8 @@ pub fn write_new_private_file(path: &Path, bytes: impl AsRef<[u8]>) -> io::Resul
     file.write_all(bytes.as_ref())?;
     match file.persist_noclobber(path) {
         Ok(_) => Ok(true),
-        Err(failed) if failed.error.kind() == io::ErrorKind::AlreadyExists => Ok(false),
-        Err(failed) => Err(failed.error),
+        Err(persist_error) if persist_error.error.kind() == io::ErrorKind::AlreadyExists => Ok(false),
+        Err(persist_error) => Err(persist_error.error),
     }
 }
 
@@ -51,10 +51,10 @@ pub fn check_writable(folder: &Path) -> io::Result<()> {
     file.as_file().sync_all()
 }
 
-/// Files of sessions are deleted after this time: no session lasts as long.
-const OLD: Duration = Duration::from_hours(90 * 24);
-/// Temporary files are deleted after this time: their writer was interrupted.
-const ABANDONED: Duration = Duration::from_hours(1);
+/// Longer than any session lasts.
+const SESSION_FILE_LIFETIME: Duration = Duration::from_hours(90 * 24);
+/// An older temporary file was abandoned: its writer was interrupted.
+const TEMPORARY_FILE_LIFETIME: Duration = Duration::from_hours(1);
 
 /// Deletes files of old sessions, and abandoned temporary files.
 pub fn delete_old_files(folder: &Path) {
@@ -66,7 +66,7 @@ pub fn delete_old_files_except(folder: &Path, is_kept: impl Fn(&str) -> bool) {
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
         let name = entry.file_name();
         let name = name.to_string_lossy();
-        let limit = if name.starts_with(".tmp") { ABANDONED } else { OLD };
+        let limit = if name.starts_with(".tmp") { TEMPORARY_FILE_LIFETIME } else { SESSION_FILE_LIFETIME };
         let modified = entry.path().symlink_metadata().and_then(|metadata| metadata.modified());
         let is_old = modified.ok().and_then(|time| time.elapsed().ok()).is_some_and(|age| age > limit);
         if is_old && !is_kept(&name) {

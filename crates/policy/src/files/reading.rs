@@ -22,8 +22,8 @@ const FRONTMATTER_PEEK: u64 = 256;
 pub struct RuleFiles {
     pub markdown: Vec<PathBuf>,
     pub libraries: Vec<PathBuf>,
-    /// Pages about the folder, which are not rules. They are recorded as inputs, because such a page becomes a rule if
-    /// frontmatter is added to it.
+    /// Pages about the folder, which are not rules. They are recorded as inputs, because a page becomes a rule once it
+    /// has frontmatter.
     pub readmes: Vec<PathBuf>,
     /// Subfolders with rule files, which are not read.
     unread_folders: Vec<PathBuf>,
@@ -81,7 +81,7 @@ fn has_no_frontmatter(path: &Path) -> bool {
     if !is_file || fs::File::open(path).and_then(|file| file.take(FRONTMATTER_PEEK).read_to_end(&mut start)).is_err() {
         return false;
     }
-    let is_blank = |letter: char| letter.is_whitespace() || letter == '\u{feff}';
+    let is_blank = |character: char| character.is_whitespace() || character == '\u{feff}';
     !String::from_utf8_lossy(&start).trim_start_matches(is_blank).starts_with("---")
 }
 
@@ -94,7 +94,7 @@ pub fn has_rule_files(folder: &Path) -> bool {
 /// The files of a folder with this extension, sorted. A missing folder is empty.
 pub fn files_with_extension(folder: &Path, extension: &str) -> io::Result<Vec<PathBuf>> {
     let mut files = paths_in(folder)?;
-    files.retain(|path| path.extension().is_some_and(|found| found == extension));
+    files.retain(|path| path.extension().is_some_and(|file_extension| file_extension == extension));
     files.truncate(FILES_LIMIT);
     Ok(files)
 }
@@ -123,7 +123,7 @@ pub fn take_duplicate_yaml(files: &mut Vec<PathBuf>) -> Vec<PathBuf> {
 
 /// `noun` names the kind of the files in the plural, such as `workflows`.
 pub fn duplicate_yaml_problem(folder: &PolicyFolder, duplicate: &Path, noun: &str) -> Diagnostic {
-    let (this, other) = (folder.shown(duplicate), folder.shown(&duplicate.with_extension("yml")));
+    let (this, other) = (folder.display_name(duplicate), folder.display_name(&duplicate.with_extension("yml")));
     let name = duplicate.file_stem().unwrap_or_default().to_string_lossy();
     let message = format!("`{this}` and `{other}` are both {noun} named `{name}`");
     let source = Source::new(this, "");
@@ -151,7 +151,7 @@ impl RuleFiles {
         let duplicates =
             self.duplicates.iter().map(|duplicate| duplicate_yaml_problem(folder, duplicate, "rule libraries"));
         let too_many = self.too_many.iter().map(|(path, message)| {
-            let source = Source::new(folder.shown(path), "");
+            let source = Source::new(folder.display_name(path), "");
             Diagnostic::error(ErrorKind::InvalidValue, message, &source, None)
         });
         // If the folder is outside of the project, each rule file in it is an error; without any, report the folder.
@@ -162,7 +162,7 @@ impl RuleFiles {
     /// Warnings about subfolders with rules, which are not read.
     pub fn warnings(&self, folder: &PolicyFolder) -> impl Iterator<Item = Diagnostic> {
         self.unread_folders.iter().map(|path| {
-            let source = Source::new(folder.shown(path), "");
+            let source = Source::new(folder.display_name(path), "");
             let message = "the rules in this folder are not read";
             Diagnostic::warning(ErrorKind::NotFound, message, &source, None)
                 .help("move the rules up into the rules folder; to group rules, write a library (`NAME.yml`)")
@@ -175,10 +175,11 @@ pub fn missing_rules_dir(folder: &PolicyFolder, rules_dir: &Path) -> Option<Diag
     if rules_dir == folder.rules() || rules_dir.symlink_metadata().is_ok() {
         return None;
     }
-    let named = folder.shown(rules_dir);
-    let message = format!("`rules_dir` names `{named}`, which does not exist, so no rules are read from there");
-    let source = Source::new(folder.shown(&folder.config()), "");
-    let help = format!("create `{named}` and put the rules there, or correct `rules_dir`");
+    let rules_dir_name = folder.display_name(rules_dir);
+    let message =
+        format!("`rules_dir` names `{rules_dir_name}`, which does not exist, so no rules are read from there");
+    let source = Source::new(folder.display_name(&folder.config()), "");
+    let help = format!("create `{rules_dir_name}` and put the rules there, or correct `rules_dir`");
     Some(Diagnostic::warning(ErrorKind::NotFound, message, &source, None).help(help))
 }
 
@@ -190,10 +191,10 @@ pub fn unused_default_rules_dir(folder: &PolicyFolder, rules_dir: &Path) -> Opti
     if is_default || !has_rule_files(&default_dir) {
         return None;
     }
-    let (default_dir, named) = (folder.shown(&default_dir), folder.shown(rules_dir));
-    let message = format!("the rules in this folder are ignored, because `rules_dir` names `{named}`");
+    let (default_dir, rules_dir_name) = (folder.display_name(&default_dir), folder.display_name(rules_dir));
+    let message = format!("the rules in this folder are ignored, because `rules_dir` names `{rules_dir_name}`");
     let help = format!(
-        "run `linchpin rules import {default_dir}` to copy them to `{named}`, or remove `rules_dir` from \
+        "run `linchpin rules import {default_dir}` to copy them to `{rules_dir_name}`, or remove `rules_dir` from \
          `.linchpin/config.yml` to read them here"
     );
     Some(Diagnostic::warning(ErrorKind::NotFound, message, &Source::new(default_dir, ""), None).help(help))
@@ -201,7 +202,7 @@ pub fn unused_default_rules_dir(folder: &PolicyFolder, rules_dir: &Path) -> Opti
 
 /// An error if the path is a symlink out of the project.
 fn outside_error(folder: &PolicyFolder, path: &Path) -> Option<Diagnostic> {
-    let source = || Source::new(folder.shown(path), "");
+    let source = || Source::new(folder.display_name(path), "");
     let message = "this symlink leads out of the project, so it is not followed";
     leaves_project(folder, path).then(|| Diagnostic::error(ErrorKind::Unreadable, message, &source(), None))
 }
@@ -212,11 +213,11 @@ pub fn read(folder: &PolicyFolder, path: &Path) -> Result<Option<Source>, Box<Di
         return Err(Box::new(problem));
     }
     match read_bounded(path, SIZE_LIMIT) {
-        Ok(text) => Ok(Some(Source::new(folder.shown(path), Arc::from(text)))),
+        Ok(text) => Ok(Some(Source::new(folder.display_name(path), Arc::from(text)))),
         Err(error) if error.kind() == io::ErrorKind::NotFound && !path.is_symlink() => Ok(None),
         Err(error) if error.kind() == io::ErrorKind::FileTooLarge => {
             let message = format!("the file is larger than the limit of {} KiB", SIZE_LIMIT / 1024);
-            let source = Source::new(folder.shown(path), "");
+            let source = Source::new(folder.display_name(path), "");
             Err(Box::new(Diagnostic::error(ErrorKind::TooLarge, message, &source, None)))
         }
         Err(error) => Err(Box::new(unreadable(folder, path, &error))),
@@ -226,15 +227,15 @@ pub fn read(folder: &PolicyFolder, path: &Path) -> Result<Option<Source>, Box<Di
 /// True if a project's file is a symlink to a file outside of the project. Following it could show private files of the
 /// user.
 fn leaves_project(folder: &PolicyFolder, path: &Path) -> bool {
-    let of_project = folder.tier == Tier::Project;
-    match (of_project, path.canonicalize(), folder.base.canonicalize()) {
+    let is_in_project = folder.tier == Tier::Project;
+    match (is_in_project, path.canonicalize(), folder.base.canonicalize()) {
         (true, Ok(real), Ok(base)) => !real.starts_with(base),
         _ => false,
     }
 }
 
 pub fn unreadable(folder: &PolicyFolder, path: &Path, error: &io::Error) -> Diagnostic {
-    let source = Source::new(folder.shown(path), "");
+    let source = Source::new(folder.display_name(path), "");
     let message = if error.kind() == io::ErrorKind::InvalidData {
         "the file is not UTF-8 text".to_owned()
     } else if error.kind() == io::ErrorKind::NotADirectory {

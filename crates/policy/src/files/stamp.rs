@@ -1,4 +1,4 @@
-//! Stamps, by which changes of a file are detected without reading it.
+//! A file's stamp: its ctime, size and inode, which show whether it changed without reading it.
 
 use std::path::Path;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};

@@ -8,41 +8,41 @@
 pub struct ConvertedPattern {
     pub pattern: String,
     /// The differences in meaning; empty if the pattern is unchanged and means the same.
-    pub why: Vec<String>,
+    pub reasons: Vec<String>,
 }
 
 const STAR_CROSSED_FOLDERS: &str = "`*` crossed folders in the old format, but does not here";
 
 pub fn convert(old: &str) -> ConvertedPattern {
-    let mut why = Vec::new();
-    let mut pattern = braces(old, &mut why);
+    let mut reasons = Vec::new();
+    let mut pattern = braces(old, &mut reasons);
     if old.contains('\\') {
-        why.push("`\\` meant `/` in the old format, but escapes the next character here".to_owned());
+        reasons.push("`\\` meant `/` in the old format, but escapes the next character here".to_owned());
     }
     match pattern.split("**").collect::<Vec<_>>().as_slice() {
         [_] => {
             if pattern.contains('*') {
-                why.push(STAR_CROSSED_FOLDERS.to_owned());
+                reasons.push(STAR_CROSSED_FOLDERS.to_owned());
                 pattern = across_folders(&pattern).unwrap_or(pattern);
             }
         }
         [before, after] => {
             if before.contains(['*', '?', '[']) {
-                why.push(format!("`{before}` was a literal name in the old format, but is a pattern here"));
+                reasons.push(format!("`{before}` was a literal name in the old format, but is a pattern here"));
             }
             if after.trim_start_matches('/').trim_start_matches('*').contains('*') {
-                why.push(STAR_CROSSED_FOLDERS.to_owned());
+                reasons.push(STAR_CROSSED_FOLDERS.to_owned());
             }
         }
-        _ => why.push("`**` matched at least one folder in the old format, but may match none here".to_owned()),
+        _ => reasons.push("`**` matched at least one folder in the old format, but may match none here".to_owned()),
     }
     if pattern == "**/*" || pattern.ends_with("/**/*") {
-        if why.is_empty() {
-            why.push("matches the same files".to_owned());
+        if reasons.is_empty() {
+            reasons.push("matches the same files".to_owned());
         }
         pattern.truncate(pattern.len() - "/*".len());
     }
-    ConvertedPattern { pattern, why }
+    ConvertedPattern { pattern, reasons }
 }
 
 /// An equivalent of a pattern whose `*` crosses folders. `None` if there are several `*`, or the `*` is not at the
@@ -55,16 +55,16 @@ fn across_folders(pattern: &str) -> Option<String> {
 }
 
 /// Keeps `{a,b}`, which was literal in the old format but certainly meant alternatives. Escapes all other braces.
-fn braces(old: &str, why: &mut Vec<String>) -> String {
+fn braces(old: &str, reasons: &mut Vec<String>) -> String {
     let mut pattern = String::with_capacity(old.len());
     let mut rest = old;
-    let (mut alternatives, mut plain) = (false, false);
-    while let Some(at) = rest.find(['{', '}', '\\']) {
-        let (before, from) = rest.split_at(at);
+    let (mut has_alternatives, mut has_escaped_brace) = (false, false);
+    while let Some(offset) = rest.find(['{', '}', '\\']) {
+        let (before, from) = rest.split_at(offset);
         pattern.push_str(before);
         let length = match alternatives_length(from) {
             Some(length) => {
-                alternatives = true;
+                has_alternatives = true;
                 pattern.push_str(from.get(..length).unwrap_or_default());
                 length
             }
@@ -75,7 +75,7 @@ fn braces(old: &str, why: &mut Vec<String>) -> String {
                 length
             }
             None => {
-                plain = true;
+                has_escaped_brace = true;
                 pattern.push('\\');
                 pattern.push_str(from.get(..1).unwrap_or_default());
                 1
@@ -84,11 +84,11 @@ fn braces(old: &str, why: &mut Vec<String>) -> String {
         rest = from.get(length..).unwrap_or_default();
     }
     pattern.push_str(rest);
-    if alternatives {
-        why.push("braces were literal in the old format, but `{a,b}` means `a` or `b` here".to_owned());
+    if has_alternatives {
+        reasons.push("braces were literal in the old format, but `{a,b}` means `a` or `b` here".to_owned());
     }
-    if plain {
-        why.push("a literal brace is escaped with `\\`".to_owned());
+    if has_escaped_brace {
+        reasons.push("a literal brace is escaped with `\\`".to_owned());
     }
     pattern
 }
@@ -97,6 +97,6 @@ fn braces(old: &str, why: &mut Vec<String>) -> String {
 fn alternatives_length(text: &str) -> Option<usize> {
     let inner = text.strip_prefix('{')?;
     let (inner, _) = inner.split_once('}')?;
-    let is_simple = inner.contains(',') && !inner.contains('{') && inner.chars().any(|letter| letter != ',');
+    let is_simple = inner.contains(',') && !inner.contains('{') && inner.chars().any(|character| character != ',');
     is_simple.then_some(inner.len() + 2)
 }

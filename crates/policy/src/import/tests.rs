@@ -27,9 +27,9 @@ impl TestProject {
         let project = PolicyFolder::of_project(&folder.path().join("project"));
         fs::create_dir_all(project.rules()).expect("a folder");
         let user = PolicyFolder::of_user(&folder.path().join("user"));
-        let world = Self { folder, tiers: Tiers { project: Some(project), user: Some(user) } };
-        world.put("project/.deepwork.rules.yml", list);
-        world
+        let project = Self { folder, tiers: Tiers { project: Some(project), user: Some(user) } };
+        project.put("project/.deepwork.rules.yml", list);
+        project
     }
 
     fn path(&self, name: &str) -> PathBuf {
@@ -68,12 +68,12 @@ impl TestProject {
         let before = self.files();
         let refusal = self.import(list, replace).expect_err("a refusal");
         assert_eq!(self.files(), before);
-        let shown = refusal.problems.iter().map(|problem| problem.render(RenderStyle::Plain));
-        let said = refusal
+        let rendered = refusal.problems.iter().map(|problem| problem.render(RenderStyle::Plain));
+        let message = refusal
             .help
             .iter()
-            .fold(format!("error: {}", refusal.message), |said, help| format!("{said}\nhelp: {help}"));
-        let parts: Vec<String> = shown.chain([said]).collect();
+            .fold(format!("error: {}", refusal.message), |messages, help| format!("{messages}\nhelp: {help}"));
+        let parts: Vec<String> = rendered.chain([message]).collect();
         parts.join("\n").replace(&*self.folder.path().to_string_lossy(), "[BASE]")
     }
 }
@@ -92,17 +92,17 @@ fn shown(changed: &EditOutcome) -> String {
 
 /// The rendered problems of a list.
 fn problems(list: &str) -> String {
-    let world = TestProject::new("");
-    world.put("project/empty.md", "\n");
-    world.put("project/latin1.md", [0xe9]);
-    world.put("project/long.md", "x".repeat(300 * 1024));
-    world.put("secret.md", "secret");
-    fs::create_dir(world.path("project/folder")).expect("a folder");
-    std::os::unix::fs::symlink("../secret.md", world.path("project/door.md")).expect("a link");
-    let conversion = convert(&Source::new(".deepwork.rules.yml", list), &world.path("project"));
+    let project = TestProject::new("");
+    project.put("project/empty.md", "\n");
+    project.put("project/latin1.md", [0xe9]);
+    project.put("project/long.md", "x".repeat(300 * 1024));
+    project.put("secret.md", "secret");
+    fs::create_dir(project.path("project/folder")).expect("a folder");
+    std::os::unix::fs::symlink("../secret.md", project.path("project/door.md")).expect("a link");
+    let conversion = convert(&Source::new(".deepwork.rules.yml", list), &project.path("project"));
     assert!(conversion.problems.iter().all(|problem| problem.span.is_some() && problem.severity == Severity::Error));
-    let shown: Vec<String> = conversion.problems.iter().map(|problem| problem.render(RenderStyle::Plain)).collect();
-    shown.join("\n")
+    let rendered: Vec<String> = conversion.problems.iter().map(|problem| problem.render(RenderStyle::Plain)).collect();
+    rendered.join("\n")
 }
 
 const LIST: &str = "\
@@ -129,9 +129,9 @@ const LIST: &str = "\
 
 #[test]
 fn a_list_becomes_rules() {
-    let world = TestProject::new(LIST);
-    world.put("project/rules/migrations.md", "\u{feff}# Migrations\r\n\r\nThey go both ways.\r\n");
-    let changed = world.import("project/.deepwork.rules.yml", false).expect("rules");
+    let project = TestProject::new(LIST);
+    project.put("project/rules/migrations.md", "\u{feff}# Migrations\r\n\r\nThey go both ways.\r\n");
+    let changed = project.import("project/.deepwork.rules.yml", false).expect("rules");
     insta::assert_snapshot!(shown(&changed), @r"
     === .linchpin/rules/readme-accuracy.md
     ---
@@ -184,26 +184,26 @@ fn a_list_becomes_rules() {
     for change in &changed.changes {
         assert_eq!(fs::read_to_string(&change.path).ok(), change.after);
     }
-    let loaded = load(&world.tiers, &LastGoodPolicy::default(), |_| true);
-    let said: Vec<&str> = loaded.diagnostics.iter().map(|problem| problem.message.as_str()).collect();
-    assert_eq!(said, ["the rules in this list are not read"]);
+    let loaded = load(&project.tiers, &LastGoodPolicy::default(), |_| true);
+    // Without a warning that the list is not read.
+    assert_eq!(loaded.diagnostics, []);
     for id in ["readme-accuracy", "migrations", "it-s-a-title", "readme-accuracy-2"] {
         assert!(loaded.in_force(id).is_some(), "{id}");
     }
-    assert_eq!(fs::read_to_string(world.path("project/.deepwork.rules.yml")).expect("a file"), LIST);
+    assert_eq!(fs::read_to_string(project.path("project/.deepwork.rules.yml")).expect("a file"), LIST);
 }
 
 #[test]
 fn a_list_is_recognized_by_name_or_content() {
     let entry = "- {name: a, trigger: b, instructions: c}\n";
-    let world = TestProject::new("");
-    world.put("project/.deepwork.policy.yml", entry);
-    world.put("project/other.yml", entry.replace("name: a", "name: other"));
-    assert_eq!(world.import("project/.deepwork.policy.yml", false).expect("a rule").changes.len(), 1);
-    assert_eq!(world.import("project/other.yml", false).expect("a rule").changes.len(), 1);
+    let project = TestProject::new("");
+    project.put("project/.deepwork.policy.yml", entry);
+    project.put("project/other.yml", entry.replace("name: a", "name: other"));
+    assert_eq!(project.import("project/.deepwork.policy.yml", false).expect("a rule").changes.len(), 1);
+    assert_eq!(project.import("project/other.yml", false).expect("a rule").changes.len(), 1);
     // A library is copied unchanged.
-    world.put("project/library.yml", "no-x:\n  command_pattern: x\n  reason: No.\n");
-    let copied = world.import("project/library.yml", false).expect("a library");
+    project.put("project/library.yml", "no-x:\n  command_pattern: x\n  reason: No.\n");
+    let copied = project.import("project/library.yml", false).expect("a library");
     assert_eq!(copied.changes.first().map(|change| change.name.as_str()), Some(".linchpin/rules/library.yml"));
     assert_eq!(copied.conversion_notes, []);
 }
@@ -212,32 +212,32 @@ fn a_list_is_recognized_by_name_or_content() {
 fn an_import_is_atomic_and_replaces_nothing() {
     let list = "- {name: Mine, trigger: a, instructions: b}\n- {name: New, trigger: a, instructions: b}\n";
     let mine = "---\non: stop\n---\nMine.\n";
-    let mut said = Vec::new();
+    let mut messages = Vec::new();
     for (taken, text) in [
         ("project/.linchpin/rules/mine.md", mine),
         ("project/.linchpin/rules/mine.md", "broken"),
         ("project/.linchpin/rules/all.yml", "new: {on: stop, reason: New.}\n"),
         ("user/rules/mine.md", mine),
     ] {
-        let world = TestProject::new(list);
-        world.put(taken, text);
-        let first = world.refused("project/.deepwork.rules.yml", false);
+        let project = TestProject::new(list);
+        project.put(taken, text);
+        let first = project.refused("project/.deepwork.rules.yml", false);
         // `--force` does not allow the replacement either.
-        assert_eq!(first, world.refused("project/.deepwork.rules.yml", true));
-        said.push(first);
+        assert_eq!(first, project.refused("project/.deepwork.rules.yml", true));
+        messages.push(first);
     }
-    let world = TestProject::new(
+    let project = TestProject::new(
         "- {name: New, trigger: a, instructions: b}\n- {name: Hard reset, trigger: a, instructions: b}\n",
     );
-    said.push(world.refused("project/.deepwork.rules.yml", true));
+    messages.push(project.refused("project/.deepwork.rules.yml", true));
     // A dangling symlink occupies its name too.
-    let world = TestProject::new(list);
-    std::os::unix::fs::symlink("../../outside.md", world.path("project/.linchpin/rules/new.md")).expect("a link");
-    said.push(world.refused("project/.deepwork.rules.yml", false));
+    let project = TestProject::new(list);
+    std::os::unix::fs::symlink("../../outside.md", project.path("project/.linchpin/rules/new.md")).expect("a link");
+    messages.push(project.refused("project/.deepwork.rules.yml", false));
     // One entry with errors prevents the whole import.
-    let world = TestProject::new("- {name: New, trigger: a, instructions: b}\n- {name: Other, instructions: b}\n");
-    said.push(world.refused("project/.deepwork.rules.yml", false));
-    insta::assert_snapshot!(said.join("\n\n"), @"
+    let project = TestProject::new("- {name: New, trigger: a, instructions: b}\n- {name: Other, instructions: b}\n");
+    messages.push(project.refused("project/.deepwork.rules.yml", false));
+    insta::assert_snapshot!(messages.join("\n\n"), @"
     error: rule `mine` already exists in the project tier
      --> [BASE]/project/.deepwork.rules.yml:1:10
       |
@@ -305,9 +305,9 @@ fn an_import_is_atomic_and_replaces_nothing() {
 
 #[test]
 fn a_second_import_changes_nothing() {
-    let world = TestProject::new("- {name: New, trigger: a, instructions: b}\n");
-    world.import("project/.deepwork.rules.yml", false).expect("a rule");
-    insta::assert_snapshot!(world.refused("project/.deepwork.rules.yml", true), @"
+    let project = TestProject::new("- {name: New, trigger: a, instructions: b}\n");
+    project.import("project/.deepwork.rules.yml", false).expect("a rule");
+    insta::assert_snapshot!(project.refused("project/.deepwork.rules.yml", true), @"
     error: rule `new` already exists in the project tier
      --> [BASE]/project/.deepwork.rules.yml:1:10
       |
@@ -321,11 +321,11 @@ fn a_second_import_changes_nothing() {
 
 #[test]
 fn files_that_are_not_a_list_of_rules() {
-    let said: Vec<String> =
+    let messages: Vec<String> =
         ["", "# nothing\n", "[]\n", "rules: []\n", "- a\n- 3\n- [x]\n-\n", "- name: [\n", "just text\n"]
             .map(problems)
             .into();
-    insta::assert_snapshot!(said.join("\n\n"), @"
+    insta::assert_snapshot!(messages.join("\n\n"), @"
     error: expected a list of rules, found nothing
      --> .deepwork.rules.yml:1:1
       |
@@ -871,8 +871,8 @@ fn converted_patterns() {
         "[ab]*.py",
     ];
     let lines = patterns.map(|old| {
-        let ConvertedPattern { pattern, why } = old_pattern::convert(old);
-        let line = format!("{old:20} {pattern:20} {}", why.join("; "));
+        let ConvertedPattern { pattern, reasons } = old_pattern::convert(old);
+        let line = format!("{old:20} {pattern:20} {}", reasons.join("; "));
         line.trim_end().to_owned()
     });
     insta::assert_snapshot!(lines.join("\n"), @r"
@@ -916,20 +916,20 @@ fn converted_patterns() {
 
 /// Matches a text by the rules of Python's `fnmatch`, which the old format used.
 fn fnmatch(text: &str, pattern: &str) -> bool {
-    let mut letters = pattern.chars();
-    match letters.next() {
+    let mut characters = pattern.chars();
+    match characters.next() {
         None => text.is_empty(),
-        Some('*') => (0..=text.len()).filter_map(|at| text.get(at..)).any(|rest| fnmatch(rest, letters.as_str())),
-        Some(letter) => {
+        Some('*') => (0..=text.len()).filter_map(|at| text.get(at..)).any(|rest| fnmatch(rest, characters.as_str())),
+        Some(character) => {
             let mut text = text.chars();
-            text.next().is_some_and(|found| letter == '?' || letter == found)
-                && fnmatch(text.as_str(), letters.as_str())
+            text.next().is_some_and(|next| character == '?' || character == next)
+                && fnmatch(text.as_str(), characters.as_str())
         }
     }
 }
 
 /// Matches a path by the rules of the old format.
-fn meant(path: &str, pattern: &str) -> bool {
+fn old_format_matches(path: &str, pattern: &str) -> bool {
     let [before, after] = pattern.split("**").collect::<Vec<_>>()[..] else { return fnmatch(path, pattern) };
     let before = before.trim_end_matches('/');
     let rest = match path.strip_prefix(before) {
@@ -953,7 +953,7 @@ fn the_reimplementation_of_the_old_matching_is_correct() {
         ("tests/a", "**/tests/**", false),
         ("a/tests/b", "**/tests/**", true),
     ] {
-        assert_eq!(meant(path, pattern), is_meant, "{path} {pattern}");
+        assert_eq!(old_format_matches(path, pattern), is_meant, "{path} {pattern}");
     }
 }
 
@@ -978,13 +978,14 @@ proptest! {
         pieces in prop::collection::vec(prop::sample::select(vec!["*", "**/", "/**", "/", "a", "b", ".py"]), 1..6),
     ) {
         let old = pieces.concat();
-        let ConvertedPattern { pattern, why } = old_pattern::convert(&old);
+        let ConvertedPattern { pattern, reasons } = old_pattern::convert(&old);
         let is_put_right = pattern != old && !old.trim_start_matches('*').contains('*');
         let Ok(parsed) = Pattern::parse(&pattern) else { return Ok(()) };
         // Unusual patterns, such as `**` inside a name, are reported when the rule is read.
-        if (why.is_empty() || why == ["matches the same files"] || is_put_right) && parsed.warnings().is_empty() {
+        let is_equivalent = reasons.is_empty() || reasons == ["matches the same files"] || is_put_right;
+        if is_equivalent && parsed.warnings().is_empty() {
             for path in paths() {
-                prop_assert_eq!(parsed.matches(&path), meant(&path, &old), "{} {} {}", path, old, pattern);
+                prop_assert_eq!(parsed.matches(&path), old_format_matches(&path, &old), "{} {} {}", path, old, pattern);
             }
         }
     }

@@ -27,12 +27,12 @@ impl TestProject {
         let project = PolicyFolder::of_project(&folder.path().join("project"));
         fs::create_dir_all(user.rules()).expect("a folder");
         fs::create_dir_all(project.rules()).expect("a folder");
-        let world = Self { folder, tiers: Tiers { project: Some(project), user: Some(user) }, trusted };
+        let project = Self { folder, tiers: Tiers { project: Some(project), user: Some(user) }, trusted };
         for (path, text) in files {
-            world.put(path, text);
+            project.put(path, text);
         }
-        world.settle();
-        world
+        project.settle();
+        project
     }
 
     /// Waits until the stamps of written files are unambiguous, and compiles the policy.
@@ -80,15 +80,15 @@ fn only_the_edited_or_added_rule_is_read() {
         ("project/rules/b.md", BLOCK),
         ("user/rules/u.md", BLOCK),
     ]);
-    let world = TestProject::new(&start, false);
+    let project = TestProject::new(&start, false);
     for (file, id) in
         [("project/rules/a", "a"), ("user/rules/u", "u"), ("project/rules/new", "new"), ("user/rules/v", "v")]
     {
-        assert_eq!(world.read_after(&format!("{file}.md"), WARN), [id]);
-        assert_eq!(world.compiled().rules, world.compiled_uncached().rules, "{file}");
+        assert_eq!(project.read_after(&format!("{file}.md"), WARN), [id]);
+        assert_eq!(project.compiled().rules, project.compiled_uncached().rules, "{file}");
     }
-    world.settle();
-    assert_eq!(world.compiled().definitions_read, []);
+    project.settle();
+    assert_eq!(project.compiled().definitions_read, []);
 }
 
 #[test]
@@ -121,30 +121,30 @@ fn other_changes_need_a_full_load() {
     ];
     for (before, (path, text)) in cases {
         let start = [("project/rules/a.md", BLOCK), ("project/rules/b.md", BLOCK), ("user/rules/u.md", BLOCK), before];
-        let world = TestProject::new(&files(&start), true);
-        let read = world.read_after(path, text);
+        let project = TestProject::new(&files(&start), true);
+        let read = project.read_after(path, text);
         assert!(read.contains(&"b".to_owned()), "{before:?} {path} {text:?}: {read:?}");
     }
 }
 
 #[test]
 fn two_new_rules_of_one_id_need_a_full_load() {
-    let world = TestProject::new(&files(&[("project/rules/a.md", BLOCK), ("user/rules/u.md", BLOCK)]), false);
-    world.put("user/rules/d.md", "---\ntools: [Bash]\nlocked: true\n---\nNo.\n");
-    world.put("project/rules/d.md", WARN);
-    assert_eq!(world.compiled().rules, world.compiled_uncached().rules);
+    let project = TestProject::new(&files(&[("project/rules/a.md", BLOCK), ("user/rules/u.md", BLOCK)]), false);
+    project.put("user/rules/d.md", "---\ntools: [Bash]\nlocked: true\n---\nNo.\n");
+    project.put("project/rules/d.md", WARN);
+    assert_eq!(project.compiled().rules, project.compiled_uncached().rules);
 }
 
 /// Sessions notice a new policy by its generation.
 #[test]
 fn the_same_text_in_another_rule_is_another_generation() {
-    let world = TestProject::new(&files(&[("project/rules/a.md", BLOCK)]), false);
-    world.put("project/rules/b.md", WARN);
-    let with_b = world.compiled().generation;
-    fs::remove_file(world.path("project/rules/b.md")).expect("deleted");
-    world.settle();
-    world.put("project/rules/a.md", WARN);
-    assert_ne!(world.compiled().generation, with_b);
+    let project = TestProject::new(&files(&[("project/rules/a.md", BLOCK)]), false);
+    project.put("project/rules/b.md", WARN);
+    let with_b = project.compiled().generation;
+    fs::remove_file(project.path("project/rules/b.md")).expect("deleted");
+    project.settle();
+    project.put("project/rules/a.md", WARN);
+    assert_ne!(project.compiled().generation, with_b);
 }
 
 fn any_rule() -> impl Strategy<Value = String> {
@@ -187,11 +187,11 @@ proptest! {
         edits in prop::collection::vec(any_file(), 1..6),
         trusted: bool,
     ) {
-        let world = TestProject::new(&before, trusted);
-        world.compiled();
+        let project = TestProject::new(&before, trusted);
+        project.compiled();
         for (path, text) in edits {
-            world.put(&path, &text);
-            let (updated, full) = (world.compiled(), world.compiled_uncached());
+            project.put(&path, &text);
+            let (updated, full) = (project.compiled(), project.compiled_uncached());
             if full.broken.is_empty() {
                 prop_assert_eq!(updated.rules.all().expect("rules"), full.rules.all().expect("rules"));
                 prop_assert_eq!(updated.config, full.config);

@@ -3,7 +3,7 @@
 use engine::hats::AgentChoice;
 use engine::suggest;
 
-use super::keys::{AGENT, PROMPT_BY};
+use super::keys::{AGENT, PROMPT_DELIVERIES};
 use crate::text::diagnostic::{Diagnostic, ErrorKind};
 use crate::text::fields::Fields;
 use crate::text::yaml::Yaml;
@@ -38,7 +38,7 @@ pub fn read(outer: &mut Fields) -> Option<AgentChoice> {
     if is_mapping && !fields.has("command") {
         fields.refuse(ErrorKind::MissingKey, "the agent has no `command`", span);
     }
-    let prompt = fields.choice("prompt", PROMPT_BY).unwrap_or_default();
+    let prompt = fields.choice("prompt", PROMPT_DELIVERIES).unwrap_or_default();
     let command = command_text::command(CommandPlace::Agent, &mut fields);
     let words = command.map(|command| command.words).unwrap_or_default();
     let is_valid = fields.has_no_errors();

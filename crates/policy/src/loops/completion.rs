@@ -16,7 +16,7 @@ pub fn completion(gates: &GateReader, loop_fields: &mut Fields) -> (Completion, 
     let mut fields = Fields::of(node, loop_fields.source(), COMPLETION.keys);
     fields.refuse_unknown();
     completion.topic = topic("topic", Loop::COMPLETE, &mut fields);
-    completion.requires = gates.of_list("requires", "completion", &mut fields);
+    completion.requires = gates.list_requirements("requires", "completion", &mut fields);
     let after = fields.texts("after").unwrap_or_default();
     if let Some(first) = after.get(Loop::MAX_AFTER) {
         let message = format!("`after` has {} topics, over the limit of {}", after.len(), Loop::MAX_AFTER);

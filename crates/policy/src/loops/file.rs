@@ -20,7 +20,7 @@ use crate::text::digest::digest;
 use crate::text::fields::{Fields, SpannedText};
 use crate::text::source::Source;
 use crate::text::yaml;
-use crate::workflow::{GateReader, WorkflowContext, first_value, read_variables};
+use crate::workflow::{GateReader, WorkflowContext, initial_value, read_variables};
 
 const START: &str = "task.start";
 const SCRATCHPAD: &str = ".linchpin/agent/scratchpad.md";
@@ -58,21 +58,21 @@ impl LoopSource<'_> {
         let mut spans = LoopSpans::of_keys(&hats, fields);
         let scope = self.scope(&variables);
         // A loop cannot define or import rules.
-        let (own, imported) = (RuleEntries::default(), BTreeMap::new());
-        let (tier, catalogue, broken) = (Tier::Project, context.catalogue, &context.loaded.context.broken);
-        let names = RuleLookup { source, tier, own: &own, imported: &imported, catalogue, broken };
-        let first_value = |name: &str| first_value(name, &variables, context);
-        let gates = GateReader::new(&names, &scope, LOOP_NAME, &first_value, fields);
+        let (local, imported) = (RuleEntries::default(), BTreeMap::new());
+        let (tier, catalogue, broken_ids) = (Tier::Project, context.catalogue, &context.loaded.context.broken_ids);
+        let rule_lookup = RuleLookup { source, tier, local: &local, imported: &imported, catalogue, broken_ids };
+        let initial_value = |name: &str| initial_value(name, &variables, context);
+        let gates = GateReader::new(&rule_lookup, &scope, LOOP_NAME, &initial_value, fields);
         let (completion, after) = completion(&gates, fields);
         spans.after = after;
         let close_requires = self.close_requires(&gates, fields);
         let topics = topics(&gates, fields);
-        let hats = self.hats(&hats, fields.end_of("hats"), self.rule_reader(&scope), &names, &mut problems);
+        let hats = self.hats(&hats, fields.end_of("hats"), self.rule_reader(&scope), &rule_lookup, &mut problems);
         let start = topic("start", START, fields);
         let guardrails = guardrails(fields);
         let scratchpad = project_path("scratchpad", fields).unwrap_or_else(|| SCRATCHPAD.to_owned());
         let specs_dir = project_path("specs_dir", fields).unwrap_or_else(|| SPECS.to_owned());
-        let unused_gates = gates.unused(source);
+        let unused_gates = gates.unused_gate_warnings(source);
         let gates = gates.declared;
         let the_loop = Loop {
             source: source.name.clone(),
@@ -102,7 +102,7 @@ impl LoopSource<'_> {
         let Some(node) = loop_fields.take("tasks") else { return Vec::new() };
         let mut fields = Fields::of(node, self.source, TASKS.keys);
         fields.refuse_unknown();
-        let requires = gates.of_list("close_requires", "tasks", &mut fields);
+        let requires = gates.list_requirements("close_requires", "tasks", &mut fields);
         loop_fields.problems.append(&mut fields.problems);
         requires
     }
@@ -118,8 +118,8 @@ fn guardrails(fields: &mut Fields) -> Vec<String> {
 /// Reads a relative path that stays in the project.
 fn project_path(key: &str, fields: &mut Fields) -> Option<String> {
     let SpannedText { value, span } = fields.text(key)?;
-    let is_below = !value.is_empty() && !value.starts_with(['/', '~']) && value.split('/').all(|part| part != "..");
-    if !is_below {
+    let is_inside = !value.is_empty() && !value.starts_with(['/', '~']) && value.split('/').all(|part| part != "..");
+    if !is_inside {
         let message = format!("`{key}` must be a path inside the project, not `{value}`");
         fields.refuse(ErrorKind::InvalidValue, message, span);
         return None;

@@ -30,12 +30,12 @@ impl LoopSource<'_> {
         entries: &[(YamlKey, YamlNode)],
         end: usize,
         reader: RuleReader,
-        names: &RuleLookup,
+        rule_lookup: &RuleLookup,
         problems: &mut Vec<Diagnostic>,
     ) -> Vec<Hat> {
-        let ends = yaml::ends(entries, end);
+        let ends = yaml::entry_ends(entries, end);
         let hat = |((key, node), end): (&(YamlKey, YamlNode), usize)| {
-            self.hat((key, node.clone(), end), reader, names, problems)
+            self.hat((key, node.clone(), end), reader, rule_lookup, problems)
         };
         entries.iter().zip(ends).map(hat).collect()
     }
@@ -44,11 +44,11 @@ impl LoopSource<'_> {
         self,
         (key, node, end): (&YamlKey, YamlNode, usize),
         reader: RuleReader,
-        names: &RuleLookup,
+        rule_lookup: &RuleLookup,
         problems: &mut Vec<Diagnostic>,
     ) -> Hat {
         let id = key.text.as_str();
-        let mut fields = Fields::of(node, self.source, HAT.keys).until(end);
+        let mut fields = Fields::of(node, self.source, HAT.keys).with_end(end);
         let is_mapping = fields.problems.is_empty();
         fields.refuse_unknown();
         let triggers = fields.texts("triggers").unwrap_or_default();
@@ -64,23 +64,24 @@ impl LoopSource<'_> {
             .map(|topic| topic.value)
             .collect();
         let default_publishes = default_publishes(&publishes, &mut fields);
-        let max_activations = fields.key_span("max_activations").zip(fields.count("max_activations"));
+        let max_activations = fields.key_span("max_activations").zip(fields.integer("max_activations"));
         if let Some((span, 0)) = max_activations.clone() {
             fields.refuse(ErrorKind::InvalidValue, "`max_activations` must be an integer of at least 1", span);
         }
         let agent = agent::read(&mut fields);
         let mut text = |key: &str| fields.text(key).map(|text| text.value);
         let (name, description, instructions) = (text("name"), text("description"), text("instructions"));
-        let mut rules = RuleCollector::new(LOOP_NAME, RuleOwner::Hat(id), reader, names, &self.context.loaded.config);
-        rules.lists(&mut fields);
+        let mut rules =
+            RuleCollector::new(LOOP_NAME, RuleOwner::Hat(id), reader, rule_lookup, &self.context.loaded.config);
+        rules.add_lists(&mut fields);
         let span = fields.key_span("writes").unwrap_or_default();
         let writes = fields.texts("writes");
         if let Some(texts) = &writes {
-            let rule = only_writes(rules.id("writes"), id, texts, &mut fields);
+            let rule = allowed_writes_rule(rules.id("writes"), id, texts, &mut fields);
             rules.add(rule, span);
         }
         let observers = self.observers(&mut fields, reader.scope).observers;
-        let mut rules: Vec<Rule> = rules.finish(problems).into_iter().map(|placed| placed.rule).collect();
+        let mut rules: Vec<Rule> = rules.finish(problems).into_iter().map(|spanned| spanned.rule).collect();
         rules.extend(built_in_rules::rules(id, &publishes, &self.source.name));
         problems.append(&mut fields.problems);
         Hat {
@@ -126,7 +127,7 @@ pub fn hat_entries(fields: &mut Fields) -> Vec<(YamlKey, YamlNode)> {
     }
     let is_id = |text: &str| {
         text.starts_with(|first: char| first.is_ascii_alphabetic())
-            && text.chars().all(|letter| letter.is_ascii_alphanumeric() || matches!(letter, '-' | '_'))
+            && text.chars().all(|character| character.is_ascii_alphanumeric() || matches!(character, '-' | '_'))
     };
     for (key, _) in entries.iter().filter(|(key, _)| key.text == Loop::DONE) {
         let message = format!("reserved hat id `{}`: diagrams use it for the end of a run", Loop::DONE);
@@ -154,7 +155,7 @@ fn default_publishes(publishes: &[String], fields: &mut Fields) -> Option<String
 }
 
 /// The rule for `writes`, which blocks all other writes.
-fn only_writes(id: String, hat: &str, texts: &[SpannedText], fields: &mut Fields) -> Rule {
+fn allowed_writes_rule(id: String, hat: &str, texts: &[SpannedText], fields: &mut Fields) -> Rule {
     let listed = texts.iter().map(|text| text.value.as_str()).collect::<Vec<_>>().join(", ");
     let mut except: Vec<PathPattern> = texts.iter().filter_map(|text| path_pattern(text, fields)).collect();
     except.push(PathPattern::Glob { source: NOTES.to_owned(), literal: String::new() });

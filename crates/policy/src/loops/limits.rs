@@ -15,13 +15,13 @@ pub fn read(loop_fields: &mut Fields) -> RunLimits {
     let mut fields = Fields::of(node, loop_fields.source(), LIMITS.keys);
     fields.refuse_unknown();
     let number = |text: &str| text.parse::<u32>().ok().filter(|number| *number > 0);
-    let time = |text: &str| parse_duration(text).filter(|time| *time > Duration::ZERO);
+    let duration = |text: &str| parse_duration(text).filter(|duration| *duration > Duration::ZERO);
     let cost = |text: &str| text.parse::<f64>().ok().filter(|cost| cost.is_finite() && *cost > 0.0);
     limit("iterations", "an integer of at least 1", number, &mut limits.iterations, &mut fields);
     limit("failures", "an integer of at least 1", number, &mut limits.failures, &mut fields);
     limit("stale", "an integer of at least 1", number, &mut limits.stale, &mut fields);
-    limit("runtime", "a duration such as `30m` or `4h`", time, &mut limits.runtime, &mut fields);
-    limit("idle", "a duration such as `90s` or `5m`", time, &mut limits.idle, &mut fields);
+    limit("runtime", "a duration such as `30m` or `4h`", duration, &mut limits.runtime, &mut fields);
+    limit("idle", "a duration such as `90s` or `5m`", duration, &mut limits.idle, &mut fields);
     limit("tokens", "a number such as `200K` or `5M`", tokens, &mut limits.tokens, &mut fields);
     limit("cost_usd", "an amount in dollars such as `20` or `0.5`", cost, &mut limits.cost_usd, &mut fields);
     loop_fields.problems.append(&mut fields.problems);
@@ -44,13 +44,13 @@ fn limit<T>(key: &str, expected: &str, parse: impl Fn(&str) -> Option<T>, limit:
 }
 
 fn tokens(text: &str) -> Option<u64> {
-    let digits = text.trim_end_matches(|letter: char| letter.is_ascii_alphabetic());
-    let thousand = match text.get(digits.len()..).unwrap_or_default() {
+    let digits = text.trim_end_matches(|character: char| character.is_ascii_alphabetic());
+    let multiplier = match text.get(digits.len()..).unwrap_or_default() {
         "" => 1,
         "K" | "k" => 1_000,
         "M" => 1_000_000,
         "G" => 1_000_000_000,
         _ => return None,
     };
-    digits.parse::<u64>().ok()?.checked_mul(thousand).filter(|tokens| *tokens > 0)
+    digits.parse::<u64>().ok()?.checked_mul(multiplier).filter(|tokens| *tokens > 0)
 }

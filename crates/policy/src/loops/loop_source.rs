@@ -1,4 +1,4 @@
-//! The text of `loop.yml` and its context.
+//! The `loop.yml` that is being read, and its context.
 
 use std::collections::BTreeMap;
 
@@ -30,10 +30,10 @@ impl LoopSource<'_> {
     }
 
     pub fn observers(self, fields: &mut Fields, scope: &Scope) -> ObserverList {
-        let observing = read_observers(fields, self.source, Tier::Project, self.context);
-        let problems = observing.unchecked.iter().flat_map(|unchecked| unchecked.problems(scope));
+        let observer_list = read_observers(fields, self.source, Tier::Project, self.context);
+        let problems = observer_list.unchecked.iter().flat_map(|unchecked| unchecked.problems(scope));
         fields.problems.extend(problems);
-        observing
+        observer_list
     }
 
     pub fn rule_reader<'s>(self, scope: &'s Scope) -> RuleReader<'s>

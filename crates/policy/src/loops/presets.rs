@@ -35,33 +35,33 @@ pub const PRESETS: &[Preset] = &[
     },
 ];
 
-/// The test command in the presets' texts, which is replaced if the project's test command is known.
-const TESTS: &str = "[make, test]";
+/// The test command in the presets' texts. It is replaced if the project's files show its test command.
+const TEST_COMMAND_PLACEHOLDER: &str = "[make, test]";
 
 impl Preset {
     pub fn named(name: &str) -> Option<&'static Self> {
         PRESETS.iter().find(|preset| preset.name == name)
     }
 
-    /// The text with the test command of the project at `root`, if its files reveal it.
+    /// The text with the test command of the project at `root`, if its files show which it is.
     pub fn text_for(&self, root: &Path) -> String {
-        self.text.replace(TESTS, tests_of(root).unwrap_or(TESTS))
+        self.text.replace(TEST_COMMAND_PLACEHOLDER, detect_test_command(root).unwrap_or(TEST_COMMAND_PLACEHOLDER))
     }
 
-    /// True if the preset runs tests, and the project's files do not reveal the test command.
-    pub fn guesses_tests(&self, root: &Path) -> bool {
-        self.text.contains(TESTS) && tests_of(root).is_none()
+    /// True if the preset runs tests, and the project's files do not show which command runs them.
+    pub fn needs_test_command(&self, root: &Path) -> bool {
+        self.text.contains(TEST_COMMAND_PLACEHOLDER) && detect_test_command(root).is_none()
     }
 }
 
-fn tests_of(root: &Path) -> Option<&'static str> {
+fn detect_test_command(root: &Path) -> Option<&'static str> {
     let has_script = |text: &str| text.contains("\"test\":") && !text.contains("no test specified");
-    let has = |file: &str, is_right: &dyn Fn(&str) -> bool| {
-        fs::read_to_string(root.join(file)).is_ok_and(|text| is_right(&text))
+    let file_contains = |file: &str, matches: &dyn Fn(&str) -> bool| {
+        fs::read_to_string(root.join(file)).is_ok_and(|text| matches(&text))
     };
     test_command(|file| match file.split_once(": ") {
-        Some((file, beginning)) => has(file, &|text| text.lines().any(|line| line.starts_with(beginning))),
-        None if file == "package.json" => has(file, &has_script),
+        Some((file, beginning)) => file_contains(file, &|text| text.lines().any(|line| line.starts_with(beginning))),
+        None if file == "package.json" => file_contains(file, &has_script),
         None => root.join(file).exists(),
     })
 }
@@ -74,7 +74,7 @@ mod tests {
     #[test]
     fn presets_use_the_same_test_command() {
         for preset in PRESETS.iter().filter(|preset| preset.text.contains("command:")) {
-            assert!(preset.text.contains(TESTS), "{}", preset.name);
+            assert!(preset.text.contains(TEST_COMMAND_PLACEHOLDER), "{}", preset.name);
         }
     }
 }

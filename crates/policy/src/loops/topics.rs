@@ -28,7 +28,7 @@ pub fn topics(gates: &GateReader, loop_fields: &mut Fields) -> BTreeMap<String, 
         fields.refuse_unknown();
         let mut text = |key: &str| fields.text(key).map(|text| text.value).unwrap_or_default();
         let (on_trigger, on_publish) = (text("on_trigger"), text("on_publish"));
-        let requires = gates.of_list("requires", &name.value, &mut fields);
+        let requires = gates.list_requirements("requires", &name.value, &mut fields);
         loop_fields.problems.append(&mut fields.problems);
         topics.insert(name.value, Topic { on_trigger, on_publish, requires });
     }

@@ -3,7 +3,7 @@
 use engine::behavior_names;
 use engine::event::CallOutcome;
 
-use crate::text::keys::{Key, KeyConstraint, Keys, Mapping, ValueType, words};
+use crate::text::keys::{Key, KeyConstraint, Keys, Mapping, ValueType, choice_names};
 use crate::values::event_name::event_names;
 
 /// An entry of `observers`.
@@ -54,37 +54,37 @@ pub static MATCH_KEYS: &[Key] = &[
         ValueType::Patterns,
         "a pattern that matches a path that the call is known to read, write or delete",
     ),
-    Key::new("outcome", ValueType::Word(|| words(&OUTCOMES)), "the outcome of the call").or("any"),
+    Key::new("outcome", ValueType::Choice(|| choice_names(&OUTCOMES)), "the outcome of the call").with_default("any"),
 ];
 pub const OUTCOMES: [(&str, Option<CallOutcome>); 3] =
     [("ok", Some(CallOutcome::Ok)), ("failed", Some(CallOutcome::Failed)), ("any", None)];
 static BEHAVIOR_KEY: &[Key] =
-    &[Key::new("behavior", ValueType::Word(|| behavior_names::BEHAVIORS.to_vec()), "the name of the behavior")];
+    &[Key::new("behavior", ValueType::Choice(|| behavior_names::BEHAVIORS.to_vec()), "the name of the behavior")];
 static TASK_KEYS: &[Key] = &[
-    Key::new("servers", ValueType::Globs, "the MCP servers whose task tools are observed").or("[]"),
-    Key::new("claim", ValueType::Globs, "the tools that claim a task").or("claim_task"),
-    Key::new("close", ValueType::Globs, "the tools that close a task").or("close_task"),
+    Key::new("servers", ValueType::Globs, "the MCP servers whose task tools are observed").with_default("[]"),
+    Key::new("claim", ValueType::Globs, "the tools that claim a task").with_default("claim_task"),
+    Key::new("close", ValueType::Globs, "the tools that close a task").with_default("close_task"),
     Key::new(
         "create",
         ValueType::Globs,
         "the tools that create a task; it is claimed if they are called with `claim: true`",
     )
-    .or("create_task"),
+    .with_default("create_task"),
     Key::new("update", ValueType::Globs, "the tools that claim or close a task by setting its `status`")
-        .or("update_task"),
+        .with_default("update_task"),
 ];
 static EXTERNAL_BEHAVIOR: &[Key] = &[Key::new("behavior", ValueType::Mapping(&PROGRAM), "the program")];
 static PROGRAM_KEYS: &[Key] = &[
     Key::new("exec", ValueType::Texts, "the program and its arguments"),
     Key::new(
         "conditions",
-        ValueType::Named(&ValueType::Count),
+        ValueType::Named(&ValueType::Integer),
         "the conditions that the program reports, each with its number of arguments, 0 to 8; expressions call them \
          `behavior_<name>_<condition>`",
     )
-    .or("{}"),
+    .with_default("{}"),
 ];
 
-/// The keys of an entry whose form is not known yet. It includes `behavior`, so that a typo of it is recognized.
-pub static ANY_ENTRY: Keys = &[NAME, BEHAVIOR_KEY, DECLARED_KEYS];
-pub static WITHOUT_SETTINGS: Keys = &[NAME, BEHAVIOR_KEY];
+/// The keys of an observer with or without a `behavior`. For either kind, a typo of `behavior` gets a suggestion.
+pub static ANY_OBSERVER_KEYS: Keys = &[NAME, BEHAVIOR_KEY, DECLARED_KEYS];
+pub static BEHAVIOR_WITHOUT_SETTINGS: Keys = &[NAME, BEHAVIOR_KEY];

@@ -27,12 +27,15 @@ use crate::text::yaml::{Yaml, YamlKey, YamlNode};
 use crate::values::command_text;
 use crate::values::event_name::{has_tool_call, refuse_event};
 use crate::values::pattern::{check_name_pattern, path_pattern};
-use crate::values::regex::text_search;
+use crate::values::regex::parse_regex;
 use crate::values::tool_name::check_tool_name;
-use keys::{ANY_ENTRY, BEHAVIOR, DECLARED_KEYS, EXTERNAL, MATCH, MATCH_KEYS, OUTCOMES, PROGRAM, WITHOUT_SETTINGS};
+use keys::{
+    ANY_OBSERVER_KEYS, BEHAVIOR, BEHAVIOR_WITHOUT_SETTINGS, DECLARED_KEYS, EXTERNAL, MATCH, MATCH_KEYS, OUTCOMES,
+    PROGRAM,
+};
 
-/// Gobby's names of behaviors, and Linchpin's.
-const GOBBY_NAMES: &[(&str, &str)] = &[
+/// Names of built-in observer behaviors in Gobby, and the names that error messages suggest instead.
+const GOBBY_BEHAVIORS: &[(&str, &str)] = &[
     ("detect_mcp_call", behavior_names::MCP_CALL_TRACKING),
     ("detect_plan_mode_from_context", behavior_names::DETECT_PLAN_MODE),
     ("detect_task_claim", behavior_names::TASK_CLAIM_TRACKING),
@@ -72,12 +75,12 @@ pub struct UncheckedExpression {
 impl UncheckedExpression {
     pub fn problems(&self, scope: &Scope) -> Vec<Diagnostic> {
         let expression = self.text.get(self.part.clone()).unwrap_or_default();
-        let place = |span: &Range<usize>| {
+        let to_span = |span: &Range<usize>| {
             let span = self.part.start + span.start..self.part.start + span.end;
-            self.source.within(&self.text_span, &self.text, &span)
+            self.source.span_of_part(&self.text_span, &self.text, &span)
         };
         let problems = expr::check(expression, scope).into_iter().map(|problem| {
-            let span = Some(place(&problem.span));
+            let span = Some(to_span(&problem.span));
             Diagnostic::error(ErrorKind::InvalidExpression, problem.message, &self.source, span)
                 .maybe_help(problem.help)
         });
@@ -100,7 +103,8 @@ pub fn read(node: YamlNode, source: &Source, tier: Tier) -> ObserversReading {
     }
     for item in items {
         let span = item.span.clone();
-        let mut entry = Entry { fields: Fields::of(item, source, ANY_ENTRY), tier, span, unchecked: Vec::new() };
+        let mut entry =
+            ObserverEntry { fields: Fields::of(item, source, ANY_OBSERVER_KEYS), tier, span, unchecked: Vec::new() };
         let observer = entry.read();
         let is_valid = entry.fields.problems.iter().all(|problem| problem.severity == Severity::Warning);
         if let Some(observer) = observer.filter(|_| is_valid) {
@@ -113,14 +117,14 @@ pub fn read(node: YamlNode, source: &Source, tier: Tier) -> ObserversReading {
 }
 
 /// One entry of the list.
-struct Entry<'a> {
+struct ObserverEntry<'a> {
     fields: Fields<'a>,
     tier: Tier,
     span: Range<usize>,
     unchecked: Vec<UncheckedExpression>,
 }
 
-impl Entry<'_> {
+impl ObserverEntry<'_> {
     fn read(&mut self) -> Option<Observer> {
         if !self.fields.problems.is_empty() {
             // The entry is not a mapping.
@@ -151,7 +155,7 @@ impl Entry<'_> {
         let (kind, default_name) = if self.fields.has("behavior") {
             self.behavior(name.as_ref())?
         } else {
-            (self.declared(name.as_ref())?, None)
+            (self.declared_observer(name.as_ref())?, None)
         };
         let Some(name) = name.map(|name| name.value).or(default_name) else {
             let help = "add `name: NAME`; messages and the journal show it";
@@ -167,7 +171,7 @@ impl Entry<'_> {
 
     // Observers with `on`, `match` and `set`.
 
-    fn declared(&mut self, name: Option<&SpannedText>) -> Option<ObserverKind> {
+    fn declared_observer(&mut self, name: Option<&SpannedText>) -> Option<ObserverKind> {
         self.fields.refuse_unknown();
         let missing = DECLARED_KEYS.iter().map(|key| key.name).find(|key| !self.fields.has(key));
         let events = self.fields.texts("on").unwrap_or_default();
@@ -207,8 +211,9 @@ impl Entry<'_> {
         keys.refuse_unknown();
         for event in events {
             let Some(kind) = EventKind::from_name(&event.value) else { continue };
-            let unsuitable = MATCH_KEYS.iter().map(|key| key.name).find(|key| keys.has(key) && !applies_to(key, kind));
-            if let Some(key) = unsuitable {
+            let inapplicable_key =
+                MATCH_KEYS.iter().map(|key| key.name).find(|key| keys.has(key) && !applies_to(key, kind));
+            if let Some(key) = inapplicable_key {
                 let message = format!("`{key}` never matches on `{}`", event.value);
                 let help = match key {
                     "outcome" => "only `after_tool` and `tool_failed` have an outcome",
@@ -223,7 +228,7 @@ impl Entry<'_> {
         let tools = names("tool", &mut keys, check_tool_name).unwrap_or_default();
         let mcp = mcp_patterns(&mut keys);
         let commands = keys.texts("command_pattern").unwrap_or_default();
-        let commands = commands.iter().filter_map(|text| text_search(text, &mut keys));
+        let commands = commands.iter().filter_map(|text| parse_regex(text, &mut keys));
         let commands = commands.map(|search| CommandRegex { pattern: Some(search), not_pattern: None }).collect();
         let paths = keys.texts("path").unwrap_or_default();
         let paths = paths.iter().filter_map(|text| path_pattern(text, &mut keys)).collect();
@@ -239,16 +244,16 @@ impl Entry<'_> {
             self.fields.refuse(ErrorKind::InvalidValue, message, node.span);
             return Vec::new();
         };
-        entries.into_iter().filter_map(|(key, value)| self.set_one(observer, key, value)).collect()
+        entries.into_iter().filter_map(|(key, value)| self.read_variable(observer, key, value)).collect()
     }
 
-    fn set_one(&mut self, observer: &str, key: YamlKey, value: YamlNode) -> Option<(String, Template)> {
+    fn read_variable(&mut self, observer: &str, key: YamlKey, value: YamlNode) -> Option<(String, Template)> {
         if let Err(why) = expr::check_variable_name(&key.text) {
             self.fields.refuse(ErrorKind::InvalidValue, why, key.span);
             return None;
         }
         let Yaml::Text(text) = &value.value else {
-            if holds_expression(&value) {
+            if contains_expression(&value) {
                 let help = "build the list or mapping in the expression: `\"{{ {'files': event.paths} }}\"`";
                 let message = "an expression must be the whole value of its variable, not part of a list or mapping";
                 self.problem(ErrorKind::InvalidValue, message, value.span, help);
@@ -269,7 +274,7 @@ impl Entry<'_> {
                 Some((key.text, template))
             }
             Err(problem) => {
-                let span = self.fields.source().within(&value.span, text, &problem.span);
+                let span = self.fields.source().span_of_part(&value.span, text, &problem.span);
                 self.problem(ErrorKind::InvalidExpression, problem.message, span, "close the expression with `}}`");
                 None
             }
@@ -283,13 +288,13 @@ impl Entry<'_> {
         let node = self.fields.take("behavior");
         match node.map(|node| (node.value, node.span)) {
             Some((Yaml::Text(behavior), span)) => {
-                let behavior = self.built_in(&behavior, span)?;
+                let behavior = self.builtin_behavior(&behavior, span)?;
                 let name = behavior.name().to_owned();
                 Some((ObserverKind::Behavior(behavior), Some(name)))
             }
             Some((Yaml::Map(entries), span)) => {
                 self.fields.narrow_to(EXTERNAL.keys);
-                let external = self.external(YamlNode { value: Yaml::Map(entries), span }, name);
+                let external = self.external_behavior(YamlNode { value: Yaml::Map(entries), span }, name);
                 Some((ObserverKind::External(external), None))
             }
             _ => {
@@ -301,7 +306,7 @@ impl Entry<'_> {
         }
     }
 
-    fn built_in(&mut self, name: &str, span: Range<usize>) -> Option<BuiltinBehavior> {
+    fn builtin_behavior(&mut self, name: &str, span: Range<usize>) -> Option<BuiltinBehavior> {
         match name {
             behavior_names::TASK_CLAIM_TRACKING => {
                 self.fields.narrow_to(BEHAVIOR.keys);
@@ -316,15 +321,16 @@ impl Entry<'_> {
                 }))
             }
             behavior_names::DETECT_PLAN_MODE => {
-                self.fields.narrow_to(WITHOUT_SETTINGS);
+                self.fields.narrow_to(BEHAVIOR_WITHOUT_SETTINGS);
                 Some(BuiltinBehavior::DetectPlanMode)
             }
             behavior_names::MCP_CALL_TRACKING => {
-                self.fields.narrow_to(WITHOUT_SETTINGS);
+                self.fields.narrow_to(BEHAVIOR_WITHOUT_SETTINGS);
                 Some(BuiltinBehavior::McpCallTracking)
             }
             unknown => {
-                let from_gobby = GOBBY_NAMES.iter().find(|(name, _)| *name == unknown).map(|(_, ours)| *ours);
+                let from_gobby =
+                    GOBBY_BEHAVIORS.iter().find(|(name, _)| *name == unknown).map(|(_, behavior)| *behavior);
                 let help = from_gobby.or_else(|| suggest::closest(unknown, behavior_names::BEHAVIORS)).map_or_else(
                     || {
                         format!(
@@ -340,8 +346,8 @@ impl Entry<'_> {
         }
     }
 
-    fn external(&mut self, node: YamlNode, name: Option<&SpannedText>) -> ExternalBehavior {
-        let whole = node.span.clone();
+    fn external_behavior(&mut self, node: YamlNode, name: Option<&SpannedText>) -> ExternalBehavior {
+        let behavior_span = node.span.clone();
         let mut keys = Fields::of(node, self.fields.source(), PROGRAM.keys);
         keys.refuse_unknown();
         let is_one_text = keys.is_text("exec");
@@ -350,7 +356,7 @@ impl Entry<'_> {
             command_text::check_program("exec", program, &mut keys);
         }
         match exec.first() {
-            None => keys.refuse(ErrorKind::MissingKey, "`exec` names no program", whole),
+            None => keys.refuse(ErrorKind::MissingKey, "`exec` names no program", behavior_span),
             Some(program) if self.tier == Tier::User && is_relative(&program.value) => keys.problems.push(
                 Diagnostic::error(
                     ErrorKind::InvalidValue,
@@ -387,11 +393,11 @@ fn applies_to(key: &str, kind: EventKind) -> bool {
     }
 }
 
-pub fn holds_expression(node: &YamlNode) -> bool {
+pub fn contains_expression(node: &YamlNode) -> bool {
     match &node.value {
         Yaml::Text(text) => text.contains("{{"),
-        Yaml::List(items) => items.iter().any(holds_expression),
-        Yaml::Map(entries) => entries.iter().any(|(_, value)| holds_expression(value)),
+        Yaml::List(items) => items.iter().any(contains_expression),
+        Yaml::Map(entries) => entries.iter().any(|(_, value)| contains_expression(value)),
         Yaml::Null | Yaml::Bool(_) | Yaml::Number(_) => false,
     }
 }
@@ -452,12 +458,12 @@ const ARGUMENTS_LIMIT: usize = 8;
 /// Observer names follow the syntax of rule ids, because messages show them.
 fn is_name(name: &str) -> bool {
     name.starts_with(|first: char| first.is_ascii_alphanumeric())
-        && name.chars().all(|letter| letter.is_ascii_alphanumeric() || matches!(letter, '-' | '_' | '.'))
+        && name.chars().all(|character| character.is_ascii_alphanumeric() || matches!(character, '-' | '_' | '.'))
 }
 
 fn is_word(name: &str) -> bool {
     name.starts_with(|first: char| first.is_ascii_alphabetic())
-        && name.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '_')
+        && name.chars().all(|character| character.is_ascii_alphanumeric() || character == '_')
 }
 
 /// True for a path relative to the working directory; names without a slash are looked up in `PATH`.

@@ -7,7 +7,7 @@ use engine::file_rules::{CommandAction, FileRuleKind, RunFor};
 use super::placeholders;
 use crate::text::diagnostic::{Diagnostic, ErrorKind};
 use crate::text::fields::{Fields, SpannedText};
-use crate::text::keys::{Key, KeyConstraint, Mapping, ValueType, words};
+use crate::text::keys::{Key, KeyConstraint, Mapping, ValueType, choice_names};
 use crate::text::yaml::YamlNode;
 use crate::values::command_text::{self, CommandPlace, CommandText};
 use crate::values::quantity::duration;
@@ -24,7 +24,7 @@ static COMMAND_KEYS: &[Key] = &[
     ),
     Key::new(
         "run_for",
-        ValueType::Word(|| words(&RUNS)),
+        ValueType::Choice(|| choice_names(&RUN_FOR_VALUES)),
         "once for each file, or once for all files; by default once for each file if the command has `{file}`",
     ),
     Key::new(
@@ -33,17 +33,18 @@ static COMMAND_KEYS: &[Key] = &[
         "a script for `sh -c`, instead of `command`; the files are its arguments: `\"$@\"`, or `\"$1\"` with \
          `run_for: each_match`",
     ),
-    Key::new("timeout", ValueType::Duration, "the time limit for one run of the command, at most `10m`").or("60s"),
+    Key::new("timeout", ValueType::Duration, "the time limit for one run of the command, at most `10m`")
+        .with_default("60s"),
 ];
 
-const RUNS: [(&str, RunFor); 2] = [("each_match", RunFor::EachMatch), ("all_matches", RunFor::AllMatches)];
+const RUN_FOR_VALUES: [(&str, RunFor); 2] = [("each_match", RunFor::EachMatch), ("all_matches", RunFor::AllMatches)];
 
 const DEFAULT_TIMEOUT: Duration = Duration::from_mins(1);
 const LONGEST_TIMEOUT: Duration = Duration::from_mins(10);
 
-/// `None` if the command is invalid, which is reported. `mode`: the rule's file patterns if they are valid; they bind
+/// `None` if the command is invalid, which is reported. `kind`: the rule's file patterns if they are valid; they bind
 /// variables that the command can use.
-pub fn read(node: YamlNode, mode: Option<&FileRuleKind>, rule_fields: &mut Fields) -> Option<CommandAction> {
+pub fn read(node: YamlNode, kind: Option<&FileRuleKind>, rule_fields: &mut Fields) -> Option<CommandAction> {
     let span = node.span.clone();
     let mut fields = Fields::of(node, rule_fields.source(), COMMAND_ACTION.keys);
     if fields.problems.is_empty() {
@@ -63,15 +64,15 @@ pub fn read(node: YamlNode, mode: Option<&FileRuleKind>, rule_fields: &mut Field
     } else {
         command_text::command(CommandPlace::GateOrAction, &mut fields)
     };
-    let given = fields.choice("run_for", &RUNS);
+    let declared_run_for = fields.choice("run_for", &RUN_FOR_VALUES);
     let timeout = timeout(&mut fields);
     let action = command.map(|CommandText { text, mut words }| {
-        let captured = mode.map(placeholders::captured).unwrap_or_default();
+        let captured = kind.map(placeholders::captured_variables).unwrap_or_default();
         if is_script {
             placeholders::refuse_in_script(&text, &captured, &mut fields);
-            words.extend(script_arguments(&text.value, given));
+            words.extend(script_arguments(&text.value, declared_run_for));
         }
-        let run_for = run_for(given, &text, &words, &captured, &mut fields);
+        let run_for = run_for(declared_run_for, &text, &words, &captured, &mut fields);
         if words.iter().any(|word| word.contains("{files}") && word != "{files}") {
             let message = "`{files}` must be an argument of its own, because it can become several arguments";
             fields.refuse(ErrorKind::InvalidValue, message, text.span.clone());
@@ -93,10 +94,10 @@ fn timeout(fields: &mut Fields) -> Duration {
     timeout
 }
 
-/// Determines whether the command runs once for each file or once for all files: from `given`, or else from the
-/// placeholders. Refuses placeholders that do not fit.
+/// Determines from `declared_run_for`, or else from the placeholders, whether the command runs once for each file or once
+/// for all files. Refuses placeholders that do not fit.
 fn run_for(
-    given: Option<RunFor>,
+    declared_run_for: Option<RunFor>,
     text: &SpannedText,
     words: &[String],
     captured: &[String],
@@ -104,7 +105,7 @@ fn run_for(
 ) -> RunFor {
     let names = |name: &str| words.iter().any(|word| word.contains(&format!("{{{name}}}")));
     let per_file = std::iter::once("file").chain(captured.iter().map(String::as_str)).find(|name| names(name));
-    let run_for = given.unwrap_or(if per_file.is_some() { RunFor::EachMatch } else { RunFor::AllMatches });
+    let run_for = declared_run_for.unwrap_or(if per_file.is_some() { RunFor::EachMatch } else { RunFor::AllMatches });
     if let (Some(name), RunFor::AllMatches) = (per_file, run_for) {
         let message = format!("`{{{name}}}` stands for one file, but the command runs once for all files");
         fields.problems.push(
@@ -134,7 +135,7 @@ fn run_for(
 
 /// The arguments of a script: `$0`, and the files if the script uses its arguments.
 fn script_arguments(script: &str, run_for: Option<RunFor>) -> Vec<String> {
-    let asks = ["$@", "$*", "$1", "${@", "${*", "${1"].iter().any(|name| script.contains(name));
+    let uses_arguments = ["$@", "$*", "$1", "${@", "${*", "${1"].iter().any(|name| script.contains(name));
     let files = if run_for == Some(RunFor::EachMatch) { "{file}" } else { "{files}" };
-    std::iter::once("sh").chain(asks.then_some(files)).map(str::to_owned).collect()
+    std::iter::once("sh").chain(uses_arguments.then_some(files)).map(str::to_owned).collect()
 }

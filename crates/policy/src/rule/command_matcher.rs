@@ -8,7 +8,7 @@ use crate::text::keys::{Key, KeyConstraint, Mapping, ValueType};
 use crate::text::yaml::{Yaml, YamlNode};
 use crate::values::pattern::{path_clauses, wildcard};
 
-pub const TAKES: ValueType =
+pub const COMMAND_VALUE: ValueType =
     ValueType::Either(&[ValueType::Mapping(&COMMAND), ValueType::List(&ValueType::Mapping(&COMMAND))]);
 
 static COMMAND: Mapping = Mapping::new(
@@ -53,7 +53,7 @@ static KEYS: &[Key] = &[
         ValueType::Globs,
         "the command runs the output of one of these programs: `sh <(curl …)`",
     ),
-    Key::new("interactive", ValueType::Flag, "`true`: the command is an interactive shell or interpreter"),
+    Key::new("interactive", ValueType::Boolean, "`true`: the command is an interactive shell or interpreter"),
     Key::new("reads", ValueType::Patterns, "one of these matches a path that the command reads"),
     Key::new("writes", ValueType::Patterns, "one of these matches a path that the command writes or deletes"),
     Key::new("deletes", ValueType::Patterns, "one of these matches a path that the command deletes"),
@@ -115,7 +115,7 @@ fn matcher(node: YamlNode, rule_fields: &mut Fields) -> CommandMatcher {
         sets: variables("sets", &mut fields),
         unsets: variables("unsets", &mut fields).into_iter().map(|variable| variable.name).collect(),
         runs_output_of: wildcards("runs_output_of", &mut fields),
-        interactive: fields.flag("interactive"),
+        interactive: fields.boolean("interactive"),
         paths: path_clauses(&[PathKey::Reads, PathKey::Writes, PathKey::Deletes], &[], &mut fields),
     };
     if fields.problems.is_empty() && matcher == CommandMatcher::default() {
@@ -176,9 +176,9 @@ fn flags(key: &str, fields: &mut Fields) -> Vec<FlagPattern> {
 }
 
 fn flag(text: &SpannedText, fields: &mut Fields) -> Option<FlagPattern> {
-    let (name, value) = split(&text.value);
-    let letters = name.trim_start_matches('-');
-    if !name.starts_with('-') || letters.is_empty() || name.contains(char::is_whitespace) {
+    let (name, value) = split_at_equals(&text.value);
+    let without_dashes = name.trim_start_matches('-');
+    if !name.starts_with('-') || without_dashes.is_empty() || name.contains(char::is_whitespace) {
         fields.problems.push(
             Diagnostic::error(
                 ErrorKind::InvalidValue,
@@ -197,8 +197,9 @@ fn flag(text: &SpannedText, fields: &mut Fields) -> Option<FlagPattern> {
 fn variables(key: &str, fields: &mut Fields) -> Vec<VariablePattern> {
     let texts = fields.texts(key).unwrap_or_default();
     let pattern = |text: &SpannedText| {
-        let (name, value) = split(&text.value);
-        let is_name = !name.is_empty() && name.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '_');
+        let (name, value) = split_at_equals(&text.value);
+        let is_name =
+            !name.is_empty() && name.chars().all(|character| character.is_ascii_alphanumeric() || character == '_');
         if !is_name {
             let message = format!("invalid variable name `{}`", text.value);
             fields.refuse(ErrorKind::InvalidValue, message, text.span.clone());
@@ -211,6 +212,6 @@ fn variables(key: &str, fields: &mut Fields) -> Vec<VariablePattern> {
     texts.iter().filter_map(pattern).collect()
 }
 
-fn split(text: &str) -> (&str, Option<&str>) {
+fn split_at_equals(text: &str) -> (&str, Option<&str>) {
     text.split_once('=').map_or((text, None), |(name, value)| (name, Some(value)))
 }

@@ -19,13 +19,13 @@ pub struct RuleDefinition {
     /// True if the current file has errors, and this is the last good version of the rule.
     pub is_last_good: bool,
     pub source: Source,
-    /// The part of the file that defines the rule.
-    pub text: Range<usize>,
+    /// The span of the definition in the file.
+    pub span: Range<usize>,
     /// The rule's cases, not yet parsed.
     pub tests: Option<YamlNode>,
 }
 
-/// The kind of place that defines a rule.
+/// The kind of file or list that defines a rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RuleOrigin {
     /// A Markdown file. In force without being named.
@@ -43,13 +43,13 @@ pub enum RuleOrigin {
 impl RuleDefinition {
     /// The text of the definition, from which the rule's digest is computed.
     pub fn text(&self) -> &str {
-        self.source.text.get(self.text.clone()).unwrap_or_default()
+        self.source.text.get(self.span.clone()).unwrap_or_default()
     }
 
     /// The definition of a rule's last good version, which has no text.
     pub fn last_good(rule: &Rule, origin: RuleOrigin, owner: Tier) -> Self {
-        let (source, text) = (Source::new(&rule.source, ""), 0..0);
-        Self { rule: rule.clone(), origin, owner, enabled: true, is_last_good: true, source, text, tests: None }
+        let (source, span) = (Source::new(&rule.source, ""), 0..0);
+        Self { rule: rule.clone(), origin, owner, enabled: true, is_last_good: true, source, span, tests: None }
     }
 
     /// Parses the rule's cases.
@@ -60,22 +60,22 @@ impl RuleDefinition {
         Cases::of_rule(&self.rule.id, self.tests.as_ref(), &self.source, kind)
     }
 
-    /// Fills in the configuration's `max_holds` for the rule's tier, unless the rule has its own.
+    /// Sets `max_holds` to the configuration's value for the rule's tier, unless the rule sets it itself.
     pub fn set_default_max_holds(&mut self, max_holds: Option<u32>) {
         self.rule.max_holds = self.rule.max_holds.or(max_holds);
     }
 
-    /// True if both are the same part of the same file.
-    pub fn is_same_text(&self, other: &Self) -> bool {
-        self.source.name == other.source.name && self.text == other.text && self.rule.id == other.rule.id
+    /// True if both have the same id and the same span in the same file.
+    pub fn is_same_definition(&self, other: &Self) -> bool {
+        self.source.name == other.source.name && self.span == other.span && self.rule.id == other.rule.id
     }
 
     /// `file:line` for files with several rules, otherwise only the file.
-    pub fn shown_place(&self) -> String {
+    pub fn display_location(&self) -> String {
         match self.origin {
             RuleOrigin::Markdown | RuleOrigin::Bundled => self.source.name.clone(),
             RuleOrigin::Library | RuleOrigin::Local | RuleOrigin::Inline => {
-                format!("{}:{}", self.source.name, self.source.position(self.text.start).line)
+                format!("{}:{}", self.source.name, self.source.position(self.span.start).line)
             }
         }
     }

@@ -11,7 +11,7 @@ use crate::text::diagnostic::{Diagnostic, ErrorKind};
 use crate::text::fields::Fields;
 use crate::values::event_name::{has_tool_call, refuse_event};
 
-pub fn events(fields: &mut Fields, kind: RuleKind, action: Level, whole: &Range<usize>) -> EventKinds {
+pub fn events(fields: &mut Fields, kind: RuleKind, action: Level, rule_span: &Range<usize>) -> EventKinds {
     if kind == RuleKind::Pace {
         if let Some(span) = fields.key_span("on") {
             fields.take("on");
@@ -31,7 +31,7 @@ pub fn events(fields: &mut Fields, kind: RuleKind, action: Level, whole: &Range<
                     ErrorKind::MissingKey,
                     "the rule has no conditions",
                     fields.source(),
-                    Some(whole.clone()),
+                    Some(rule_span.clone()),
                 )
                 .help(
                     "add conditions on tool calls (`tools`, `command`, `command_pattern`, `paths`, `reads`, \
@@ -74,8 +74,8 @@ pub fn events(fields: &mut Fields, kind: RuleKind, action: Level, whole: &Range<
 
 /// Refuses `ask` and `allow` on events at which the agent does not wait for permission.
 pub fn check_action(action: Level, on: EventKinds, span: Range<usize>, fields: &mut Fields) {
-    let unsuitable = on.iter().find(|kind| !kind.awaits_permission());
-    if let (Level::Ask | Level::Allow, Some(kind)) = (action, unsuitable) {
+    let event_without_permission = on.iter().find(|kind| !kind.awaits_permission());
+    if let (Level::Ask | Level::Allow, Some(kind)) = (action, event_without_permission) {
         fields.problems.push(
             Diagnostic::error(
                 ErrorKind::InvalidValue,

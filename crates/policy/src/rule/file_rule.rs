@@ -5,12 +5,12 @@ use std::ops::Range;
 
 use engine::file_rules::{AttributionMode, Baseline, ChangeScope, FilePattern, FileRule, FileRuleKind, Refire};
 use engine::suggest;
-use path::pattern::{Pattern, check_bound, check_set};
+use path::pattern::{Pattern, check_same_variables, check_variables_bound};
 
 use super::command_action;
 use crate::text::diagnostic::{Diagnostic, ErrorKind};
 use crate::text::fields::{Fields, SpannedText};
-use crate::text::keys::{Key, KeyConstraint, Mapping, ValueType, words};
+use crate::text::keys::{Key, KeyConstraint, Mapping, ValueType, choice_names};
 use crate::text::yaml::YamlNode;
 use crate::values::pattern::{refuse_pattern, warn_of_pattern};
 
@@ -22,21 +22,21 @@ pub static CLAUSES: &[Key] = &[
     Key::new("trigger", ValueType::Patterns, "a changed file matches one of these"),
 ];
 /// Options of the clauses.
-pub static DETAILS: &[Key] = &[
+pub static OPTIONS: &[Key] = &[
     Key::new(
         "attribute",
-        ValueType::Word(|| words(&ATTRIBUTES)),
+        ValueType::Choice(|| choice_names(&ATTRIBUTION_MODES)),
         "whose changes count: those of the session, or all in the working tree; by default `session`",
     ),
     Key::new(
         "compare_to",
-        ValueType::Word(|| words(&BASELINES)),
+        ValueType::Choice(|| choice_names(&BASELINES)),
         "the baseline of changes: where the branch left the default branch, the tip of the default branch, or the \
          state at the last prompt; by default `base`",
     ),
     Key::new(
         "refire",
-        ValueType::Word(|| words(&REFIRES)),
+        ValueType::Choice(|| choice_names(&REFIRE_MODES)),
         "what makes the rule ask again after an answer: other `files`, or other `content` of the same files; by \
          default `files`",
     ),
@@ -55,7 +55,7 @@ static PAIR_KEYS: &[Key] = &[
     Key::new("trigger", ValueType::Pattern, "a changed file matches this"),
 ];
 
-const ATTRIBUTES: [(&str, AttributionMode); 2] = [
+const ATTRIBUTION_MODES: [(&str, AttributionMode); 2] = [
     (AttributionMode::Session.name(), AttributionMode::Session),
     (AttributionMode::Tree.name(), AttributionMode::Tree),
 ];
@@ -64,7 +64,7 @@ pub const BASELINES: [(&str, Baseline); 3] = [
     (Baseline::DefaultTip.name(), Baseline::DefaultTip),
     (Baseline::Prompt.name(), Baseline::Prompt),
 ];
-const REFIRES: [(&str, Refire); 2] = [("files", Refire::Files), ("content", Refire::Content)];
+const REFIRE_MODES: [(&str, Refire); 2] = [("files", Refire::Files), ("content", Refire::Content)];
 
 /// True if the fields are those of a file rule.
 pub fn has_clause(fields: &Fields) -> bool {
@@ -74,21 +74,21 @@ pub fn has_clause(fields: &Fields) -> bool {
 /// `None` if the clauses are invalid, which is reported. `command`: the value of `action`, if it is a command.
 pub fn read(fields: &mut Fields, command: Option<YamlNode>) -> Option<FileRule> {
     refuse_second_clause(fields);
-    let mode = mode(fields);
+    let kind = kind(fields);
     let exclude = patterns("exclude", fields).unwrap_or_default();
     let scope = ChangeScope {
         compare_to: fields.choice("compare_to", &BASELINES).unwrap_or_default(),
-        attribute: fields.choice("attribute", &ATTRIBUTES).unwrap_or_default(),
+        attribute: fields.choice("attribute", &ATTRIBUTION_MODES).unwrap_or_default(),
     };
-    let refire = fields.choice("refire", &REFIRES).unwrap_or_default();
-    let command = command.and_then(|node| command_action::read(node, mode.as_ref(), fields));
+    let refire = fields.choice("refire", &REFIRE_MODES).unwrap_or_default();
+    let command = command.and_then(|node| command_action::read(node, kind.as_ref(), fields));
     let exclude = exclude.iter().map(|(pattern, _)| FilePattern::new(pattern)).collect();
-    Some(FileRule { kind: mode?, exclude, scope, refire, command })
+    Some(FileRule { kind: kind?, exclude, scope, refire, command })
 }
 
 /// Refuses the options of file rules in a rule of another kind.
-pub fn refuse_details(fields: &mut Fields) {
-    for key in DETAILS {
+pub fn refuse_options(fields: &mut Fields) {
+    for key in OPTIONS {
         if let Some(span) = fields.key_span(key.name) {
             let message = format!("`{}` needs one of `trigger`, `set`, `pair` and `created`", key.name);
             fields.refuse(ErrorKind::InvalidValue, message, span);
@@ -97,9 +97,9 @@ pub fn refuse_details(fields: &mut Fields) {
 }
 
 fn refuse_second_clause(fields: &mut Fields) {
-    let found: Vec<(&str, Range<usize>)> =
+    let clauses: Vec<(&str, Range<usize>)> =
         CLAUSES.iter().filter_map(|key| Some((key.name, fields.key_span(key.name)?))).collect();
-    if let [(first, _), (second, span), ..] = found.as_slice() {
+    if let [(first, _), (second, span), ..] = clauses.as_slice() {
         let message =
             format!("a rule may have only one of `trigger`, `set`, `pair` and `created`, not `{first}` and `{second}`");
         fields.refuse(ErrorKind::InvalidValue, message, span.clone());
@@ -112,17 +112,17 @@ fn refuse_second_clause(fields: &mut Fields) {
     }
 }
 
-fn mode(fields: &mut Fields) -> Option<FileRuleKind> {
+fn kind(fields: &mut Fields) -> Option<FileRuleKind> {
     let plain =
         |patterns: Vec<(Pattern, SpannedText)>| patterns.iter().map(|(pattern, _)| FilePattern::new(pattern)).collect();
     if fields.has("trigger") {
-        let trigger = some_patterns("trigger", fields)?;
+        let trigger = non_empty_patterns("trigger", fields)?;
         let safety = patterns("safety", fields).unwrap_or_default();
         check_safety(&trigger, &safety, fields);
         return Some(FileRuleKind::Trigger { trigger: plain(trigger), safety: plain(safety) });
     }
     if fields.has("created") {
-        return some_patterns("created", fields).map(plain).map(FileRuleKind::Created);
+        return non_empty_patterns("created", fields).map(plain).map(FileRuleKind::Created);
     }
     if fields.has("set") {
         return set(fields);
@@ -138,7 +138,7 @@ fn check_safety(triggers: &[(Pattern, SpannedText)], safety: &[(Pattern, Spanned
     for (pattern, text) in safety {
         let Some(name) = pattern.variables().next() else { continue };
         if pattern.variables().any(|name| bound.contains(name)) {
-            let problem = triggers.iter().find_map(|(trigger, _)| check_bound(trigger, pattern).err());
+            let problem = triggers.iter().find_map(|(trigger, _)| check_variables_bound(trigger, pattern).err());
             if let Some(problem) = problem {
                 refuse_pattern(text, &problem, fields);
             }
@@ -153,10 +153,10 @@ fn check_safety(triggers: &[(Pattern, SpannedText)], safety: &[(Pattern, Spanned
             fields.problems.push(problem.help(help));
         } else {
             let message = format!("no `trigger` has `{{{name}}}`, so it is unclear which changed file this belongs to");
-            let known: Vec<String> = bound.iter().map(|name| format!("`{{{name}}}`")).collect();
+            let bound_names: Vec<String> = bound.iter().map(|name| format!("`{{{name}}}`")).collect();
             let suggestion =
                 suggest::closest(name, bound.iter().copied()).map(|close| format!("did you mean `{{{close}}}`?"));
-            let suggestion = suggestion.unwrap_or_else(|| format!("the triggers have {}.", known.join(", ")));
+            let suggestion = suggestion.unwrap_or_else(|| format!("the triggers have {}.", bound_names.join(", ")));
             let problem = Diagnostic::error(ErrorKind::PatternError, message, fields.source(), Some(text.span.clone()));
             fields.problems.push(problem.help(format!("{suggestion} To match any text, write `*` or `**`")));
         }
@@ -165,14 +165,14 @@ fn check_safety(triggers: &[(Pattern, SpannedText)], safety: &[(Pattern, Spanned
 
 fn set(fields: &mut Fields) -> Option<FileRuleKind> {
     let span = fields.key_span("set").unwrap_or_default();
-    let members = some_patterns("set", fields)?;
+    let members = non_empty_patterns("set", fields)?;
     if members.len() < 2 {
         fields.refuse(ErrorKind::InvalidValue, "`set` must have at least two members", span);
         return None;
     }
     let (patterns, texts): (Vec<Pattern>, Vec<SpannedText>) = members.into_iter().unzip();
-    if let Err((place, problem)) = check_set(&patterns) {
-        if let Some(text) = texts.get(place) {
+    if let Err((index, problem)) = check_same_variables(&patterns) {
+        if let Some(text) = texts.get(index) {
             refuse_pattern(text, &problem, fields);
         }
         return None;
@@ -192,10 +192,10 @@ fn pair(node: YamlNode, rule_fields: &mut Fields) -> Option<FileRuleKind> {
         }
     }
     let trigger = fields.text("trigger").and_then(|text| Some((pattern(&text, &mut fields)?, text)));
-    let expects = some_patterns("expects", &mut fields);
-    let mode = trigger.zip(expects).map(|((trigger, _), expects)| {
+    let expects = non_empty_patterns("expects", &mut fields);
+    let kind = trigger.zip(expects).map(|((trigger, _), expects)| {
         for (expected, text) in &expects {
-            if let Err(problem) = check_bound(&trigger, expected) {
+            if let Err(problem) = check_variables_bound(&trigger, expected) {
                 refuse_pattern(text, &problem, &mut fields);
             }
         }
@@ -203,18 +203,18 @@ fn pair(node: YamlNode, rule_fields: &mut Fields) -> Option<FileRuleKind> {
         FileRuleKind::Pair { trigger: FilePattern::new(&trigger), expects }
     });
     rule_fields.problems.append(&mut fields.problems);
-    mode
+    kind
 }
 
 /// Reads at least one pattern.
-fn some_patterns(key: &str, fields: &mut Fields) -> Option<Vec<(Pattern, SpannedText)>> {
+fn non_empty_patterns(key: &str, fields: &mut Fields) -> Option<Vec<(Pattern, SpannedText)>> {
     let span = fields.key_span(key)?;
     let before = fields.problems.len();
-    let found = patterns(key, fields).unwrap_or_default();
-    if found.is_empty() && fields.problems.len() == before {
+    let patterns = patterns(key, fields).unwrap_or_default();
+    if patterns.is_empty() && fields.problems.len() == before {
         fields.refuse(ErrorKind::InvalidValue, format!("`{key}` is empty"), span);
     }
-    (!found.is_empty()).then_some(found)
+    (!patterns.is_empty()).then_some(patterns)
 }
 
 fn patterns(key: &str, fields: &mut Fields) -> Option<Vec<(Pattern, SpannedText)>> {

@@ -6,7 +6,7 @@ use engine::rules::AckBy;
 use super::command_action::COMMAND_ACTION;
 use super::{file_rule, pace_rule, tool_rule};
 use crate::case::CASE;
-use crate::text::keys::{Key, KeyConstraint, Mapping, ValueType, words};
+use crate::text::keys::{Key, KeyConstraint, Mapping, ValueType, choice_names};
 use crate::values::event_name::event_names;
 
 /// A rule in a library or list.
@@ -18,13 +18,13 @@ pub static ENTRY: Mapping = Mapping::new(
         tool_rule::CLAUSES,
         file_rule::CLAUSES,
         pace_rule::CLAUSES,
-        tool_rule::DETAILS,
-        file_rule::DETAILS,
-        pace_rule::DETAILS,
+        tool_rule::OPTIONS,
+        file_rule::OPTIONS,
+        pace_rule::OPTIONS,
         REASON,
     ],
 )
-.constraints(DETECTS_SOMETHING);
+.constraints(HAS_A_CLAUSE);
 
 /// The fields of a Markdown rule.
 pub static FRONTMATTER: Mapping = Mapping::new(
@@ -35,14 +35,14 @@ pub static FRONTMATTER: Mapping = Mapping::new(
         tool_rule::CLAUSES,
         file_rule::CLAUSES,
         pace_rule::CLAUSES,
-        tool_rule::DETAILS,
-        file_rule::DETAILS,
-        pace_rule::DETAILS,
+        tool_rule::OPTIONS,
+        file_rule::OPTIONS,
+        pace_rule::OPTIONS,
     ],
 )
-.constraints(DETECTS_SOMETHING);
+.constraints(HAS_A_CLAUSE);
 
-static DETECTS_SOMETHING: &[KeyConstraint] = &[KeyConstraint::AnyOf(|| {
+static HAS_A_CLAUSE: &[KeyConstraint] = &[KeyConstraint::AnyOf(|| {
     let clauses = [tool_rule::CLAUSES, file_rule::CLAUSES, pace_rule::CLAUSES];
     clauses.into_iter().flatten().map(|key| key.name).chain(["on"]).collect()
 })];
@@ -50,27 +50,27 @@ static DETECTS_SOMETHING: &[KeyConstraint] = &[KeyConstraint::AnyOf(|| {
 static COMMON: &[Key] = &[
     Key::new(
         "ack",
-        ValueType::Word(|| words(&ACKS)),
+        ValueType::Choice(|| choice_names(&ACKS)),
         "who may acknowledge the rule when it warns or holds: `agent` (an agent or a person), or `human`",
     )
-    .or("agent"),
+    .with_default("agent"),
     Key::new(
         "action",
-        ValueType::Either(&[ValueType::Word(|| words(&LEVELS)), ValueType::Mapping(&COMMAND_ACTION)]),
+        ValueType::Either(&[ValueType::Choice(|| choice_names(&LEVELS)), ValueType::Mapping(&COMMAND_ACTION)]),
         "what happens if the rule matches; by default `block` for tool rules and file rules, and `warn` for others. \
          `ask` and `allow` are only allowed on `before_tool` and `permission`, and a command only in file rules",
     ),
     Key::new("description", ValueType::Text, "one sentence about the rule"),
-    Key::new("enabled", ValueType::Flag, "`false` switches the rule off").or("true"),
+    Key::new("enabled", ValueType::Boolean, "`false` switches the rule off").with_default("true"),
     Key::new(
         "locked",
-        ValueType::Flag,
+        ValueType::Boolean,
         "`true`: no project can replace the rule or switch it off; only allowed in the user's rules",
     )
-    .or("false"),
+    .with_default("false"),
     Key::new(
         "max_holds",
-        ValueType::Count,
+        ValueType::Integer,
         "how often the rule may hold a stop, or, with `live: block`, refuse a call; by default as in the \
          configuration",
     ),
@@ -83,16 +83,16 @@ static COMMON: &[Key] = &[
     ),
     Key::new(
         "on_error",
-        ValueType::Word(|| words(&LEVELS)),
+        ValueType::Choice(|| choice_names(&LEVELS)),
         "the verdict if the rule fails at run time; by default as if the rule had matched",
     ),
-    Key::new("tags", ValueType::Texts, "words for filtering rules; they have no effect on verdicts").or("[]"),
+    Key::new("tags", ValueType::Texts, "words for filtering rules; they have no effect on verdicts").with_default("[]"),
     Key::new(
         "tests",
         ValueType::List(&ValueType::Mapping(&CASE)),
         "cases that `linchpin test` runs with only this rule",
     )
-    .or("[]"),
+    .with_default("[]"),
     Key::new("when", ValueType::Expression, "an expression that must also be true"),
 ];
 

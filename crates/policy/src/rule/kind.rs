@@ -18,7 +18,7 @@ pub enum RuleKind {
 }
 
 impl RuleKind {
-    pub fn of(fields: &mut Fields) -> Self {
+    pub fn read(fields: &mut Fields) -> Self {
         if pace_rule::has_clause(fields) {
             let others = || tool_rule::CLAUSES.iter().chain(file_rule::CLAUSES);
             if let Some((key, span)) = others().find_map(|key| Some((key.name, fields.key_span(key.name)?))) {

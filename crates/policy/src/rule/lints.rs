@@ -22,7 +22,9 @@ pub fn warn(detect: &Detector, action: Level, on: EventKinds, fields: &mut Field
     for (key, command_regex) in
         [("command_pattern", &tool.command_regex.pattern), ("command_not_pattern", &tool.command_regex.not_pattern)]
     {
-        if let Some((message, help)) = command_regex.as_ref().and_then(|search| never_found(&search.regex)) {
+        if let Some((message, help)) =
+            command_regex.as_ref().and_then(|regex_source| never_matches(&regex_source.regex))
+        {
             warn_key(key, message, help, fields);
         }
     }
@@ -58,11 +60,11 @@ fn warn_key(key: &str, message: &str, help: &str, fields: &mut Fields) {
 /// Only shell calls have commands, so command clauses never match calls of other tools. MCP tools are not checked here,
 /// because the adapter decides by their names which of them are shells.
 fn warn_of_tools_without_commands(tool: &ToolRule, fields: &mut Fields) {
-    let has_no_shell = |name: &str| COMMON_TOOLS.contains(&name) && !matches!(name, "Bash" | "Monitor" | "PowerShell");
+    let runs_no_shell = |name: &str| COMMON_TOOLS.contains(&name) && !matches!(name, "Bash" | "Monitor" | "PowerShell");
     let names_tools = !tool.tools.is_empty() && tool.mcp_tools.is_empty();
     let clause = ["command_pattern", "command_not_pattern", "command", BranchClause::KEY];
     let Some(key) = clause.into_iter().find(|key| fields.has(key)) else { return };
-    if names_tools && tool.tools.iter().all(|name| has_no_shell(&name.0)) {
+    if names_tools && tool.tools.iter().all(|name| runs_no_shell(&name.0)) {
         let message = format!("`{key}` never matches these tools: only shell calls have commands");
         let help = "write `tools: [Bash]`, or remove `tools`; for what file tools do, use `reads`, `writes` or `paths`";
         warn_key("tools", &message, help, fields);
@@ -71,11 +73,11 @@ fn warn_of_tools_without_commands(tool: &ToolRule, fields: &mut Fields) {
 
 /// `command_not_pattern` without another clause matches every other command.
 fn warn_of_lone_exception(tool: &ToolRule, fields: &mut Fields) {
-    let says_more = tool.command_regex.pattern.is_some()
+    let has_other_clause = tool.command_regex.pattern.is_some()
         || !tool.matchers.is_empty()
         || tool.rewrites.is_some()
         || !tool.paths.is_empty();
-    if !says_more {
+    if !has_other_clause {
         warn_key(
             "command_not_pattern",
             "`command_not_pattern` alone matches every command in which it is not found",
@@ -98,15 +100,15 @@ fn warn_of_useless_approval(tool: &ToolRule, fields: &mut Fields) {
     }
 }
 
-/// Operators between two commands of a script. The text of a simple command has them only within words.
+/// Operators between two commands of a script. In the text of a simple command, they are only within words.
 const OPERATORS: &[&str] = &["&&", "||", "|", ";"];
 
 /// The message and help text for a regex that cannot match any simple command.
-fn never_found(regex: &str) -> Option<(&'static str, &'static str)> {
-    let outline = bounded_regex::literal_skeleton(regex)?;
-    let joins = |operator: &str| {
-        outline.match_indices(operator).any(|(at, operator)| {
-            let (before, after) = (outline.get(..at).unwrap_or_default(), outline.get(at + operator.len()..));
+fn never_matches(regex: &str) -> Option<(&'static str, &'static str)> {
+    let skeleton = bounded_regex::literal_skeleton(regex)?;
+    let joins_commands = |operator: &str| {
+        skeleton.match_indices(operator).any(|(offset, operator)| {
+            let (before, after) = (skeleton.get(..offset).unwrap_or_default(), skeleton.get(offset + operator.len()..));
             let after = after.unwrap_or_default();
             let stands_alone = before.ends_with([' ', bounded_regex::WHITESPACE_MARK])
                 || after.starts_with([' ', bounded_regex::WHITESPACE_MARK]);
@@ -115,13 +117,13 @@ fn never_found(regex: &str) -> Option<(&'static str, &'static str)> {
             stands_alone && next.is_some_and(|next| next.is_alphanumeric() || next == bounded_regex::VARIABLE_MARK)
         })
     };
-    if OPERATORS.iter().any(|operator| joins(operator)) {
+    if OPERATORS.iter().any(|operator| joins_commands(operator)) {
         return Some((
             "this never matches: it spans two commands, but each simple command is searched separately",
             "search for one of them; for output that is piped into a shell, use `command` with `runs_output_of`",
         ));
     }
-    outline.contains("  ").then_some((
+    skeleton.contains("  ").then_some((
         "this never matches: it has two spaces, but words are joined by one",
         "write one space; a word that contains spaces is shown as `…`",
     ))

@@ -11,7 +11,7 @@ use engine::suggest;
 
 use crate::text::diagnostic::{Diagnostic, ErrorKind};
 use crate::text::fields::Fields;
-use crate::text::keys::{Key, KeyConstraint, Keys, Mapping, ValueType, words};
+use crate::text::keys::{Key, KeyConstraint, Keys, Mapping, ValueType, choice_names};
 use crate::text::yaml::Yaml;
 use crate::values::quantity::{DAY, parse_duration};
 use crate::values::regex::regex;
@@ -29,17 +29,17 @@ pub static CLAUSES: &[Key] = &[
     Key::new("token_budget", ValueType::Mapping(&TOKEN_BUDGET), "fires when a phase uses too many tokens"),
     Key::new(
         "type",
-        ValueType::Word(|| words(&LIMIT_KINDS)),
+        ValueType::Choice(|| choice_names(&LIMIT_KINDS)),
         "the kind of pace rule; write its fields next to `type`, not inside",
     ),
 ];
 /// Options of the clauses. All but `live` are also keys of the mappings under them.
-pub static DETAILS: &[Key] =
+pub static OPTIONS: &[Key] =
     &[LIVE, PATTERN, PATH_PATTERN, THRESHOLD, WINDOW, FAILURES_ONLY, MAX_DURATION, MAX_TOKENS, COUNT, LOOKBACK_PHASES];
 
 const LIVE: Key = Key::new(
     "live",
-    ValueType::Word(|| words(&LIVES)),
+    ValueType::Choice(|| choice_names(&LIVE_MODES)),
     "what a pace rule does between moves: `warn` warns the agent once, `block` refuses calls until `linchpin \
      continue`, `off` does nothing until the move",
 );
@@ -55,24 +55,24 @@ const PATH_PATTERN: Key = Key::new(
     "a regex that is found in the path relative to the project root; all matching files count together. By default, \
      each file counts by itself",
 );
-const THRESHOLD: Key = Key::new("threshold", ValueType::Count, "how many commands or edits are too many");
+const THRESHOLD: Key = Key::new("threshold", ValueType::Integer, "how many commands or edits are too many");
 const WINDOW: Key =
     Key::new("window", SECONDS, "the time window: seconds, or a duration such as `2m`; at most 30 days");
-const FAILURES_ONLY: Key = Key::new("failures_only", ValueType::Flag, "`true`: only failed commands count");
+const FAILURES_ONLY: Key = Key::new("failures_only", ValueType::Boolean, "`true`: only failed commands count");
 const MAX_DURATION: Key =
     Key::new("max_duration", SECONDS, "how long a phase may last: seconds, or a duration such as `10m`");
-const MAX_TOKENS: Key = Key::new("max_tokens", ValueType::Count, "how many tokens a phase may take");
+const MAX_TOKENS: Key = Key::new("max_tokens", ValueType::Integer, "how many tokens a phase may take");
 const COUNT: Key = Key::new(
     "count",
-    ValueType::Choices(|| words(&TOKEN_KINDS)),
+    ValueType::Choices(|| choice_names(&TOKEN_KINDS)),
     "which tokens count; by default `input` and `output`",
 );
 const LOOKBACK_PHASES: Key = Key::new(
     "lookback_phases",
-    ValueType::Count,
+    ValueType::Integer,
     "in how many phases to look for a commit; 1 means only the current one",
 );
-const SECONDS: ValueType = ValueType::Either(&[ValueType::Count, ValueType::Duration]);
+const SECONDS: ValueType = ValueType::Either(&[ValueType::Integer, ValueType::Duration]);
 
 static REPEATED_COMMAND: Mapping =
     Mapping::new("repeated_command", "Fires when commands are run over and over.", REPEATED_COMMAND_KEYS)
@@ -110,7 +110,8 @@ const LIMIT_KINDS: [(&str, LimitKind); 5] = [
     ("token_budget", LimitKind::TokenBudget),
     ("require_commits", LimitKind::RequireCommits),
 ];
-const LIVES: [(&str, LiveMode); 3] = [("warn", LiveMode::Warn), ("block", LiveMode::Block), ("off", LiveMode::Off)];
+const LIVE_MODES: [(&str, LiveMode); 3] =
+    [("warn", LiveMode::Warn), ("block", LiveMode::Block), ("off", LiveMode::Off)];
 const TOKEN_KINDS: [(&str, TokenKind); 4] = [
     ("input", TokenKind::Input),
     ("output", TokenKind::Output),
@@ -153,14 +154,14 @@ pub fn events(fields: &Fields) -> EventKinds {
 
 /// `None` if the limit is invalid, which is reported.
 pub fn read(fields: &mut Fields) -> Option<PaceRule> {
-    let found: Vec<(&str, Range<usize>)> =
+    let clauses: Vec<(&str, Range<usize>)> =
         CLAUSES.iter().filter_map(|key| Some((key.name, fields.key_span(key.name)?))).collect();
-    if let [(first, _), (second, span), ..] = found.as_slice() {
+    if let [(first, _), (second, span), ..] = clauses.as_slice() {
         let message = format!("a pace rule may have only one limit, not `{first}` and `{second}`");
         fields.refuse(ErrorKind::InvalidValue, message, span.clone());
     }
-    let live = fields.choice("live", &LIVES).unwrap_or_default();
-    let (clause, span) = found.first()?.clone();
+    let live = fields.choice("live", &LIVE_MODES).unwrap_or_default();
+    let (clause, span) = clauses.first()?.clone();
     let limit = if clause == "type" { flat(fields)? } else { nested(clause, span, fields)? };
     Some(PaceRule { limit, live })
 }
@@ -171,8 +172,8 @@ pub fn is_limit_kind(name: &str) -> bool {
 }
 
 /// Refuses the options of pace rules in a rule of another kind.
-pub fn refuse_details(fields: &mut Fields) {
-    for key in DETAILS {
+pub fn refuse_options(fields: &mut Fields) {
+    for key in OPTIONS {
         if let Some(span) = fields.key_span(key.name) {
             let help = if key.name == "pattern" {
                 "to match the commands of a call, use `command_pattern`"
@@ -194,9 +195,9 @@ fn flat(fields: &mut Fields) -> Option<PaceLimit> {
         refuse_type(&text.value, text.span, fields);
         return None;
     };
-    for key in DETAILS.iter().filter(|key| key.name != LIVE.name) {
-        let is_of_kind = crate::text::keys::each(kind.keys()).any(|own| own.name == key.name);
-        if let (false, Some(span)) = (is_of_kind, fields.key_span(key.name)) {
+    for key in OPTIONS.iter().filter(|key| key.name != LIVE.name) {
+        let is_key_of_kind = crate::text::keys::all_keys(kind.keys()).any(|known_key| known_key.name == key.name);
+        if let (false, Some(span)) = (is_key_of_kind, fields.key_span(key.name)) {
             let message = format!("`{}` is not a field of `{}`", key.name, text.value);
             let help = match (key.name, kind) {
                 ("pattern", LimitKind::RepeatedFileEdit) => Some("use `path_pattern`".to_owned()),
@@ -213,7 +214,7 @@ fn flat(fields: &mut Fields) -> Option<PaceLimit> {
 /// Reads `repeated_command: {…}`.
 fn nested(clause: &str, span: Range<usize>, rule_fields: &mut Fields) -> Option<PaceLimit> {
     let (_, kind) = LIMIT_KINDS.iter().find(|(name, _)| *name == clause)?;
-    for key in DETAILS.iter().filter(|key| key.name != LIVE.name) {
+    for key in OPTIONS.iter().filter(|key| key.name != LIVE.name) {
         if let Some(misplaced) = rule_fields.key_span(key.name) {
             let message = format!("`{}` belongs inside `{clause}`, not next to it", key.name);
             rule_fields.refuse(ErrorKind::InvalidValue, message, misplaced);
@@ -230,7 +231,7 @@ fn nested(clause: &str, span: Range<usize>, rule_fields: &mut Fields) -> Option<
     limit
 }
 
-fn limit(kind: LimitKind, name: &str, here: Range<usize>, fields: &mut Fields) -> Option<PaceLimit> {
+fn limit(kind: LimitKind, name: &str, limit_span: Range<usize>, fields: &mut Fields) -> Option<PaceLimit> {
     let required = match kind {
         LimitKind::RepeatedCommand | LimitKind::RepeatedFileEdit => &["threshold", "window"][..],
         LimitKind::PhaseTimeout => &["max_duration"],
@@ -239,14 +240,14 @@ fn limit(kind: LimitKind, name: &str, here: Range<usize>, fields: &mut Fields) -
     };
     for key in required {
         if !fields.has(key) {
-            fields.refuse(ErrorKind::MissingKey, format!("`{name}` needs `{key}`"), here.clone());
+            fields.refuse(ErrorKind::MissingKey, format!("`{name}` needs `{key}`"), limit_span.clone());
         }
     }
     Some(match kind {
         LimitKind::RepeatedCommand => {
             let pattern = regex("pattern", fields);
             let (threshold, window) = repetition(fields);
-            let failures_only = fields.flag("failures_only").unwrap_or(false);
+            let failures_only = fields.boolean("failures_only").unwrap_or(false);
             PaceLimit::RepeatedCommand { pattern, threshold: threshold?, window: window?, failures_only }
         }
         LimitKind::RepeatedFileEdit => {
@@ -256,24 +257,24 @@ fn limit(kind: LimitKind, name: &str, here: Range<usize>, fields: &mut Fields) -
         }
         LimitKind::PhaseTimeout => PaceLimit::PhaseTimeout { max_duration: seconds("max_duration", fields)? },
         LimitKind::TokenBudget => {
-            let max_tokens = positive("max_tokens", fields);
+            let max_tokens = positive_integer("max_tokens", fields);
             let count = token_kinds(fields);
             PaceLimit::TokenBudget { max_tokens: max_tokens?, count }
         }
         LimitKind::RequireCommits => {
-            let phases = positive("lookback_phases", fields)?;
+            let phases = positive_integer("lookback_phases", fields)?;
             PaceLimit::RequireCommits { lookback_phases: u32::try_from(phases).unwrap_or(u32::MAX) }
         }
     })
 }
 
 fn repetition(fields: &mut Fields) -> (Option<u32>, Option<u64>) {
-    let threshold = positive("threshold", fields).map(|number| u32::try_from(number).unwrap_or(u32::MAX));
+    let threshold = positive_integer("threshold", fields).map(|number| u32::try_from(number).unwrap_or(u32::MAX));
     (threshold, seconds("window", fields))
 }
 
 /// Reads a positive integer.
-fn positive(key: &str, fields: &mut Fields) -> Option<u64> {
+fn positive_integer(key: &str, fields: &mut Fields) -> Option<u64> {
     let node = fields.take(key)?;
     let number = match &node.value {
         Yaml::Number(number) => number.as_u64().filter(|number| *number > 0),
@@ -331,7 +332,7 @@ fn token_kinds(fields: &mut Fields) -> Vec<TokenKind> {
 /// Refuses an unknown kind of limit.
 pub fn refuse_type(name: &str, span: Range<usize>, fields: &mut Fields) {
     let help = suggest::closest(name, LIMIT_KINDS.iter().map(|(name, _)| *name))
-        .map_or_else(|| format!("known types: {}", words(&LIMIT_KINDS).join(", ")), suggest::did_you_mean);
+        .map_or_else(|| format!("known types: {}", choice_names(&LIMIT_KINDS).join(", ")), suggest::did_you_mean);
     let message = format!("unknown rule type `{name}`");
     fields
         .problems

@@ -47,14 +47,14 @@ impl RuleReader<'_> {
             .and_then(|parts| yaml::parse(self.source, parts.yaml.clone()).map(|node| (parts, node)));
         match parsed {
             Ok((parts, node)) => {
-                let text = RuleText {
+                let parts = RuleParts {
                     id,
                     origin,
-                    text: 0..self.source.text.len(),
-                    fields: parts.yaml,
+                    span: 0..self.source.text.len(),
+                    fields_span: parts.yaml,
                     body: Some(parts.body),
                 };
-                self.read(&text, node)
+                self.read(&parts, node)
             }
             Err(problem) => {
                 RuleReading { definition: None, problems: vec![Diagnostic { rule: Some(id.to_owned()), ..*problem }] }
@@ -62,32 +62,32 @@ impl RuleReader<'_> {
         }
     }
 
-    /// Reads a rule that is a mapping. `text`: the span of the whole entry, including its key.
-    pub fn entry(&self, id: &str, origin: RuleOrigin, node: YamlNode, text: Range<usize>) -> RuleReading {
-        let fields = node.span.start..text.end.max(node.span.start);
-        self.read(&RuleText { id, origin, text, fields, body: None }, node)
+    /// Reads a rule that is a mapping. `span`: the span of the whole entry, including its key.
+    pub fn entry(&self, id: &str, origin: RuleOrigin, node: YamlNode, span: Range<usize>) -> RuleReading {
+        let fields_span = node.span.start..span.end.max(node.span.start);
+        self.read(&RuleParts { id, origin, span, fields_span, body: None }, node)
     }
 
-    fn read(&self, written: &RuleText, node: YamlNode) -> RuleReading {
+    fn read(&self, parts: &RuleParts, node: YamlNode) -> RuleReading {
         let mut fields = Fields::of(node, self.source, ENTRY.keys);
-        let definition = self.definition(written, &mut fields);
+        let definition = self.definition(parts, &mut fields);
         let mut problems = fields.problems;
         for problem in &mut problems {
-            problem.rule = Some(written.id.to_owned());
+            problem.rule = Some(parts.id.to_owned());
         }
         problems.sort_by_key(|problem| problem.span.as_ref().map(|span| span.start));
-        let broken = problems.iter().any(|problem| problem.severity == Severity::Error);
-        RuleReading { definition: (!broken).then_some(definition), problems }
+        let has_errors = problems.iter().any(|problem| problem.severity == Severity::Error);
+        RuleReading { definition: (!has_errors).then_some(definition), problems }
     }
 
-    fn definition(&self, written: &RuleText, fields: &mut Fields) -> RuleDefinition {
-        refuse_unknown(written, fields);
-        let kind = RuleKind::of(fields);
+    fn definition(&self, parts: &RuleParts, fields: &mut Fields) -> RuleDefinition {
+        refuse_unknown(parts, fields);
+        let kind = RuleKind::read(fields);
         let default_action = if matches!(kind, RuleKind::Event | RuleKind::Pace) { Level::Warn } else { Level::Block };
-        let action_span = fields.key_span("action").unwrap_or_else(|| written.fields.clone());
+        let action_span = fields.key_span("action").unwrap_or_else(|| parts.fields_span.clone());
         let (action, command) = action(kind, fields);
         let action = action.unwrap_or(default_action);
-        let on = events(fields, kind, action, &written.fields);
+        let on = events(fields, kind, action, &parts.fields_span);
         let detect = self.detect(kind, command, fields);
         check_action(action, on, action_span, fields);
         let action = if let Detector::Pace(pace) = &detect { level_of(pace.live) } else { action };
@@ -98,25 +98,26 @@ impl RuleReader<'_> {
         let title = fields.text("name").map(|text| text.value);
         let description = fields.text("description").map(|text| text.value);
         let tests = tests(fields);
-        let enabled = fields.flag("enabled").unwrap_or(true);
-        // Pace rules and failed commands produce their own text.
-        let has_own_text = kind == RuleKind::Pace || matches!(&detect, Detector::Files(file) if file.command.is_some());
-        let reason = reason(written, has_own_text, title.as_deref(), description.as_deref(), fields);
+        let enabled = fields.boolean("enabled").unwrap_or(true);
+        // Pace rules and failed commands have a generated text.
+        let has_generated_text =
+            kind == RuleKind::Pace || matches!(&detect, Detector::Files(file) if file.command.is_some());
+        let reason = reason(parts, has_generated_text, title.as_deref(), description.as_deref(), fields);
         if let Detector::Files(file) = &detect {
             placeholders::warn_of_reason(&reason, file, fields);
         }
-        let max_holds = fields.count("max_holds");
+        let max_holds = fields.integer("max_holds");
         lints::warn(&detect, action, on, fields);
         let rule = Rule {
-            id: written.id.to_owned(),
+            id: parts.id.to_owned(),
             title,
             description,
-            tier: match written.origin {
+            tier: match parts.origin {
                 RuleOrigin::Local | RuleOrigin::Inline => Tier::Local,
                 RuleOrigin::Markdown | RuleOrigin::Library | RuleOrigin::Bundled => self.owner,
             },
             source: self.source.name.clone(),
-            digest: digest(self.source.text.get(written.text.clone()).unwrap_or_default()),
+            digest: digest(self.source.text.get(parts.span.clone()).unwrap_or_default()),
             on,
             detect,
             when: when.map(|text| text.value),
@@ -128,15 +129,14 @@ impl RuleReader<'_> {
             locked: self.locked(fields),
             reason,
         };
-        let (source, text) = (self.source.clone(), written.text.clone());
         RuleDefinition {
             rule,
-            origin: written.origin,
+            origin: parts.origin,
             owner: self.owner,
             enabled,
             is_last_good: false,
-            source,
-            text,
+            source: self.source.clone(),
+            span: parts.span.clone(),
             tests,
         }
     }
@@ -153,17 +153,17 @@ impl RuleReader<'_> {
             RuleKind::Event => Detector::Event,
         };
         if kind != RuleKind::Files {
-            file_rule::refuse_details(fields);
+            file_rule::refuse_options(fields);
         }
         if kind != RuleKind::Pace {
-            pace_rule::refuse_details(fields);
+            pace_rule::refuse_options(fields);
         }
         detect
     }
 
     fn locked(&self, fields: &mut Fields) -> bool {
         let span = fields.key_span("locked");
-        let locked = fields.flag("locked").unwrap_or(false);
+        let locked = fields.boolean("locked").unwrap_or(false);
         if let (true, Tier::Project, Some(span)) = (locked, self.owner, span) {
             fields.refuse(ErrorKind::InvalidValue, "only the user's rules and bundled rules can be locked", span);
         }
@@ -171,13 +171,13 @@ impl RuleReader<'_> {
     }
 }
 
-/// The place of a rule in its file.
-struct RuleText<'a> {
+/// The spans of a rule in its file.
+struct RuleParts<'a> {
     id: &'a str,
     origin: RuleOrigin,
     /// The whole definition.
-    text: Range<usize>,
-    fields: Range<usize>,
+    span: Range<usize>,
+    fields_span: Range<usize>,
     /// The text below the fields of a Markdown file.
     body: Option<&'a str>,
 }
@@ -191,57 +191,57 @@ fn level_of(live: LiveMode) -> Level {
 }
 
 fn reason(
-    written: &RuleText,
-    has_own_text: bool,
+    parts: &RuleParts,
+    has_generated_text: bool,
     title: Option<&str>,
     description: Option<&str>,
     fields: &mut Fields,
 ) -> String {
-    let (given, span, how) = match written.body {
+    let (reason, span, where_to_write) = match parts.body {
         Some(body) => (Some(body.to_owned()), None, "write below the second `---`"),
         None => (
             fields.text("reason").map(|text| text.value.trim().to_owned()),
-            Some(written.text.start..written.text.start),
+            Some(parts.span.start..parts.span.start),
             "say under `reason`",
         ),
     };
-    if let Some(given) = given.filter(|reason| !reason.is_empty()) {
-        return join_lines(&given);
+    if let Some(reason) = reason.filter(|reason| !reason.is_empty()) {
+        return join_lines(&reason);
     }
-    if has_own_text || fields.problems.iter().any(|problem| problem.kind == ErrorKind::UnknownRuleType) {
+    if has_generated_text || fields.problems.iter().any(|problem| problem.kind == ErrorKind::UnknownRuleType) {
         return String::new();
     }
     fields.problems.push(
         Diagnostic::warning(ErrorKind::MissingKey, "the rule has no reason", fields.source(), span)
-            .help(format!("{how} why, and what the agent should do instead")),
+            .help(format!("{where_to_write} why, and what the agent should do instead")),
     );
     description.or(title).unwrap_or_default().to_owned()
 }
 
-fn refuse_unknown(written: &RuleText, fields: &mut Fields) {
-    if let (Some(span), Some(_)) = (fields.key_span("reason"), written.body) {
+fn refuse_unknown(parts: &RuleParts, fields: &mut Fields) {
+    if let (Some(span), Some(_)) = (fields.key_span("reason"), parts.body) {
         fields.problems.push(
             Diagnostic::error(ErrorKind::UnknownKey, "unknown key `reason`", fields.source(), Some(span))
                 .help("in a Markdown rule, write the reason below the second `---`"),
         );
     }
-    let types = unknown_types(fields);
-    for key in &types {
+    let rule_types = likely_rule_types(fields);
+    for key in &rule_types {
         pace_rule::refuse_type(&key.text, key.span.clone(), fields);
     }
-    fields.refuse_unknown_except(&types.iter().map(|key| key.text.as_str()).collect::<Vec<_>>());
+    fields.refuse_unknown_except(&rule_types.iter().map(|key| key.text.as_str()).collect::<Vec<_>>());
 }
 
-/// Unknown keys that are probably meant as a kind of rule: `foo_rule: {…}` in a rule without any known clause.
-fn unknown_types(fields: &Fields) -> Vec<YamlKey> {
+/// Unknown keys that are probably meant as kinds of rules, as `foo_rule: {…}` in a rule without any known clause.
+fn likely_rule_types(fields: &Fields) -> Vec<YamlKey> {
     let clauses = [tool_rule::CLAUSES, file_rule::CLAUSES, pace_rule::CLAUSES];
     let mut detects = clauses.into_iter().flatten().map(|key| key.name).chain(["on"]);
     if detects.any(|key| fields.has(key)) {
         return Vec::new();
     }
-    let known = || keys::each(ENTRY.keys).map(|key| key.name);
+    let rule_keys = || keys::all_keys(ENTRY.keys).map(|key| key.name);
     let is_typo =
-        |key: &YamlKey| suggest::closest(&key.text, known()).is_some_and(|close| !pace_rule::is_limit_kind(close));
+        |key: &YamlKey| suggest::closest(&key.text, rule_keys()).is_some_and(|close| !pace_rule::is_limit_kind(close));
     fields.unknown_mappings().into_iter().filter(|key| !is_typo(key)).collect()
 }
 

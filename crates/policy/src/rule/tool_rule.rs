@@ -6,7 +6,7 @@ use engine::rules::{BranchClause, CommandRegex, PathKey, PathPattern, ToolName, 
 use super::command_matcher;
 use crate::text::diagnostic::ErrorKind;
 use crate::text::fields::{Fields, SpannedText};
-use crate::text::keys::{Key, ValueType, words};
+use crate::text::keys::{Key, ValueType, choice_names};
 use crate::values::pattern::{path_clauses, path_patterns, wildcard};
 use crate::values::regex::regex;
 use crate::values::tool_name::{check_tool_name, mcp_pattern};
@@ -19,7 +19,7 @@ pub static CLAUSES: &[Key] = &[
         "the tool has one of these names, such as `Bash` or `mcp__*`; with `mcp_tools`, either is enough",
     ),
     Key::new("mcp_tools", ValueType::Globs, "the call reaches an MCP tool, `server:tool`, directly or through a proxy"),
-    Key::new("command", command_matcher::TAKES, "one of these matches a simple command of the call"),
+    Key::new("command", command_matcher::COMMAND_VALUE, "one of these matches a simple command of the call"),
     Key::new("command_pattern", ValueType::Regex, "a regex that is found in the normalised text of a simple command"),
     Key::new("command_not_pattern", ValueType::Regex, "a regex that is not found in the same command"),
     Key::new("paths", ValueType::Patterns, "one of these matches a path that the call reads, writes or deletes"),
@@ -34,24 +34,24 @@ pub static CLAUSES: &[Key] = &[
     ),
 ];
 /// Options of the clauses.
-pub static DETAILS: &[Key] = &[
+pub static OPTIONS: &[Key] = &[
     Key::new("exclude", ValueType::Patterns, "paths to which the rule does not apply"),
     Key::new(
         "incomplete",
-        ValueType::Word(|| words(&INCOMPLETES)),
+        ValueType::Choice(|| choice_names(&INCOMPLETE_LEVELS)),
         "the verdict if Linchpin cannot tell whether a clause holds; by default `ask` for rules that block or ask, \
          and `allow` for others",
     ),
 ];
-const INCOMPLETES: [(&str, Level); 3] = [("ask", Level::Ask), ("block", Level::Block), ("allow", Level::Allow)];
+const INCOMPLETE_LEVELS: [(&str, Level); 3] = [("ask", Level::Ask), ("block", Level::Block), ("allow", Level::Allow)];
 
 /// True if the fields are those of a tool rule.
 pub fn has_clause(fields: &Fields) -> bool {
     CLAUSES.iter().any(|key| fields.has(key.name))
 }
 
-/// `protected`: the branches that `protected_branches` stands for.
-pub fn read(fields: &mut Fields, protected: &[String]) -> ToolRule {
+/// `protected_branches`: the branches that this word stands for in `rewrites`.
+pub fn read(fields: &mut Fields, protected_branches: &[String]) -> ToolRule {
     let tools = fields.texts("tools").unwrap_or_default();
     let tools = tools.into_iter().filter_map(|tool| check_tool_name(&tool, fields).then_some(ToolName(tool.value)));
     let tools = tools.collect();
@@ -61,14 +61,14 @@ pub fn read(fields: &mut Fields, protected: &[String]) -> ToolRule {
         CommandRegex { pattern: regex("command_pattern", fields), not_pattern: regex("command_not_pattern", fields) };
     let matchers = command_matcher::read(fields);
     let rewrites = fields.texts(BranchClause::KEY);
-    let rewrites = rewrites.map(|texts| BranchClause { branches: branches(texts, protected, fields) });
-    let except = excluded(fields);
+    let rewrites = rewrites.map(|texts| BranchClause { branches: branches(texts, protected_branches, fields) });
+    let except = excluded_paths(fields);
     let paths = path_clauses(&PathKey::ALL, &except, fields);
-    let incomplete = fields.choice("incomplete", &INCOMPLETES);
+    let incomplete = fields.choice("incomplete", &INCOMPLETE_LEVELS);
     ToolRule { tools, mcp_tools, command_regex, matchers, rewrites, paths, incomplete, exemptions: None }
 }
 
-fn excluded(fields: &mut Fields) -> Vec<PathPattern> {
+fn excluded_paths(fields: &mut Fields) -> Vec<PathPattern> {
     let span = fields.key_span("exclude");
     let names_paths = PathKey::ALL.iter().any(|key| fields.has(key.name()));
     if let (false, Some(span)) = (names_paths, span) {
@@ -78,15 +78,16 @@ fn excluded(fields: &mut Fields) -> Vec<PathPattern> {
     path_patterns("exclude", fields).unwrap_or_default()
 }
 
-fn branches(texts: Vec<SpannedText>, protected: &[String], fields: &mut Fields) -> Vec<Wildcard> {
+fn branches(texts: Vec<SpannedText>, protected_branches: &[String], fields: &mut Fields) -> Vec<Wildcard> {
     let mut branches = Vec::new();
     if let (true, Some(span)) = (texts.is_empty(), fields.key_span(BranchClause::KEY)) {
         fields.refuse(ErrorKind::InvalidValue, "`rewrites` is empty", span);
     }
     for text in texts {
         if text.value == BranchClause::PROTECTED {
-            branches
-                .extend(protected.iter().map(|name| Wildcard::parse(name).unwrap_or_else(|_| Wildcard::literal(name))));
+            branches.extend(
+                protected_branches.iter().map(|name| Wildcard::parse(name).unwrap_or_else(|_| Wildcard::literal(name))),
+            );
         } else {
             let name = text.value.strip_prefix("refs/heads/").unwrap_or(&text.value).to_owned();
             branches.extend(wildcard(&SpannedText { value: name, ..text }, fields));

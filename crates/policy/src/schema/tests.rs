@@ -63,7 +63,7 @@ fn frontmatter_of(rule: &str) -> Option<Value> {
 }
 
 fn every_key() -> impl Iterator<Item = &'static Key> {
-    FORMATS.iter().flat_map(FileFormat::mappings).flat_map(|mapping| keys::each(mapping.keys))
+    FORMATS.iter().flat_map(FileFormat::mappings).flat_map(|mapping| keys::all_keys(mapping.keys))
 }
 
 // The problems that the readers find in a document, cases included.
@@ -142,22 +142,22 @@ fn config_problems(text: &str) -> Vec<Diagnostic> {
 // Positions in a document.
 
 /// The JSON pointers to every value in a mapping, outer ones first.
-fn places(value: &Value) -> Vec<String> {
+fn value_paths(value: &Value) -> Vec<String> {
     let inner: Vec<(String, &Value, bool)> = match value {
         Value::Object(map) => map.iter().map(|(key, value)| (key.replace('/', "~1"), value, true)).collect(),
-        Value::Array(items) => items.iter().enumerate().map(|(place, item)| (place.to_string(), item, false)).collect(),
+        Value::Array(items) => items.iter().enumerate().map(|(path, item)| (path.to_string(), item, false)).collect(),
         _ => Vec::new(),
     };
-    let mut found = Vec::new();
+    let mut paths = Vec::new();
     for (step, value, has_key) in inner {
-        found.extend(has_key.then(|| format!("/{step}")));
-        found.extend(places(value).into_iter().map(|place| format!("/{step}{place}")));
+        paths.extend(has_key.then(|| format!("/{step}")));
+        paths.extend(value_paths(value).into_iter().map(|path| format!("/{step}{path}")));
     }
-    found
+    paths
 }
 
-fn last_step(place: &str) -> &str {
-    place.rsplit('/').next().unwrap_or_default()
+fn last_step(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or_default()
 }
 
 /// Values of all types. Hardly any key accepts all of them.
@@ -190,17 +190,17 @@ fn schemas_are_valid_and_describe_every_key() {
 fn documents_with_every_key_are_valid() {
     for (format, text) in EVERYTHING {
         // Some combinations of keys cause warnings.
-        let found = problems(format, text).into_iter().filter(|problem| problem.severity == Severity::Error);
-        let found: Vec<_> = found.collect();
-        assert!(found.is_empty(), "{format}: {found:#?}");
+        let errors = problems(format, text).into_iter().filter(|problem| problem.severity == Severity::Error);
+        let errors: Vec<_> = errors.collect();
+        assert!(errors.is_empty(), "{format}: {errors:#?}");
         let document = parsed(text).to_json();
         let wrong: Vec<String> = validator(format).iter_errors(&document).map(|error| error.to_string()).collect();
         assert!(wrong.is_empty(), "{format}: {wrong:#?}");
     }
     let written: BTreeSet<String> = EVERYTHING
         .iter()
-        .flat_map(|(_, text)| places(&parsed(text).to_json()))
-        .map(|place| last_step(&place).to_owned())
+        .flat_map(|(_, text)| value_paths(&parsed(text).to_json()))
+        .map(|path| last_step(&path).to_owned())
         .collect();
     for key in every_key() {
         assert!(written.contains(key.name), "`{}` is in no document here", key.name);
@@ -214,24 +214,24 @@ fn readers_reject_what_schemas_reject() {
     for (format, text) in EVERYTHING {
         let validator = validator(format);
         let document = parsed(text).to_json();
-        for place in places(&document) {
+        for path in value_paths(&document) {
             let mut refused = 0;
             for value in plain_values() {
                 let mut changed = document.clone();
-                *changed.pointer_mut(&place).expect("a place") = value.clone();
+                *changed.pointer_mut(&path).expect("a place") = value.clone();
                 if !validator.is_valid(&changed) {
                     refused += 1;
-                    assert!(!errors(format, &changed).is_empty(), "{format}: {value} at {place} is read");
+                    assert!(!errors(format, &changed).is_empty(), "{format}: {value} at {path} is read");
                 }
             }
             if refused == 0 {
-                open.push(format!("{format}{place}"));
+                open.push(format!("{format}{path}"));
             }
             let mut without = document.clone();
-            let (outer, key) = place.rsplit_once('/').expect("a pointer");
+            let (outer, key) = path.rsplit_once('/').expect("a pointer");
             without.pointer_mut(outer).and_then(Value::as_object_mut).expect("a mapping").remove(key);
             if !validator.is_valid(&without) {
-                assert!(!errors(format, &without).is_empty(), "{format} without {place} is read");
+                assert!(!errors(format, &without).is_empty(), "{format} without {path} is read");
             }
         }
     }
@@ -248,7 +248,7 @@ fn readers_reject_what_schemas_reject() {
         "/json/ok",
         "/value",
     ];
-    open.retain(|place| !free.iter().any(|free| place.contains(free)));
+    open.retain(|path| !free.iter().any(|free| path.contains(free)));
     assert_eq!(open, [""; 0], "anything may stand there");
 }
 
@@ -329,7 +329,7 @@ fn schemas_reject_broken_files() {
 
 fn is_expressible(problem: &Diagnostic) -> bool {
     let has_wrong_type =
-        [" takes ", " is one of ", "expected a mapping"].iter().any(|said| problem.message.contains(said));
+        [" takes ", " is one of ", "expected a mapping"].iter().any(|phrase| problem.message.contains(phrase));
     match problem.kind {
         ErrorKind::UnknownKey | ErrorKind::Unsupported | ErrorKind::UnknownEvent => true,
         ErrorKind::InvalidValue => has_wrong_type,
@@ -341,7 +341,7 @@ fn is_expressible(problem: &Diagnostic) -> bool {
 #[test]
 fn defaults_equal_missing_keys() {
     let written = |keys: Keys| {
-        let lines = keys::each(keys).filter_map(|key| Some(format!("{}: {}\n", key.name, key.default?)));
+        let lines = keys::all_keys(keys).filter_map(|key| Some(format!("{}: {}\n", key.name, key.default?)));
         lines.collect::<String>()
     };
     let read = |text: &str| {
@@ -363,7 +363,7 @@ fn defaults_equal_missing_keys() {
         let text = format!("- behavior: task_claim_tracking\n{}", fields.replace('\n', "\n  "));
         let reading = observers::read(parsed(text.trim_end()), &source(&text), Tier::User);
         assert!(reading.problems.is_empty(), "{text}");
-        reading.observers.into_iter().map(|placed| placed.observer).collect::<Vec<_>>()
+        reading.observers.into_iter().map(|spanned| spanned.observer).collect::<Vec<_>>()
     };
     let mappings = FORMATS.iter().flat_map(FileFormat::mappings);
     let tracking = mappings.into_iter().find(|mapping| mapping.name == "behavior").expect("a mapping");
@@ -371,8 +371,8 @@ fn defaults_equal_missing_keys() {
 }
 
 fn any_key() -> impl Strategy<Value = String> {
-    let known: Vec<&str> = every_key().map(|key| key.name).collect();
-    prop_oneof![prop::sample::select(known).prop_map(str::to_owned), "[a-z_]{1,12}", "[^`\\pC]{1,6}"]
+    let known_keys: Vec<&str> = every_key().map(|key| key.name).collect();
+    prop_oneof![prop::sample::select(known_keys).prop_map(str::to_owned), "[a-z_]{1,12}", "[^`\\pC]{1,6}"]
 }
 
 proptest! {

@@ -1,4 +1,4 @@
-//! Diagnostics: errors and warnings about policy files, with their place and a suggestion.
+//! Errors and warnings about policy files, each with its span and perhaps a suggestion.
 
 use std::ops::Range;
 
@@ -14,10 +14,10 @@ pub struct Diagnostic {
     /// Starts in lower case and ends without a full stop. Quotes from the file are in backticks.
     pub message: String,
     pub source: Source,
-    /// The span in bytes; `None` for the whole file.
+    /// In bytes; `None` for the whole file.
     pub span: Option<Range<usize>>,
-    /// The full text that the diagnostic applies to, if that is longer than `span`.
-    pub part: Option<Range<usize>>,
+    /// The span of everything that the diagnostic applies to, if that is more than `span`.
+    pub full_span: Option<Range<usize>>,
     pub help: Option<String>,
     /// The id of the rule with the problem, if any.
     pub rule: Option<String>,
@@ -62,15 +62,15 @@ pub enum ErrorKind {
     MissingImport,
     /// Rule libraries that import each other.
     ImportCycle,
-    /// The rule is locked in a farther tier.
+    /// An earlier tier locks the rule.
     LockedRule,
     /// The policy requires a newer Linchpin.
     UnsupportedVersion,
-    /// Part of the format, but not implemented in this version.
+    /// A part of the format that this version does not implement.
     Unsupported,
-    /// The part weakens a guard or starts a program, and no person has trusted it.
+    /// The project's policy makes a rule or setting milder, or starts a program, and no person has trusted that part.
     Untrusted,
-    /// A project's setting that would override the user's own.
+    /// A setting of the project that would override one of the user, and is ignored.
     Overruled,
     /// The id of a new rule is taken.
     RuleExists,
@@ -102,9 +102,9 @@ pub enum RenderStyle {
 }
 
 /// Replaces control characters, including line breaks, by spaces. Messages quote policy files, which can contain
-/// anything.
+/// escape sequences for the terminal.
 pub fn one_line(text: &str) -> String {
-    text.chars().map(|letter| if letter.is_control() { ' ' } else { letter }).collect()
+    text.chars().map(|character| if character.is_control() { ' ' } else { character }).collect()
 }
 
 impl Diagnostic {
@@ -115,7 +115,7 @@ impl Diagnostic {
             message: one_line(&message.into()),
             source: source.clone(),
             span,
-            part: None,
+            full_span: None,
             help: None,
             rule: None,
             node: None,
@@ -139,8 +139,8 @@ impl Diagnostic {
     }
 
     #[must_use]
-    pub fn with_part(mut self, part: Range<usize>) -> Self {
-        self.part = Some(part);
+    pub fn with_full_span(mut self, full_span: Range<usize>) -> Self {
+        self.full_span = Some(full_span);
         self
     }
 
@@ -153,17 +153,17 @@ impl Diagnostic {
     /// Appends the node and the list item of a workflow to the message.
     #[must_use]
     pub fn in_workflow(self, node: Option<&str>, entry: Option<String>) -> Self {
-        let place = node.map(|node| format!("node `{node}`"));
-        Self { node: node.map(str::to_owned), ..self.in_place(place, entry) }
+        let context = node.map(|node| format!("node `{node}`"));
+        Self { node: node.map(str::to_owned), ..self.in_context(context, entry) }
     }
 
-    /// Appends a part of the file and a list item in it to the message.
+    /// Appends the part of the file and the list item to the message.
     #[must_use]
-    pub fn in_place(mut self, part: Option<String>, entry: Option<String>) -> Self {
+    pub fn in_context(mut self, part: Option<String>, entry: Option<String>) -> Self {
         let part = part.filter(|part| !self.message.contains(part));
-        let place: Vec<String> = part.into_iter().chain(entry).collect();
-        if !place.is_empty() {
-            self.message = format!("{} ({})", self.message, place.join(", "));
+        let context: Vec<String> = part.into_iter().chain(entry).collect();
+        if !context.is_empty() {
+            self.message = format!("{} ({})", self.message, context.join(", "));
         }
         self
     }
@@ -188,7 +188,7 @@ impl Diagnostic {
         };
         let mut snippet = Snippet::source(&*self.source.text).path(&self.source.name);
         if let Some(span) = &self.span {
-            snippet = snippet.annotation(AnnotationKind::Primary.span(self.underlined(span)));
+            snippet = snippet.annotation(AnnotationKind::Primary.span(self.underlined_span(span)));
         }
         let title = level.primary_title(self.message.as_str());
         let mut group = if self.span.is_some() {
@@ -207,7 +207,7 @@ impl Diagnostic {
     }
 
     /// The span without trailing white space, at least one character long.
-    fn underlined(&self, span: &Range<usize>) -> Range<usize> {
+    fn underlined_span(&self, span: &Range<usize>) -> Range<usize> {
         let text = &self.source.text;
         let trimmed = text.get(span.clone()).unwrap_or_default().trim_end();
         let end = (span.start + trimmed.len()).max(text.ceil_char_boundary(span.start + 1)).min(text.len());

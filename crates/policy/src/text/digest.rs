@@ -1,4 +1,4 @@
-//! Digests of texts.
+//! Short digests of texts.
 
 use std::fmt::Write;
 

@@ -17,8 +17,8 @@ pub struct SpannedText {
     pub span: Range<usize>,
 }
 
-/// Values that people know from other tools, and Linchpin's word for each.
-const SYNONYMS: &[(&str, &str)] = &[
+/// Values that other tools use, and Linchpin's value for each.
+const VALUE_SYNONYMS: &[(&str, &str)] = &[
     ("approve", "allow"),
     ("confirm", "ask"),
     ("deny", "block"),
@@ -30,9 +30,8 @@ const SYNONYMS: &[(&str, &str)] = &[
     ("require_approval", "ask"),
 ];
 
-/// Suggestions for wrong keys: the wrong key, a key that the table must have for the suggestion to apply, and the help
-/// text.
-const OTHER_KEYS: &[(&str, &str, &str)] = &[
+/// Help texts for unknown keys: the unknown key, a key that the format must have for the help to apply, and the text.
+const KEY_SUGGESTIONS: &[(&str, &str, &str)] = &[
     ("allow", "action", "write `action: allow`"),
     ("ask", "action", "write `action: ask`"),
     ("block", "action", "write `action: block`"),
@@ -109,9 +108,9 @@ impl<'a> Fields<'a> {
         fields
     }
 
-    /// Sets an upper bound for the end of the mapping, if more of the file follows it.
+    /// Sets an upper bound for the end of the mapping. By default, that is the end of the file.
     #[must_use]
-    pub fn until(mut self, end: usize) -> Self {
+    pub fn with_end(mut self, end: usize) -> Self {
         self.end = end;
         self
     }
@@ -142,20 +141,20 @@ impl<'a> Fields<'a> {
     /// An upper bound for the end of the key's value: the start of the next key, or the end of the mapping.
     pub fn end_of(&self, key: &str) -> usize {
         let start = self.key_span(key).map_or(0, |span| span.start);
-        let later = self.entries.iter().map(|(entry, _)| entry.span.start).filter(|other| *other > start);
-        later.min().unwrap_or(self.end)
+        let following_starts = self.entries.iter().map(|(entry, _)| entry.span.start).filter(|other| *other > start);
+        following_starts.min().unwrap_or(self.end)
     }
 
     /// Removes and returns the key's value. A key without a value is treated as missing.
     pub fn take(&mut self, key: &str) -> Option<YamlNode> {
-        debug_assert!(keys::each(self.keys).any(|known| known.name == key), "`{key}` is in no table of keys");
+        debug_assert!(keys::all_keys(self.keys).any(|known| known.name == key), "`{key}` is in no table of keys");
         let (_, value) = self.entries.iter_mut().find(|(entry, _)| entry.text == key)?;
         value.take().filter(|node| node.value != Yaml::Null)
     }
 
     /// Unknown keys whose value is a mapping or empty.
     pub fn unknown_mappings(&self) -> Vec<YamlKey> {
-        let is_known = |key: &YamlKey| keys::each(self.keys).any(|known| known.name == key.text);
+        let is_known = |key: &YamlKey| keys::all_keys(self.keys).any(|known| known.name == key.text);
         let is_mapping =
             |node: &Option<YamlNode>| node.as_ref().is_some_and(|node| matches!(node.value, Yaml::Map(_) | Yaml::Null));
         let unknown = self.entries.iter().filter(|(key, node)| !is_known(key) && is_mapping(node));
@@ -183,15 +182,15 @@ impl<'a> Fields<'a> {
         })
     }
 
-    /// True if there are no errors so far, only warnings.
+    /// True if there are only warnings so far.
     pub fn has_no_errors(&self) -> bool {
         self.problems.iter().all(|problem| problem.severity == Severity::Warning)
     }
 
     pub fn text(&mut self, key: &str) -> Option<SpannedText> {
         let node = self.take(key)?;
-        let found = self.as_text(node, key)?;
-        Some(found)
+        let text = self.as_text(node, key)?;
+        Some(text)
     }
 
     /// Reads a string that looks like a number if it is not quoted.
@@ -226,7 +225,7 @@ impl<'a> Fields<'a> {
         }
     }
 
-    pub fn flag(&mut self, key: &str) -> Option<bool> {
+    pub fn boolean(&mut self, key: &str) -> Option<bool> {
         let node = self.take(key)?;
         match node.value {
             Yaml::Bool(value) => Some(value),
@@ -237,7 +236,7 @@ impl<'a> Fields<'a> {
         }
     }
 
-    pub fn count(&mut self, key: &str) -> Option<u32> {
+    pub fn integer(&mut self, key: &str) -> Option<u32> {
         let node = self.take(key)?;
         let number = match &node.value {
             Yaml::Number(number) => number.as_u64().and_then(|number| u32::try_from(number).ok()),
@@ -249,7 +248,7 @@ impl<'a> Fields<'a> {
         number
     }
 
-    /// Reads one of the given words.
+    /// Reads one of the words in `choices`.
     pub fn choice<T: Copy>(&mut self, key: &str, choices: &[(&str, T)]) -> Option<T> {
         let text = self.text(key)?;
         if let Some((_, choice)) = choices.iter().find(|(name, _)| *name == text.value) {
@@ -257,10 +256,10 @@ impl<'a> Fields<'a> {
         }
         let listed: Vec<String> = choices.iter().map(|(name, _)| format!("`{name}`")).collect();
         let message = format!("`{key}` must be one of {}, not `{}`", listed.join(", "), text.value);
-        let synonym = SYNONYMS.iter().find(|(word, _)| *word == text.value).map(|(_, meant)| *meant);
+        let synonym = VALUE_SYNONYMS.iter().find(|(word, _)| *word == text.value).map(|(_, value)| *value);
         let names = || choices.iter().map(|(name, _)| *name);
         let help = synonym
-            .filter(|meant| names().any(|name| name == *meant))
+            .filter(|value| names().any(|name| name == *value))
             .or_else(|| suggest::closest(&text.value, names()));
         self.problems.push(
             Diagnostic::error(ErrorKind::InvalidValue, message, self.source, Some(text.span))
@@ -278,16 +277,16 @@ impl<'a> Fields<'a> {
         self.refuse_unknown_except(&[]);
     }
 
-    /// Restricts the known keys to these, and refuses all others.
+    /// Replaces the table of keys by `keys`, and refuses all other keys.
     pub fn narrow_to(&mut self, keys: Keys) {
         self.keys = keys;
         self.refuse_unknown();
     }
 
-    /// Like [`Self::refuse_unknown`], except for keys that are reported elsewhere.
-    pub fn refuse_unknown_except(&mut self, reported: &[&str]) {
-        let mut known: Vec<&str> = keys::each(self.keys).map(|key| key.name).collect();
-        known.extend(reported);
+    /// Like [`Self::refuse_unknown`], except for keys that the caller reports.
+    pub fn refuse_unknown_except(&mut self, reported_by_caller: &[&str]) {
+        let mut known: Vec<&str> = keys::all_keys(self.keys).map(|key| key.name).collect();
+        known.extend(reported_by_caller);
         let unknown: Vec<YamlKey> = self
             .entries
             .iter()
@@ -296,9 +295,10 @@ impl<'a> Fields<'a> {
             .cloned()
             .collect();
         for key in unknown {
-            let other = OTHER_KEYS.iter().find(|(word, ours, _)| *word == key.text && known.contains(ours));
+            let suggestion =
+                KEY_SUGGESTIONS.iter().find(|(word, marker, _)| *word == key.text && known.contains(marker));
             let close = || suggest::closest(&key.text, known.iter().copied()).map(suggest::did_you_mean);
-            let help = other.map(|(_, _, help)| (*help).to_owned()).or_else(close);
+            let help = suggestion.map(|(_, _, help)| (*help).to_owned()).or_else(close);
             self.problems.push(
                 Diagnostic::error(
                     ErrorKind::UnknownKey,

@@ -13,7 +13,7 @@ pub struct MarkdownParts<'a> {
 pub fn split(source: &Source) -> Result<MarkdownParts<'_>, Box<Diagnostic>> {
     let text = &*source.text;
     let start = text.len() - text.trim_start_matches('\u{feff}').len();
-    let mut lines = Lines { text, at: start };
+    let mut lines = Lines { text, offset: start };
     let opening = lines.next();
     if opening.as_ref().is_none_or(|line| text.get(line.clone()).unwrap_or_default().trim_end() != "---") {
         let span = start..opening.map_or(start, |line| line.end);
@@ -22,7 +22,7 @@ pub fn split(source: &Source) -> Result<MarkdownParts<'_>, Box<Diagnostic>> {
                 .help("put the rule's fields between two `---` lines, and its reason below them"),
         ));
     }
-    let yaml_start = lines.at;
+    let yaml_start = lines.offset;
     for line in lines.by_ref() {
         if text.get(line.clone()).unwrap_or_default().trim_end() == "---" {
             let body = text.get(line.end..).unwrap_or_default();
@@ -44,20 +44,20 @@ pub fn split(source: &Source) -> Result<MarkdownParts<'_>, Box<Diagnostic>> {
 /// The ranges of lines, without their line feeds.
 struct Lines<'a> {
     text: &'a str,
-    at: usize,
+    offset: usize,
 }
 
 impl Iterator for Lines<'_> {
     type Item = Range<usize>;
 
     fn next(&mut self) -> Option<Range<usize>> {
-        let rest = self.text.get(self.at..)?;
+        let rest = self.text.get(self.offset..)?;
         if rest.is_empty() {
             return None;
         }
-        let start = self.at;
+        let start = self.offset;
         let length = rest.find('\n').unwrap_or(rest.len());
-        self.at = (start + length + 1).min(self.text.len());
+        self.offset = (start + length + 1).min(self.text.len());
         Some(start..start + length)
     }
 }

@@ -1,4 +1,4 @@
-//! The types of key tables, which describe the keys of policy files.
+//! The types of key tables. A key table describes the keys of one format of policy files.
 //!
 //! Each format has its table next to its reader. The reader refuses keys that are not in the table, and the JSON
 //! Schemas and the reference page are generated from it, so they always agree. This module is independent of any
@@ -21,7 +21,7 @@ impl Key {
         Self { name, value_type, about, default: None }
     }
 
-    pub const fn or(self, default: &'static str) -> Self {
+    pub const fn with_default(self, default: &'static str) -> Self {
         Self { default: Some(default), ..self }
     }
 }
@@ -29,16 +29,18 @@ impl Key {
 /// The type of a key's value.
 pub enum ValueType {
     Anything,
-    Flag,
-    Count,
+    Boolean,
+    Integer,
     /// A non-negative integer or decimal number.
     Number,
-    /// `200K`, `5M`.
+    /// A number such as `200K` or `5M`.
     Amount,
     Text,
     /// A string or a list of strings. All plural types accept one value or a list.
     Texts,
-    Word(Choices),
+    /// One of these words.
+    Choice(Choices),
+    /// One or several of these words.
     Choices(Choices),
     Version,
     Duration,
@@ -58,11 +60,11 @@ pub enum ValueType {
     Mapping(&'static Mapping),
 }
 
-/// A function that returns the accepted words, from the list that the reader uses.
+/// A function that returns the accepted words. It takes them from the list that the reader uses.
 pub type Choices = fn() -> Vec<&'static str>;
 
-/// The words of a list of choices.
-pub fn words<T>(choices: &[(&'static str, T)]) -> Vec<&'static str> {
+/// The names in a list of choices.
+pub fn choice_names<T>(choices: &[(&'static str, T)]) -> Vec<&'static str> {
     choices.iter().map(|(word, _)| *word).collect()
 }
 
@@ -77,7 +79,7 @@ pub struct Mapping {
     pub other_keys: Option<&'static ValueType>,
 }
 
-/// A condition on which keys a mapping has.
+/// A constraint on the set of keys of a mapping.
 pub enum KeyConstraint {
     /// All of these keys are required.
     AllOf(&'static [&'static str]),
@@ -106,6 +108,6 @@ impl Mapping {
 }
 
 /// The keys of all groups.
-pub fn each(keys: Keys) -> impl Iterator<Item = &'static Key> {
+pub fn all_keys(keys: Keys) -> impl Iterator<Item = &'static Key> {
     keys.iter().flat_map(|group| group.iter())
 }

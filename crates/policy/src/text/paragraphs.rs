@@ -38,13 +38,13 @@ fn is_indented_code(line: &str, in_paragraph: bool) -> bool {
 
 fn continues_paragraph(content: &str) -> bool {
     let begins_block =
-        content.starts_with(['#', '>', '|', '<']) || content.chars().all(|letter| "=-*_ ".contains(letter));
+        content.starts_with(['#', '>', '|', '<']) || content.chars().all(|character| "=-*_ ".contains(character));
     !content.is_empty() && !begins_block && !is_list_item(content)
 }
 
 /// `- text`, `* text`, `+ text`, `1. text`, `1) text`
 fn is_list_item(content: &str) -> bool {
-    let rest = content.trim_start_matches(|letter: char| letter.is_ascii_digit());
+    let rest = content.trim_start_matches(|character: char| character.is_ascii_digit());
     let marker: &[char] = if rest.len() == content.len() { &['-', '*', '+'] } else { &['.', ')'] };
     rest.strip_prefix(marker).is_some_and(|rest| rest.starts_with(' '))
 }

@@ -8,7 +8,7 @@ pub enum Scalar {
     Text(String),
 }
 
-/// Words that some YAML parsers do not read as strings.
+/// Words that some YAML parsers read as booleans or null.
 const NOT_PLAIN: &[&str] = &["false", "n", "no", "null", "off", "on", "true", "y", "yes"];
 
 impl Scalar {
@@ -35,6 +35,6 @@ impl Scalar {
 
 fn is_plain(text: &str) -> bool {
     text.starts_with(|first: char| first.is_ascii_alphabetic())
-        && text.chars().all(|letter| letter.is_ascii_alphanumeric() || "-_./".contains(letter))
+        && text.chars().all(|character| character.is_ascii_alphanumeric() || "-_./".contains(character))
         && !NOT_PLAIN.contains(&text.to_ascii_lowercase().as_str())
 }

@@ -42,43 +42,43 @@ impl Source {
         }
     }
 
-    /// The span in the file of a part of a scalar's value. It is exact if the value, or for a multi-line value its
-    /// line, is in the file literally. Otherwise, for example because of escapes, it is the span of the whole scalar.
-    pub fn within(&self, scalar: &Range<usize>, value: &str, part: &Range<usize>) -> Range<usize> {
+    /// The span in the file of a part of a scalar's value. If the value, or for a multi-line value the line, is not in
+    /// the file literally, for example because of escapes, returns the span of the whole scalar.
+    pub fn span_of_part(&self, scalar: &Range<usize>, value: &str, part: &Range<usize>) -> Range<usize> {
         let raw = self.text.get(scalar.clone()).unwrap_or_default();
         let moved = |by: usize| scalar.start + by..scalar.start + by + part.len();
         match raw.find(value) {
-            Some(at) if !value.is_empty() => moved(at + part.start),
-            _ => line_within(raw, value, part).map_or_else(|| scalar.clone(), moved),
+            Some(offset) if !value.is_empty() => moved(offset + part.start),
+            _ => offset_in_line(raw, value, part).map_or_else(|| scalar.clone(), moved),
         }
     }
 
-    /// The span of the entry at `start`, where `next` is the start of the next entry. Blank lines and comments at the
-    /// end are excluded: they belong to the next entry.
-    pub fn extent(&self, start: usize, next: usize) -> Range<usize> {
-        let text = self.text.get(start..next).unwrap_or_default();
+    /// The span of the entry at `start`. `next_entry` is the start of the next one, to which blank lines and comments
+    /// before it belong.
+    pub fn entry_span(&self, start: usize, next_entry: usize) -> Range<usize> {
+        let text = self.text.get(start..next_entry).unwrap_or_default();
         let mut end = 0;
-        let mut at = 0;
+        let mut offset = 0;
         for line in text.split_inclusive('\n') {
-            at += line.len();
+            offset += line.len();
             let trimmed = line.trim();
             // A lone dash belongs to the next list item.
             if !trimmed.is_empty() && !trimmed.starts_with('#') && trimmed != "-" {
-                end = at - (line.len() - line.trim_end().len());
+                end = offset - (line.len() - line.trim_end().len());
             }
         }
         start..start + end
     }
 }
 
-/// The offset of a part of a value in the raw text, if the line with the part occurs there exactly once.
-fn line_within(raw: &str, value: &str, part: &Range<usize>) -> Option<usize> {
+/// The offset of a part of a value in `raw`, if the line with that part occurs there exactly once.
+fn offset_in_line(raw: &str, value: &str, part: &Range<usize>) -> Option<usize> {
     let start = value.get(..part.start)?.rfind('\n').map_or(0, |newline| newline + 1);
     let line = value.get(start..)?.lines().next()?;
     if part.end > start + line.len() || line.trim().is_empty() {
         return None;
     }
-    let mut places = raw.match_indices(line);
-    let (at, _) = places.next()?;
-    places.next().is_none().then_some(at + part.start - start)
+    let mut occurrences = raw.match_indices(line);
+    let (offset, _) = occurrences.next()?;
+    occurrences.next().is_none().then_some(offset + part.start - start)
 }

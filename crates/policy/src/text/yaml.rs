@@ -14,7 +14,7 @@ use serde_saphyr::{Spanned, budget, options};
 use crate::text::diagnostic::{Diagnostic, ErrorKind};
 use crate::text::source::Source;
 
-/// Maximum nesting: deeper than any policy needs, and not too deep for the stack.
+/// Maximum nesting: deeper than any policy needs, and safe for the stack.
 const DEPTH_LIMIT: usize = 32;
 const NODE_LIMIT: usize = 100_000;
 
@@ -76,7 +76,7 @@ impl YamlNode {
 }
 
 /// For each entry of a mapping that ends at `end`, an upper bound for its end: the start of the next entry.
-pub fn ends(entries: &[(YamlKey, YamlNode)], end: usize) -> Vec<usize> {
+pub fn entry_ends(entries: &[(YamlKey, YamlNode)], end: usize) -> Vec<usize> {
     entries.iter().skip(1).map(|(key, _)| key.span.start).chain([end]).collect()
 }
 
@@ -93,13 +93,15 @@ pub fn parse(source: &Source, part: Range<usize>) -> Result<YamlNode, Box<Diagno
     match parsed {
         Ok(raw) => Ok(raw.value.map_or_else(
             || YamlNode { value: Yaml::Map(Vec::new()), span: start..start },
-            |Raw(node)| node.moved_by(start),
+            |Raw(node)| node.shifted_by(start),
         )),
         Err(error) => {
-            let at = error.location().map_or(part.end, |location| start + offset(text, &location));
+            let offset = error.location().map_or(part.end, |location| start + offset(text, &location));
             let message = plain_message(&error);
-            let help = missing_quotes(text, at - start, &message);
-            Err(Box::new(Diagnostic::error(ErrorKind::InvalidYaml, message, source, Some(at..at)).maybe_help(help)))
+            let help = missing_quotes(text, offset - start, &message);
+            Err(Box::new(
+                Diagnostic::error(ErrorKind::InvalidYaml, message, source, Some(offset..offset)).maybe_help(help),
+            ))
         }
     }
 }
@@ -133,11 +135,11 @@ fn plain_message(error: &serde_saphyr::Error) -> String {
 }
 
 /// A suggestion for strings that need quotes, or other quotes, because of characters that have a meaning in YAML.
-fn missing_quotes(text: &str, at: usize, message: &str) -> Option<String> {
+fn missing_quotes(text: &str, offset: usize, message: &str) -> Option<String> {
     if message.contains("unknown escape") {
         return Some("in double quotes `\\` starts an escape sequence: use single quotes, or write `\\\\`".to_owned());
     }
-    let (before, after) = text.split_at_checked(at)?;
+    let (before, after) = text.split_at_checked(offset)?;
     let line = before.rsplit('\n').next().unwrap_or_default();
     let rest = after.split('\n').next().unwrap_or_default();
     let unquoted = if message.contains("mapping values are not allowed") {
@@ -145,14 +147,14 @@ fn missing_quotes(text: &str, at: usize, message: &str) -> Option<String> {
         format!("{value}{rest}")
     } else {
         let is_brace = line.contains('{') || rest.starts_with('{');
-        let is_taken_for_braces = is_brace && (message.contains("flow") || message.contains("expected key"));
-        let is_sign = message.contains("unknown anchor") || message.contains("unexpected character");
-        if !is_taken_for_braces && !is_sign {
+        let is_unquoted_brace = is_brace && (message.contains("flow") || message.contains("expected key"));
+        let is_reserved_character = message.contains("unknown anchor") || message.contains("unexpected character");
+        if !is_unquoted_brace && !is_reserved_character {
             return None;
         }
-        let begun = line.rsplit(['[', ',', ' ']).next().unwrap_or_default();
-        let ended = rest.split([',', ']']).next().unwrap_or_default();
-        format!("{begun}{ended}")
+        let start_of_value = line.rsplit(['[', ',', ' ']).next().unwrap_or_default();
+        let end_of_value = rest.split([',', ']']).next().unwrap_or_default();
+        format!("{start_of_value}{end_of_value}")
     };
     let unquoted = unquoted.trim();
     let is_quotable = !unquoted.is_empty() && !unquoted.contains('\'');
@@ -248,7 +250,7 @@ impl<'de> Visitor<'de> for YamlVisitor {
 }
 
 impl YamlNode {
-    fn moved_by(mut self, offset: usize) -> Self {
+    fn shifted_by(mut self, offset: usize) -> Self {
         self.shift(offset);
         self
     }
@@ -268,7 +270,8 @@ impl YamlNode {
         }
     }
 }
-/// Parses a value given on the command line: a boolean, a number, null, or a string, which needs no quotes.
+
+/// Parses a value from the command line: a boolean, a number, null, or a string, which needs no quotes.
 pub fn parse_scalar(text: &str) -> Result<Value, String> {
     if text.starts_with(['[', '{']) {
         return Err(format!("`{text}` is a list or a mapping, but a variable can only be set to a single value"));
@@ -278,8 +281,8 @@ pub fn parse_scalar(text: &str) -> Result<Value, String> {
     }
     let is_quoted = text.starts_with(['"', '\'']);
     // In a file `#` starts a comment; here it is part of the string.
-    let read = parse(&Source::new("", text), 0..text.len()).ok().filter(|_| is_quoted || !text.contains('#'));
-    Ok(match read.map(|node| node.value) {
+    let parsed = parse(&Source::new("", text), 0..text.len()).ok().filter(|_| is_quoted || !text.contains('#'));
+    Ok(match parsed.map(|node| node.value) {
         Some(Yaml::Bool(value)) => Value::Bool(value),
         Some(Yaml::Number(value)) => Value::Number(value),
         Some(Yaml::Text(value)) if is_quoted => Value::String(value),

@@ -13,7 +13,7 @@ pub struct CommandText {
     pub words: Vec<String>,
 }
 
-/// The place of a command in a policy file. It determines what messages suggest instead of shell syntax.
+/// The part of a policy file that a command is in. It determines what messages suggest instead of shell syntax.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CommandPlace {
     /// Besides a string, `shell` or a list of words is allowed.
@@ -144,7 +144,7 @@ fn before_program(command: &str) -> Option<&str> {
     let word = command.split_whitespace().next()?;
     let is_name = |name: &str| {
         name.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_')
-            && name.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '_')
+            && name.chars().all(|character| character.is_ascii_alphanumeric() || character == '_')
     };
     let is_assignment = word.split_once('=').is_some_and(|(name, _)| is_name(name));
     (word == "!" || is_assignment).then_some(word)
@@ -155,22 +155,22 @@ const COMMENT: &str = "`#`";
 /// The first shell syntax in a command. In double quotes, only variables and command substitutions count.
 fn shell_syntax(command: &str) -> Option<String> {
     let command = command.trim_end();
-    let mut letters = command.char_indices().peekable();
+    let mut characters = command.char_indices().peekable();
     let mut is_double_quoted = false;
-    while let Some((place, letter)) = letters.next() {
-        let rest = command.get(place..).unwrap_or_default();
-        let next = letters.peek().map(|(_, next)| *next);
-        match letter {
+    while let Some((offset, character)) = characters.next() {
+        let rest = command.get(offset..).unwrap_or_default();
+        let next = characters.peek().map(|(_, next)| *next);
+        match character {
             '\\' => {
-                letters.next();
+                characters.next();
             }
             '\'' if !is_double_quoted => {
-                letters.by_ref().find(|(_, letter)| *letter == '\'');
+                characters.by_ref().find(|(_, character)| *character == '\'');
             }
             '"' => is_double_quoted = !is_double_quoted,
             '`' => return Some("a backtick".to_owned()),
             '$' if begins_expansion(rest, is_double_quoted) => {
-                let is_name = |letter: &char| letter.is_ascii_alphanumeric() || *letter == '_';
+                let is_name = |character: &char| character.is_ascii_alphanumeric() || *character == '_';
                 let name: String = rest.chars().skip(1).take_while(is_name).collect();
                 return Some(match next {
                     Some('(') => "`$(…)`".to_owned(),
@@ -181,18 +181,21 @@ fn shell_syntax(command: &str) -> Option<String> {
                 });
             }
             '&' | '|' | '>' | '<' | ';' if !is_double_quoted => {
-                let is_double = matches!(letter, '&' | '|') && next == Some(letter);
-                return Some(format!("`{}`", if is_double { format!("{letter}{letter}") } else { letter.to_string() }));
+                let is_double = matches!(character, '&' | '|') && next == Some(character);
+                return Some(format!(
+                    "`{}`",
+                    if is_double { format!("{character}{character}") } else { character.to_string() }
+                ));
             }
-            '(' | ')' | '*' | '?' if !is_double_quoted => return Some(format!("`{letter}`")),
+            '(' | ')' | '*' | '?' if !is_double_quoted => return Some(format!("`{character}`")),
             '[' | '{' if !is_double_quoted => {
                 if let Some(pattern) = glob_or_braces(rest) {
                     return Some(format!("`{pattern}`"));
                 }
             }
-            '#' if !is_double_quoted && begins_word(command, place) => return Some(COMMENT.to_owned()),
-            '~' if !is_double_quoted && begins_word(command, place) => return Some("`~`".to_owned()),
-            '\n' if !is_double_quoted && !command.get(..place).unwrap_or_default().trim().is_empty() => {
+            '#' if !is_double_quoted && begins_word(command, offset) => return Some(COMMENT.to_owned()),
+            '~' if !is_double_quoted && begins_word(command, offset) => return Some("`~`".to_owned()),
+            '\n' if !is_double_quoted && !command.get(..offset).unwrap_or_default().trim().is_empty() => {
                 return Some("a line break".to_owned());
             }
             _ => {}
@@ -217,16 +220,17 @@ fn begins_expansion(rest: &str, is_double_quoted: bool) -> bool {
 /// the program `[` are neither.
 fn glob_or_braces(rest: &str) -> Option<&str> {
     let word = rest.split(char::is_whitespace).next()?;
-    let is_set = word.starts_with('[');
+    let is_glob = word.starts_with('[');
     // In `[]ab]` the first `]` is a member of the set.
-    let from = if is_set { 2 } else { 1 };
-    let close = word.char_indices().skip(from).find(|(_, letter)| *letter == if is_set { ']' } else { '}' })?.0;
-    let pattern = word.get(..=close)?;
-    (is_set || pattern.contains(',') || pattern.contains("..")).then_some(pattern)
+    let from = if is_glob { 2 } else { 1 };
+    let closing =
+        word.char_indices().skip(from).find(|(_, character)| *character == if is_glob { ']' } else { '}' })?.0;
+    let pattern = word.get(..=closing)?;
+    (is_glob || pattern.contains(',') || pattern.contains("..")).then_some(pattern)
 }
 
-fn begins_word(command: &str, place: usize) -> bool {
-    command.get(..place).unwrap_or_default().chars().next_back().is_none_or(char::is_whitespace)
+fn begins_word(command: &str, offset: usize) -> bool {
+    command.get(..offset).unwrap_or_default().chars().next_back().is_none_or(char::is_whitespace)
 }
 
 #[cfg(test)]
@@ -235,7 +239,7 @@ mod tests {
 
     #[test]
     fn unquoted_shell_syntax_is_found() {
-        let found = [
+        let cases = [
             ("true && false", "`&&`"),
             ("true||false", "`||`"),
             ("cat a | wc", "`|`"),
@@ -275,7 +279,7 @@ mod tests {
             ("make # all of it", "`#`"),
             ("'x' * y", "`*`"),
         ];
-        for (command, syntax) in found {
+        for (command, syntax) in cases {
             assert_eq!(shell_syntax(command).as_deref(), Some(syntax), "{command}");
         }
     }

@@ -17,19 +17,20 @@ pub fn refuse_event(name: SpannedText, fields: &mut Fields) {
 }
 
 pub fn unknown_event(name: SpannedText, source: &Source) -> Diagnostic {
-    let known = event_names();
+    let event_names = event_names();
     let from_agent = AGENT_EVENTS.iter().find(|(event, _)| *event == name.value).map(|(_, kind)| *kind);
     // Gobby prefixes event names with `on_`.
-    let without_on = name.value.strip_prefix("on_").and_then(|name| known.iter().copied().find(|known| *known == name));
+    let without_on =
+        name.value.strip_prefix("on_").and_then(|name| event_names.iter().copied().find(|known| *known == name));
     let help = from_agent
         .or(without_on)
-        .or_else(|| suggest::closest(&name.value, known.iter().copied()))
-        .map_or_else(|| format!("known events: {}", known.join(", ")), suggest::did_you_mean);
+        .or_else(|| suggest::closest(&name.value, event_names.iter().copied()))
+        .map_or_else(|| format!("known events: {}", event_names.join(", ")), suggest::did_you_mean);
     let message = format!("unknown event `{}`", name.value);
     Diagnostic::error(ErrorKind::UnknownEvent, message, source, Some(name.span)).help(help)
 }
 
-/// Event names in agents' own settings, and Linchpin's names for them.
+/// Event names in agents' settings, and Linchpin's names for them.
 const AGENT_EVENTS: &[(&str, &str)] = &[
     ("Notification", "notification"),
     ("PermissionRequest", "permission"),

@@ -1,4 +1,4 @@
-//! Checks expressions.
+//! Checks the syntax and the names of expressions.
 
 use engine::expr::{self, Scope};
 
@@ -10,7 +10,7 @@ pub fn check_expression(when: &SpannedText, scope: &Scope, fields: &mut Fields) 
     let problems = expr::check(&when.value, scope);
     let is_valid = problems.is_empty();
     for problem in problems {
-        let span = fields.source().within(&when.span, &when.value, &problem.span);
+        let span = fields.source().span_of_part(&when.span, &when.value, &problem.span);
         fields.problems.push(
             Diagnostic::error(ErrorKind::InvalidExpression, problem.message, fields.source(), Some(span))
                 .maybe_help(problem.help),

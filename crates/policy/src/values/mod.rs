@@ -1,6 +1,7 @@
 //! Value types that several formats share, one module for each. The readers report invalid values with their spans.
 //!
-//! This module is independent of formats and files: readers take their value from the given fields.
+//! This module is independent of formats and files: readers take their values from
+//! [`Fields`](crate::text::fields::Fields).
 
 pub mod command_text;
 pub mod event_name;

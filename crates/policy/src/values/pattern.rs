@@ -24,7 +24,7 @@ pub fn path_pattern(text: &SpannedText, fields: &mut Fields) -> Option<PathPatte
     if text.value == PathPattern::OUTSIDE_PROJECT {
         return Some(PathPattern::OutsideProject);
     }
-    match Pattern::parse_anywhere(&text.value) {
+    match Pattern::parse_relative_or_absolute(&text.value) {
         Ok(pattern) => {
             warn_of_pattern(text, &pattern, fields);
             let literal = pattern.required_literal().to_owned();
@@ -45,7 +45,7 @@ pub fn wildcard(text: &SpannedText, fields: &mut Fields) -> Option<Wildcard> {
     Wildcard::parse(&text.value).map_err(|problem| refuse_pattern(text, &problem, fields)).ok()
 }
 
-/// Checks a name with globs. Returns true if it is valid.
+/// Reports an invalid name with globs. Returns true if it is valid.
 pub fn check_name_pattern(text: &SpannedText, fields: &mut Fields) -> bool {
     if text.value.is_empty() {
         fields.refuse(ErrorKind::InvalidValue, "the name is empty", text.span.clone());
@@ -67,7 +67,7 @@ pub fn warn_of_pattern(text: &SpannedText, pattern: &Pattern, fields: &mut Field
 }
 
 pub fn refuse_pattern(text: &SpannedText, problem: &PatternError, fields: &mut Fields) {
-    let span = fields.source().within(&text.span, &text.value, &problem.span());
+    let span = fields.source().span_of_part(&text.span, &text.value, &problem.span());
     fields.problems.push(
         Diagnostic::error(ErrorKind::PatternError, problem.message(), fields.source(), Some(span))
             .maybe_help(problem.help().map(str::to_owned)),

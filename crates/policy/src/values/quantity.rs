@@ -27,7 +27,7 @@ pub fn duration(key: &str, fields: &mut Fields) -> Option<(Duration, Range<usize
 }
 
 pub fn parse_duration(text: &str) -> Option<Duration> {
-    let digits = text.trim_end_matches(|letter: char| letter.is_ascii_alphabetic()).trim_end();
+    let digits = text.trim_end_matches(|character: char| character.is_ascii_alphabetic()).trim_end();
     let milliseconds = match text.get(digits.len()..).unwrap_or_default().trim() {
         "ms" => 1,
         "s" => 1000,

@@ -1,4 +1,4 @@
-//! Refuses project variables that have the name of a variable in the user's own policy.
+//! Refuses project variables that have the name of a variable of the user's policy.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -17,7 +17,7 @@ pub fn conflict_with_user(name: &str, tier: Tier, users_variables: &BTreeSet<Str
 }
 
 impl UserVariableConflict {
-    pub fn at(self, source: &Source, span: Range<usize>) -> Diagnostic {
+    pub fn diagnostic_at(self, source: &Source, span: Range<usize>) -> Diagnostic {
         Diagnostic::error(ErrorKind::Overruled, self.0, source, Some(span)).help("use a variable with another name")
     }
 }

@@ -1,4 +1,4 @@
-//! The compiled cache of the active workflow. Hooks check by stamps alone whether it is fresh.
+//! The compiled cache of the active workflow. Hooks check only the files' stamps to see whether it is fresh.
 //!
 //! It is in the user's state folder, next to the compiled policy. If the workflow's file has errors, its last good
 //! version applies.
@@ -39,7 +39,7 @@ struct CachedWorkflow {
     is_last_good: bool,
 }
 
-/// Returns the workflow with this name, from the given tier or from the nearest one that has it; `None` if it does not
+/// Returns the workflow with this name, from `tier` or else from the latest tier that has it; `None` if it does not
 /// exist, or never was valid. `load` loads the policy, and is called only if the cache is stale.
 pub fn compiled_workflow(
     name: &str,
@@ -51,7 +51,7 @@ pub fn compiled_workflow(
     load: impl FnOnce() -> LoadedPolicy,
 ) -> Option<CompiledWorkflow> {
     let policy_digest = policy_digest(policy);
-    let is_in_tier = |found: Tier| tier.is_none_or(|tier| tier == found);
+    let is_in_tier = |workflow_tier: Tier| tier.is_none_or(|tier| tier == workflow_tier);
     let cached =
         CachedWorkflow::read(cache).filter(|cached| cached.workflow.name == name && is_in_tier(cached.workflow.tier));
     if let Some(cached) = &cached
@@ -64,9 +64,9 @@ pub fn compiled_workflow(
     }
     // Taken before the files are read, so that later changes look newer.
     let read_at = SystemTime::now();
-    let found = workflows(tiers, &load());
-    let inputs = found.inputs.to_bytes();
-    let mut files = found.files.into_iter();
+    let workflows = workflows(tiers, &load());
+    let inputs = workflows.inputs.to_bytes();
+    let mut files = workflows.files.into_iter();
     let fresh = files.find(|file| file.name == name && is_in_tier(file.tier)).and_then(|file| file.workflow);
     let (workflow, is_last_good) = match fresh {
         Some(workflow) => (workflow, false),

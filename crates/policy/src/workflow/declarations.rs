@@ -20,7 +20,7 @@ pub struct Declarations {
     /// The scope of expressions that are not evaluated at a transition.
     pub scope: Scope,
     /// The scope of expressions that are evaluated at a transition: its condition, gates, `on_enter` and `on_exit`.
-    pub moves: Scope,
+    pub transition_scope: Scope,
 }
 
 impl WorkflowSource<'_> {
@@ -31,14 +31,14 @@ impl WorkflowSource<'_> {
         problems: &mut Vec<Diagnostic>,
     ) -> Declarations {
         let variables = variables::read(fields, self.tier, self.context);
-        let list = observers::read(fields, self.source, self.tier, self.context);
-        let observers = list.observers;
+        let observer_list = observers::read(fields, self.source, self.tier, self.context);
+        let observers = observer_list.observers;
         let claims = self.claims(nodes, &variables, fields);
         let scope = self.scope(&variables, &observers, nodes, &claims);
-        problems.extend(list.unchecked.iter().flat_map(|unchecked| unchecked.problems(&scope)));
-        let moves = scope.for_transitions();
+        problems.extend(observer_list.unchecked.iter().flat_map(|unchecked| unchecked.problems(&scope)));
+        let transition_scope = scope.for_transitions();
         let claims = claims.into_iter().map(|claim| claim.value).collect();
-        Declarations { variables, observers, claims, scope, moves }
+        Declarations { variables, observers, claims, scope, transition_scope }
     }
 
     fn claims(
@@ -48,21 +48,21 @@ impl WorkflowSource<'_> {
         fields: &mut Fields,
     ) -> Vec<SpannedText> {
         let claims = fields.texts("claims").unwrap_or_default();
-        let known = &self.context.loaded.context.scope;
-        let is_variable = |name: &str| variables.contains_key(name) || known.knows_variable(name);
-        let shared = |name: &str| format!("`{name}` is declared both as a claim and as a variable");
+        let policy_scope = &self.context.loaded.context.scope;
+        let is_variable = |name: &str| variables.contains_key(name) || policy_scope.knows_variable(name);
+        let conflict = |name: &str| format!("`{name}` is declared both as a claim and as a variable");
         for claim in &claims {
             if let Err(why) = engine::expr::check_variable_name(&claim.value) {
                 let why = why.replace("a variable", "a claim");
                 fields.refuse(ErrorKind::InvalidValue, why, claim.span.clone());
             } else if is_variable(&claim.value) {
-                fields.refuse(ErrorKind::InvalidValue, shared(&claim.value), claim.span.clone());
+                fields.refuse(ErrorKind::InvalidValue, conflict(&claim.value), claim.span.clone());
             }
         }
         for (key, _) in nodes {
-            let own = Workflow::completion_claim(&key.text);
-            if is_variable(&own) {
-                let message = format!("{} (node `{}`)", shared(&own), key.text);
+            let completion_claim = Workflow::completion_claim(&key.text);
+            if is_variable(&completion_claim) {
+                let message = format!("{} (node `{}`)", conflict(&completion_claim), key.text);
                 fields.refuse(ErrorKind::InvalidValue, message, key.span.clone());
             }
         }
@@ -83,8 +83,8 @@ impl WorkflowSource<'_> {
         for observer in observers {
             observer.declare_in(&mut scope);
         }
-        let own = nodes.iter().filter(|(key, _)| !Workflow::is_end(&key.text));
-        let own = own.map(|(key, _)| Workflow::completion_claim(&key.text));
-        scope.in_workflow(own.chain(claims.iter().map(|claim| claim.value.clone())))
+        let nodes = nodes.iter().filter(|(key, _)| !Workflow::is_end(&key.text));
+        let completion_claims = nodes.map(|(key, _)| Workflow::completion_claim(&key.text));
+        scope.in_workflow(completion_claims.chain(claims.iter().map(|claim| claim.value.clone())))
     }
 }

@@ -52,34 +52,34 @@ impl WorkflowSource<'_> {
         self.check_mode(fields);
         let entries = self.node_entries(fields);
         let declared = self.declarations(&entries, fields, &mut problems);
-        let (scope, moves) = (&declared.scope, &declared.moves);
+        let (scope, transition_scope) = (&declared.scope, &declared.transition_scope);
 
         let reader = self.rule_reader(scope);
-        let mut own = rule_definitions(reader, fields);
-        problems.append(&mut own.problems);
+        let mut local = rule_definitions(reader, fields);
+        problems.append(&mut local.problems);
         let imported = context.catalogue.imported(&fields.texts("imports").unwrap_or_default(), source, tier);
         problems.extend(imported.problems);
-        let (catalogue, broken) = (context.catalogue, &context.loaded.context.broken);
-        let names = RuleLookup { source, tier, own: &own, imported: &imported.rules, catalogue, broken };
+        let (catalogue, broken_ids) = (context.catalogue, &context.loaded.context.broken_ids);
+        let rule_lookup = RuleLookup { source, tier, local: &local, imported: &imported.rules, catalogue, broken_ids };
 
         let mut templates = Templates::new(&context.guides, format!("workflow `{name}`"), scope);
-        let first_value = |name: &str| variables::first_value(name, &declared.variables, context);
-        let gates = GateReader::new(&names, moves, name, &first_value, fields);
-        let mut rules = self.rule_collector(RuleOwner::Workflow, reader, &names);
-        rules.lists(fields);
+        let initial_value = |name: &str| variables::initial_value(name, &declared.variables, context);
+        let gates = GateReader::new(&rule_lookup, transition_scope, name, &initial_value, fields);
+        let mut rules = self.rule_collector(RuleOwner::Workflow, reader, &rule_lookup);
+        rules.add_lists(fields);
         let triggers = self.triggers(scope, &mut rules, &mut templates, fields);
         let targets = entries.iter().map(|(key, _)| key.text.as_str()).chain(Workflow::ENDS).collect();
-        let node_context = NodeContext { names: &names, scope, moves, gates: &gates, targets };
+        let node_context = NodeContext { rule_lookup: &rule_lookup, scope, transition_scope, gates: &gates, targets };
         let start = self.start(&node_context.targets, fields);
-        let mut placed = rules.finish(&mut problems);
-        let rules = placed.iter().map(|placed| placed.rule.clone()).collect();
+        let mut spanned_rules = rules.finish(&mut problems);
+        let rules = spanned_rules.iter().map(|spanned| spanned.rule.clone()).collect();
         let end = fields.end_of("nodes");
-        let (nodes, mut of_nodes) = self.nodes(&entries, end, &node_context, &mut templates, &mut problems);
-        placed.append(&mut of_nodes);
-        refuse_same_ids(&placed, source, &mut problems);
+        let (nodes, mut node_rules) = self.nodes(&entries, end, &node_context, &mut templates, &mut problems);
+        spanned_rules.append(&mut node_rules);
+        refuse_same_ids(&spanned_rules, source, &mut problems);
         problems.append(&mut templates.problems);
         let guides = templates.texts;
-        let unused_gates = gates.unused(source);
+        let unused_gates = gates.unused_gate_warnings(source);
         let gates = gates.declared;
         let workflow = Workflow {
             name: name.to_owned(),
@@ -119,7 +119,7 @@ impl WorkflowSource<'_> {
             tier: self.tier,
             scope,
             users_variables: &self.context.loaded.context.users_variables,
-            blocked: &mut |list| rules.list(list),
+            on_block_tools: &mut |list| rules.add_list(list),
             templates,
             problems: &mut fields.problems,
         };
@@ -147,8 +147,8 @@ impl WorkflowSource<'_> {
             let message = format!("`{}` cannot be the `start_node`", start.value);
             fields.refuse(ErrorKind::InvalidValue, message, start.span);
         } else if !targets.contains(&start.value.as_str()) {
-            let known = targets.iter().filter(|name| !Workflow::is_end(name)).copied();
-            fields.problems.push(self.unknown_node("start_node", &start, known.collect()));
+            let node_names = targets.iter().filter(|name| !Workflow::is_end(name)).copied();
+            fields.problems.push(self.unknown_node("start_node", &start, node_names.collect()));
         }
         start.value
     }
@@ -156,15 +156,15 @@ impl WorkflowSource<'_> {
 
 /// Reads `rule_definitions`.
 fn rule_definitions(reader: RuleReader, fields: &mut Fields) -> RuleEntries {
-    let mut own = RuleEntries::default();
-    let Some(node) = fields.take("rule_definitions") else { return own };
+    let mut local = RuleEntries::default();
+    let Some(node) = fields.take("rule_definitions") else { return local };
     match node.value {
-        Yaml::Map(entries) => own.read(reader, entries, fields.end_of("rule_definitions"), RuleOrigin::Local),
+        Yaml::Map(entries) => local.read(reader, entries, fields.end_of("rule_definitions"), RuleOrigin::Local),
         other => fields.refuse(
             ErrorKind::InvalidValue,
             format!("`rule_definitions` must be a mapping of names to rules, not {}", other.kind()),
             node.span,
         ),
     }
-    own
+    local
 }

@@ -1,4 +1,4 @@
-//! Reads gates: `gates`, `requires` and their other spellings.
+//! Reads gates: `gates`, `requires`, `exit_when` and `exit_conditions`.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -26,29 +26,29 @@ const LONGEST_TIMEOUT: Duration = Duration::from_hours(1);
 const DEFAULT_STATUS: u16 = 200;
 
 pub struct GateReader<'a> {
-    names: &'a RuleLookup<'a>,
+    rule_lookup: &'a RuleLookup<'a>,
     scope: &'a Scope,
     workflow: &'a str,
     /// Returns the initial value of a declared variable.
-    first_value: &'a dyn Fn(&str) -> Option<Value>,
+    initial_value: &'a dyn Fn(&str) -> Option<Value>,
     pub declared: BTreeMap<String, Gate>,
     /// Names of declared gates with errors.
-    broken: Vec<String>,
-    /// Declared gates that nothing has required so far.
+    broken_gates: Vec<String>,
+    /// Keys of the declared gates that nothing has required so far.
     unused: RefCell<Vec<YamlKey>>,
 }
 
 impl<'a> GateReader<'a> {
     /// Reads `gates`.
     pub fn new(
-        names: &'a RuleLookup<'a>,
+        rule_lookup: &'a RuleLookup<'a>,
         scope: &'a Scope,
         workflow: &'a str,
-        first_value: &'a dyn Fn(&str) -> Option<Value>,
+        initial_value: &'a dyn Fn(&str) -> Option<Value>,
         fields: &mut Fields,
     ) -> Self {
-        let (declared, broken, unused) = (BTreeMap::new(), Vec::new(), RefCell::default());
-        let mut gates = Self { names, scope, workflow, first_value, declared, broken, unused };
+        let (declared, broken_gates, unused) = (BTreeMap::new(), Vec::new(), RefCell::default());
+        let mut gates = Self { rule_lookup, scope, workflow, initial_value, declared, broken_gates, unused };
         let Some(node) = fields.take("gates") else { return gates };
         let Yaml::Map(entries) = node.value else {
             let message = format!("`gates` must be a mapping of names to gates, not {}", node.value.kind());
@@ -57,29 +57,32 @@ impl<'a> GateReader<'a> {
         };
         for (key, node) in entries {
             let is_name = key.text.starts_with(|first: char| first.is_ascii_alphanumeric())
-                && key.text.chars().all(|letter| letter.is_ascii_alphanumeric() || matches!(letter, '-' | '_'));
+                && key
+                    .text
+                    .chars()
+                    .all(|character| character.is_ascii_alphanumeric() || matches!(character, '-' | '_'));
             if !is_name {
                 let message = format!("invalid gate name `{}`: use letters, digits, `-` and `_`", key.text);
                 fields.refuse(ErrorKind::InvalidValue, message, key.span);
                 continue;
             }
             let gate = match node.value {
-                Yaml::Text(value) => gates.expression(SpannedText { value, span: node.span }, fields),
-                _ => gates.mapping(node, fields),
+                Yaml::Text(value) => gates.parse_expression(SpannedText { value, span: node.span }, fields),
+                _ => gates.parse_mapping(node, fields),
             };
             match gate {
                 Some(gate) => {
                     gates.declared.insert(key.text.clone(), gate);
                     gates.unused.get_mut().push(key);
                 }
-                None => gates.broken.push(key.text),
+                None => gates.broken_gates.push(key.text),
             }
         }
         gates
     }
 
     /// A warning for each gate that nothing requires.
-    pub fn unused(&self, source: &Source) -> Vec<Diagnostic> {
+    pub fn unused_gate_warnings(&self, source: &Source) -> Vec<Diagnostic> {
         let warning = |key: &YamlKey| {
             let message = format!("nothing requires the gate `{}`, so it is never checked", key.text);
             Diagnostic::warning(ErrorKind::InvalidValue, message, source, Some(key.span.clone()))
@@ -89,7 +92,7 @@ impl<'a> GateReader<'a> {
     }
 
     /// Reads `requires`, `exit_when` and `exit_conditions` of a node, in this order.
-    pub fn of_node(&self, node: &str, fields: &mut Fields) -> Vec<Requirement> {
+    pub fn node_requirements(&self, node: &str, fields: &mut Fields) -> Vec<Requirement> {
         if Workflow::is_end(node) {
             refuse_gates_of_end(node, fields);
         }
@@ -100,37 +103,39 @@ impl<'a> GateReader<'a> {
     }
 
     /// Reads `requires` of a transition. `number` starts at 1.
-    pub fn of_transition(&self, node: &str, number: usize, fields: &mut Fields) -> Vec<Requirement> {
+    pub fn transition_requirements(&self, node: &str, number: usize, fields: &mut Fields) -> Vec<Requirement> {
         let items = list("requires", fields);
         self.requirements(items, &format!("{node}/transitions/{number}"), fields)
     }
 
-    /// Reads any other list of gates. `place` is the prefix of the gates' ids.
-    pub fn of_list(&self, key: &str, place: &str, fields: &mut Fields) -> Vec<Requirement> {
+    /// Reads any other list of gates. `id_prefix`: the prefix of the requirements' ids.
+    pub fn list_requirements(&self, key: &str, id_prefix: &str, fields: &mut Fields) -> Vec<Requirement> {
         let items = list(key, fields);
-        self.requirements(items, place, fields)
+        self.requirements(items, id_prefix, fields)
     }
 
-    fn requirements(&self, items: Vec<YamlNode>, place: &str, fields: &mut Fields) -> Vec<Requirement> {
+    fn requirements(&self, items: Vec<YamlNode>, id_prefix: &str, fields: &mut Fields) -> Vec<Requirement> {
         let numbered = items.into_iter().enumerate();
-        numbered.filter_map(|(at, item)| self.requirement(item, format!("{place}/{}", at + 1), fields)).collect()
+        numbered
+            .filter_map(|(index, item)| self.requirement(item, format!("{id_prefix}/{}", index + 1), fields))
+            .collect()
     }
 
     fn requirement(&self, item: YamlNode, id: String, fields: &mut Fields) -> Option<Requirement> {
         let Yaml::Text(value) = item.value else {
-            return Some(Requirement { id, gate: self.mapping(item, fields)? });
+            return Some(Requirement { id, gate: self.parse_mapping(item, fields)? });
         };
         if let Some(gate) = self.declared.get(&value) {
             self.unused.borrow_mut().retain(|key| key.text != value);
             return Some(Requirement { id: value, gate: gate.clone() });
         }
-        if self.broken.contains(&value) {
+        if self.broken_gates.contains(&value) {
             return None;
         }
-        Some(Requirement { id, gate: self.expression(SpannedText { value, span: item.span }, fields)? })
+        Some(Requirement { id, gate: self.parse_expression(SpannedText { value, span: item.span }, fields)? })
     }
 
-    fn expression(&self, text: SpannedText, fields: &mut Fields) -> Option<Gate> {
+    fn parse_expression(&self, text: SpannedText, fields: &mut Fields) -> Option<Gate> {
         if !check_expression(&text, self.scope, fields) {
             let gate = suggest::closest(&text.value, self.declared.keys().map(String::as_str));
             if let Some(problem) = fields.problems.last_mut() {
@@ -144,7 +149,7 @@ impl<'a> GateReader<'a> {
         Some(Gate::Expression(text.value))
     }
 
-    fn mapping(&self, node: YamlNode, outer: &mut Fields) -> Option<Gate> {
+    fn parse_mapping(&self, node: YamlNode, outer: &mut Fields) -> Option<Gate> {
         let span = node.span.clone();
         let Yaml::Map(entries) = &node.value else {
             let message = format!("a gate must be an expression, a name or a mapping, not {}", node.value.kind());
@@ -162,9 +167,9 @@ impl<'a> GateReader<'a> {
 
     fn current_syntax(&self, span: Range<usize>, fields: &mut Fields) -> Option<Gate> {
         let kinds = ["command", "shell", "approval", "webhook", "file_rules"];
-        let found: Vec<&str> = kinds.into_iter().filter(|kind| fields.has(kind)).collect();
-        if found.len() != 1 {
-            let message = match found.as_slice() {
+        let kinds: Vec<&str> = kinds.into_iter().filter(|kind| fields.has(kind)).collect();
+        if kinds.len() != 1 {
+            let message = match kinds.as_slice() {
                 [] => "a gate must have one of `command`, `shell`, `approval`, `webhook` and `file_rules`".to_owned(),
                 several => format!("a gate may have only one of {}", several.join(", ")),
             };
@@ -181,7 +186,7 @@ impl<'a> GateReader<'a> {
             };
             let CommandText { text, words } = read?;
             let timeout = timeout.unwrap_or(DEFAULT_TIMEOUT);
-            let protect = fields.flag("protect").unwrap_or(true);
+            let protect = fields.boolean("protect").unwrap_or(true);
             return Some(Gate::Command { text: text.value, words, timeout, protect });
         }
         for key in ["timeout", "protect"] {
@@ -199,7 +204,7 @@ impl<'a> GateReader<'a> {
         let span = node.span.clone();
         let mut inner = Fields::of(node, fields.source(), WEBHOOK.keys);
         inner.refuse_unknown();
-        let expect = expected(&mut inner);
+        let expect = expected_response(&mut inner);
         let webhook = webhook(span, expect, &mut inner);
         fields.problems.append(&mut inner.problems);
         webhook
@@ -214,7 +219,7 @@ impl<'a> GateReader<'a> {
         }
         let mut rules = Vec::new();
         for name in names {
-            match self.names.file_rule(&name) {
+            match self.rule_lookup.file_rule(&name) {
                 Ok(Some(found)) => rules.push(with_workflow_prefix(found.clone(), self.workflow).rule),
                 // Without this error, the gate would pass without the broken rule.
                 Ok(None) => {
@@ -230,7 +235,7 @@ impl<'a> GateReader<'a> {
     /// Refuses a value that the variable can never have: `linchpin set` keeps the type of variables that are declared
     /// as booleans or numbers.
     fn check_type(&self, name: &str, value: &Value, span: Range<usize>, fields: &mut Fields) {
-        let Some(declared) = (self.first_value)(name) else { return };
+        let Some(declared) = (self.initial_value)(name) else { return };
         let kind = match declared {
             Value::Bool(_) if !value.is_boolean() => "a boolean",
             Value::Number(_) if !value.is_number() => "a number",
@@ -262,7 +267,7 @@ impl<'a> GateReader<'a> {
             fields.problems.push(problem.maybe_help((kind == "user_approval").then_some(help)));
             return None;
         }
-        let (gate, instead) = match kind {
+        let (gate, replacement) = match kind {
             "variable_set" => {
                 let name = fields.text("variable")?;
                 let value = fields.take("value").map(|node| (node.span.clone(), node.to_json()));
@@ -289,7 +294,7 @@ impl<'a> GateReader<'a> {
         };
         let message = format!("`type: {kind}` is an old syntax of gates");
         let warning = Diagnostic::warning(ErrorKind::Deprecated, message, fields.source(), fields.key_span("type"));
-        fields.problems.push(warning.help(instead));
+        fields.problems.push(warning.help(replacement));
         Some(gate)
     }
 }
@@ -343,7 +348,7 @@ fn webhook(span: Range<usize>, expect: ExpectedResponse, fields: &mut Fields) ->
         }
         return None;
     };
-    if !is_safe(&url.value) {
+    if !is_allowed_url(&url.value) {
         let message = "a webhook's `url` must start with `https://`, or with `http://` and a loopback host such as \
                        `localhost`";
         let problem = Diagnostic::error(ErrorKind::InvalidValue, message, fields.source(), Some(url.span));
@@ -355,13 +360,13 @@ fn webhook(span: Range<usize>, expect: ExpectedResponse, fields: &mut Fields) ->
     Some(Gate::Webhook(Box::new(Webhook { url: url.value, method, headers, expect })))
 }
 
-fn expected(webhook_fields: &mut Fields) -> ExpectedResponse {
+fn expected_response(webhook_fields: &mut Fields) -> ExpectedResponse {
     let mut expect = ExpectedResponse { status: DEFAULT_STATUS, json: None };
     let Some(node) = webhook_fields.take("expect") else { return expect };
     let mut fields = Fields::of(node, webhook_fields.source(), EXPECT.keys);
     fields.refuse_unknown();
     let span = fields.key_span("status").unwrap_or_default();
-    if let Some(status) = fields.count("status") {
+    if let Some(status) = fields.integer("status") {
         match u16::try_from(status) {
             Ok(status @ 100..=599) => expect.status = status,
             _ => fields.refuse(ErrorKind::InvalidValue, "`status` must be an HTTP status code, 100 to 599", span),
@@ -382,7 +387,7 @@ fn headers(fields: &mut Fields) -> Vec<(String, String)> {
     let mut headers = Vec::new();
     for (key, value) in entries {
         let is_token = !key.text.is_empty()
-            && key.text.chars().all(|letter| letter.is_ascii_alphanumeric() || matches!(letter, '-' | '_'));
+            && key.text.chars().all(|character| character.is_ascii_alphanumeric() || matches!(character, '-' | '_'));
         match value.value {
             Yaml::Text(text) if is_token && !text.contains(char::is_control) => headers.push((key.text, text)),
             Yaml::Text(_) => {
@@ -399,7 +404,7 @@ fn headers(fields: &mut Fields) -> Vec<(String, String)> {
 }
 
 /// True for a URL with HTTPS or a loopback host, and without credentials, which would appear wherever the URL is shown.
-fn is_safe(url: &str) -> bool {
+fn is_allowed_url(url: &str) -> bool {
     let Some((scheme, rest)) = url.split_once("://") else { return false };
     let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
     if authority.is_empty() || authority.contains(['@', '\\']) || url.contains(|c: char| c.is_control() || c == ' ') {

@@ -10,10 +10,10 @@ use crate::text::source::Source;
 use crate::text::yaml::{YamlKey, YamlNode};
 
 /// Refuses different rules with the same id anywhere in the workflow.
-pub fn refuse_same_ids(placed: &[SpannedRule], source: &Source, problems: &mut Vec<Diagnostic>) {
-    let mut known: BTreeMap<&str, &str> = BTreeMap::new();
-    for SpannedRule { rule, span } in placed {
-        let first = known.entry(&rule.id).or_insert(&rule.digest);
+pub fn refuse_same_ids(rules: &[SpannedRule], source: &Source, problems: &mut Vec<Diagnostic>) {
+    let mut digests: BTreeMap<&str, &str> = BTreeMap::new();
+    for SpannedRule { rule, span } in rules {
+        let first = digests.entry(&rule.id).or_insert(&rule.digest);
         if *first != rule.digest {
             let message = format!("duplicate rule name `{}` in this workflow", rule.id);
             problems.push(

@@ -30,39 +30,42 @@ pub static WEBHOOK: Mapping =
 pub static EXPECT: Mapping = Mapping::new("expect", "The answer that allows the move.", &[EXPECT_KEYS]);
 
 static KEYS: &[Key] = &[
-    Key::new("claims", ValueType::Texts, "claims in addition to the `<node>_complete` of every node").or("[]"),
-    Key::new("gates", ValueType::Named(&ANY_GATE), "gates by name, for use under `requires`").or("{}"),
-    Key::new("imports", ValueType::Texts, "names of rule libraries whose rules may be named under `rules`").or("[]"),
+    Key::new("claims", ValueType::Texts, "claims in addition to the `<node>_complete` of every node")
+        .with_default("[]"),
+    Key::new("gates", ValueType::Named(&ANY_GATE), "gates by name, for use under `requires`").with_default("{}"),
+    Key::new("imports", ValueType::Texts, "names of rule libraries whose rules may be named under `rules`")
+        .with_default("[]"),
     Key::new("mode", ValueType::Text, "the workflow's name, which must be the file's name"),
     Key::new("nodes", ValueType::Named(&ValueType::Mapping(&NODE)), "the nodes by name"),
-    Key::new("observers", ValueType::List(&OBSERVER), "observers that are active while the workflow is").or("[]"),
+    Key::new("observers", ValueType::List(&OBSERVER), "observers that are active while the workflow is")
+        .with_default("[]"),
     Key::new(
         "rule_definitions",
         ValueType::Named(&ValueType::Mapping(&ENTRY)),
         "rules by name; they are in force where a `rules` of this file names them",
     )
-    .or("{}"),
+    .with_default("{}"),
     Key::new("start_node", ValueType::Text, "the first node"),
     Key::new("triggers", ValueType::Named(&ValueType::List(&ValueType::Mapping(&ACTION))), "actions by event name")
-        .or("{}"),
+        .with_default("{}"),
     Key::new(
         "variables",
         ValueType::Named(&ValueType::Anything),
         "names and initial values of variables for expressions in this file",
     )
-    .or("{}"),
+    .with_default("{}"),
 ];
 /// Rules of a workflow are in force while it is active, and rules of a node while it is the current phase.
 pub static RULE_LISTS: &[Key] = &[
-    Key::new("check_rules", ValueType::Texts, "names of rules; the same as under `rules`").or("[]"),
+    Key::new("check_rules", ValueType::Texts, "names of rules; the same as under `rules`").with_default("[]"),
     Key::new(
         "rules",
         ValueType::List(&ValueType::Either(&[ValueType::Text, ValueType::Mapping(&ENTRY)])),
         "rules to put in force here: names, and inline rules",
     )
-    .or("[]"),
+    .with_default("[]"),
     Key::new("tool_rules", ValueType::List(&ValueType::Mapping(&ENTRY)), "tool rules; the same as under `rules`")
-        .or("[]"),
+        .with_default("[]"),
 ];
 static NODE_KEYS: &[Key] = &[
     Key::new(
@@ -87,22 +90,24 @@ static NODE_KEYS: &[Key] = &[
         ValueType::Globs,
         "tools that may not be called here; reading and Linchpin's own commands are always allowed",
     ),
-    Key::new("exit_conditions", ValueType::List(&ANY_GATE), "the same as `requires`").or("[]"),
+    Key::new("exit_conditions", ValueType::List(&ANY_GATE), "the same as `requires`").with_default("[]"),
     Key::new("exit_when", ValueType::Expression, "an expression; the same as under `requires`"),
-    Key::new("on_enter", ValueType::List(&ValueType::Mapping(&ACTION)), "actions on entering the node").or("[]"),
-    Key::new("on_exit", ValueType::List(&ValueType::Mapping(&ACTION)), "actions on leaving the node").or("[]"),
+    Key::new("on_enter", ValueType::List(&ValueType::Mapping(&ACTION)), "actions on entering the node")
+        .with_default("[]"),
+    Key::new("on_exit", ValueType::List(&ValueType::Mapping(&ACTION)), "actions on leaving the node")
+        .with_default("[]"),
     Key::new(
         "prompt",
         ValueType::Text,
         "what the agent reads: text with `{{ }}`, and guides with `{{ guide('NAME') }}`",
     ),
-    Key::new("requires", ValueType::List(&ANY_GATE), "gates that must pass before the node is left").or("[]"),
+    Key::new("requires", ValueType::List(&ANY_GATE), "gates that must pass before the node is left").with_default("[]"),
     Key::new(
         "transitions",
         ValueType::List(&ValueType::Mapping(&TRANSITION)),
         "the transitions to other nodes; the first whose `when` is true is taken",
     )
-    .or("[]"),
+    .with_default("[]"),
 ];
 static TRANSITION_KEYS: &[Key] = &[
     Key::new(
@@ -110,7 +115,7 @@ static TRANSITION_KEYS: &[Key] = &[
         ValueType::List(&ANY_GATE),
         "gates that must pass for this transition, in addition to those of the node",
     )
-    .or("[]"),
+    .with_default("[]"),
     Key::new("to", ValueType::Text, "the next node"),
     Key::new("when", ValueType::Expression, "an expression that must be true, such as a claim"),
 ];
@@ -128,17 +133,18 @@ static GATE_KEYS: &[Key] = &[
     Key::new("file_rules", ValueType::Texts, "names of file rules that must be met"),
     Key::new(
         "protect",
-        ValueType::Flag,
+        ValueType::Boolean,
         "in a run of the loop, agents may not change the files of the repository that the command or the script \
          names",
     )
-    .or("true"),
+    .with_default("true"),
     Key::new(
         "shell",
         ValueType::Text,
         "a script for `sh -c`; its exit code must be 0; in a project, needs `linchpin trust`",
     ),
-    Key::new("timeout", ValueType::Duration, "the time limit for the command or the script, at most `1h`").or("10m"),
+    Key::new("timeout", ValueType::Duration, "the time limit for the command or the script, at most `1h`")
+        .with_default("10m"),
     Key::new("webhook", ValueType::Mapping(&WEBHOOK), "an HTTP request that must succeed"),
 ];
 static WEBHOOK_KEYS: &[Key] = &[
@@ -148,21 +154,21 @@ static WEBHOOK_KEYS: &[Key] = &[
         ValueType::Named(&ValueType::Text),
         "headers to send; `env:NAME` stands for the value of that environment variable",
     )
-    .or("{}"),
-    Key::new("method", ValueType::Word(|| METHODS.to_vec()), "the HTTP method").or("POST"),
+    .with_default("{}"),
+    Key::new("method", ValueType::Choice(|| METHODS.to_vec()), "the HTTP method").with_default("POST"),
     Key::new("url", ValueType::Text, "the URL, with `https://`, or with `http://` for this machine"),
 ];
 pub const METHODS: [&str; 3] = ["POST", "PUT", "GET"];
 static EXPECT_KEYS: &[Key] = &[
     Key::new("json", ValueType::Anything, "JSON that the answer must contain"),
-    Key::new("status", ValueType::Count, "the HTTP status code").or("200"),
+    Key::new("status", ValueType::Integer, "the HTTP status code").with_default("200"),
 ];
 static OLD_GATE_KEYS: &[Key] = &[
     Key::new("expression", ValueType::Expression, "for `expression`: an expression that must be true"),
     Key::new("headers", ValueType::Named(&ValueType::Text), "for `webhook`: the same as in a webhook"),
-    Key::new("method", ValueType::Word(|| METHODS.to_vec()), "for `webhook`: the same as in a webhook"),
+    Key::new("method", ValueType::Choice(|| METHODS.to_vec()), "for `webhook`: the same as in a webhook"),
     Key::new("prompt", ValueType::Text, "for `user_approval`: the question that a person must approve"),
-    Key::new("type", ValueType::Word(|| OLD_GATES.to_vec()), "the kind of gate"),
+    Key::new("type", ValueType::Choice(|| OLD_GATES.to_vec()), "the kind of gate"),
     Key::new("url", ValueType::Text, "for `webhook`: the same as in a webhook"),
     Key::new(
         "value",

@@ -1,7 +1,7 @@
 //! Reads and checks workflows.
 //!
 //! Workflows are in the `workflows` folder of each tier, and some are bundled. Of two workflows with the same name, the
-//! one in the nearer tier applies. This module must not depend on the state of an active workflow, and does not decide
+//! one in the later tier applies. This module must not depend on the state of an active workflow, and does not decide
 //! what is trusted.
 
 mod bundled;
@@ -33,7 +33,7 @@ pub use keys::WORKFLOW;
 pub(crate) use keys::{ANY_GATE, RULE_LISTS};
 pub(crate) use observers::{ObserverList, read as read_observers};
 pub(crate) use rules::{RuleCollector, RuleOwner};
-pub(crate) use variables::{first_value, read as read_variables};
+pub(crate) use variables::{initial_value, read as read_variables};
 
 use crate::actions::{BundledGuide, GUIDES, Guides};
 use crate::catalogue::Catalogue;
@@ -50,10 +50,10 @@ use bundled::{BundledWorkflow, WORKFLOWS};
 /// The workflows of all tiers.
 #[derive(Debug, Default)]
 pub struct Workflows {
-    /// Sorted by name; of the same name, the nearest first.
+    /// Sorted by name; files of the same name from the latest tier to the earliest.
     pub files: Vec<WorkflowFile>,
     pub diagnostics: Vec<Diagnostic>,
-    /// Files and folders that were read, with their stamps from before.
+    /// Files and folders that were read, with their metadata from just before.
     pub inputs: Inputs<'static>,
 }
 
@@ -69,7 +69,7 @@ pub struct WorkflowFile {
 }
 
 impl Workflows {
-    /// The nearest file of this name, with or without errors.
+    /// The file of this name in the latest tier, with or without errors.
     pub fn named(&self, name: &str) -> Option<&WorkflowFile> {
         self.files.iter().find(|file| file.name == name)
     }
@@ -81,7 +81,7 @@ impl Workflows {
         names
     }
 
-    /// The files with the same name in farther tiers, which do not apply because of this file.
+    /// The files of the same name in earlier tiers, which do not apply because of this file.
     pub fn hidden_by<'a>(&'a self, file: &'a WorkflowFile) -> impl Iterator<Item = &'a WorkflowFile> {
         self.files.iter().filter(move |other| other.name == file.name && other.tier > file.tier)
     }
@@ -102,22 +102,23 @@ fn read_all(
     bundled_workflows: &[BundledWorkflow],
     bundled_guides: &[BundledGuide],
 ) -> Workflows {
-    let mut found = Workflows::default();
+    let mut workflows = Workflows::default();
     let catalogue = Catalogue::from_parts(&loaded.definitions, &loaded.context.libraries);
-    // A workflow can include guides of its own tier and of farther ones.
+    // A workflow can include guides of its own tier and of earlier ones.
     for folder in tiers.project.iter().chain(&tiers.user) {
-        let own = tiers.project.iter().chain(&tiers.user).filter(|other| other.tier >= folder.tier).collect();
-        let context = WorkflowContext { loaded, catalogue: &catalogue, guides: Guides::new(own, bundled_guides) };
-        found.read_folder(folder, &context);
-        found.inputs.absorb(context.guides.into_inputs());
+        let guide_folders = tiers.project.iter().chain(&tiers.user).filter(|other| other.tier >= folder.tier).collect();
+        let context =
+            WorkflowContext { loaded, catalogue: &catalogue, guides: Guides::new(guide_folders, bundled_guides) };
+        workflows.read_folder(folder, &context);
+        workflows.inputs.absorb(context.guides.into_inputs());
     }
     let context = WorkflowContext { loaded, catalogue: &catalogue, guides: Guides::new(Vec::new(), bundled_guides) };
     for file in bundled_workflows {
-        found.read(file.name, &file.source(), Tier::Bundled, &context);
+        workflows.read(file.name, &file.source(), Tier::Bundled, &context);
     }
-    found.files.sort_by(|a, b| (&a.name, a.tier).cmp(&(&b.name, b.tier)));
-    found.check_claims(loaded);
-    found
+    workflows.files.sort_by(|a, b| (&a.name, a.tier).cmp(&(&b.name, b.tier)));
+    workflows.check_claims(loaded);
+    workflows
 }
 
 /// The problems of a user's workflow in an otherwise empty policy.
@@ -171,10 +172,11 @@ impl Workflows {
     fn read_file(&mut self, folder: &PolicyFolder, path: &Path, context: &WorkflowContext) {
         let Some(name) = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()) else { return };
         self.inputs.record(path);
-        let shown = Source::new(folder.shown(path), "");
-        if let Err(wrong) = rule_id::check(&name) {
+        let unread_source = Source::new(folder.display_name(path), "");
+        if let Err(invalid_id) = rule_id::check(&name) {
             let message = format!("invalid workflow name `{name}`");
-            self.diagnostics.push(Diagnostic::error(ErrorKind::InvalidValue, message, &shown, None).help(wrong.help));
+            self.diagnostics
+                .push(Diagnostic::error(ErrorKind::InvalidValue, message, &unread_source, None).help(invalid_id.help));
             return;
         }
         match reading::read(folder, path) {
@@ -185,8 +187,8 @@ impl Workflows {
                 self.files.push(WorkflowFile {
                     name,
                     tier: folder.tier,
-                    source: shown.name,
-                    text: shown.text,
+                    source: unread_source.name,
+                    text: unread_source.text,
                     workflow: None,
                 });
             }
@@ -197,16 +199,16 @@ impl Workflows {
         let (workflow, problems) = file::read(name, source, tier, context);
         // An error in a guide that several workflows include is reported only once.
         for problem in problems {
-            let is_known = |known: &Diagnostic| {
-                known.source.name == problem.source.name
-                    && known.span == problem.span
-                    && known.message == problem.message
+            let is_reported = |reported: &Diagnostic| {
+                reported.source.name == problem.source.name
+                    && reported.span == problem.span
+                    && reported.message == problem.message
             };
-            if !self.diagnostics.iter().any(is_known) {
+            if !self.diagnostics.iter().any(is_reported) {
                 self.diagnostics.push(problem);
             }
         }
-        let Source { name: shown, text, .. } = source.clone();
-        self.files.push(WorkflowFile { name: name.to_owned(), tier, source: shown, text, workflow });
+        let Source { name: display_name, text, .. } = source.clone();
+        self.files.push(WorkflowFile { name: name.to_owned(), tier, source: display_name, text, workflow });
     }
 }

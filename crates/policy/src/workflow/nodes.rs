@@ -18,11 +18,11 @@ use crate::values::expression::check_expression;
 
 /// The names that nodes can refer to.
 pub struct NodeContext<'a> {
-    pub names: &'a RuleLookup<'a>,
+    pub rule_lookup: &'a RuleLookup<'a>,
     /// The scope of expressions that are not evaluated at a transition.
     pub scope: &'a Scope,
     /// The scope of expressions that are evaluated at a transition: its condition, gates, `on_enter` and `on_exit`.
-    pub moves: &'a Scope,
+    pub transition_scope: &'a Scope,
     pub gates: &'a GateReader<'a>,
     /// The possible targets of transitions.
     pub targets: Vec<&'a str>,
@@ -64,7 +64,7 @@ impl WorkflowSource<'_> {
         }
         let is_valid = |key: &YamlKey| {
             key.text.starts_with(|first: char| first.is_ascii_alphabetic())
-                && key.text.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '_')
+                && key.text.chars().all(|character| character.is_ascii_alphanumeric() || character == '_')
         };
         for (key, _) in entries.iter().filter(|(key, _)| !is_valid(key)) {
             let message = format!("invalid node name `{}`", key.text);
@@ -88,10 +88,10 @@ impl WorkflowSource<'_> {
         problems: &mut Vec<Diagnostic>,
     ) -> (Vec<Node>, Vec<SpannedRule>) {
         let (mut nodes, mut rules) = (Vec::new(), Vec::new());
-        for ((key, node), end) in entries.iter().zip(yaml::ends(entries, end)) {
-            let (node, mut placed) = self.node((key, node.clone(), end), context, templates, problems);
+        for ((key, node), end) in entries.iter().zip(yaml::entry_ends(entries, end)) {
+            let (node, mut spanned_rules) = self.node((key, node.clone(), end), context, templates, problems);
             nodes.push(node);
-            rules.append(&mut placed);
+            rules.append(&mut spanned_rules);
         }
         (nodes, rules)
     }
@@ -104,14 +104,15 @@ impl WorkflowSource<'_> {
         problems: &mut Vec<Diagnostic>,
     ) -> (Node, Vec<SpannedRule>) {
         let name = key.text.as_str();
-        let mut fields = Fields::of(node, self.source, NODE.keys).until(end);
+        let mut fields = Fields::of(node, self.source, NODE.keys).with_end(end);
         fields.refuse_unknown();
         let prompt = self.prompt(key, &mut fields, templates);
-        let mut rules = self.rule_collector(RuleOwner::Node(name), self.rule_reader(context.scope), context.names);
-        rules.lists(&mut fields);
+        let mut rules =
+            self.rule_collector(RuleOwner::Node(name), self.rule_reader(context.scope), context.rule_lookup);
+        rules.add_lists(&mut fields);
         tool_lists::read(name, &mut rules, &mut fields);
-        let requires = context.gates.of_node(name, &mut fields);
-        let mut blocked = |list| rules.list(list);
+        let requires = context.gates.node_requirements(name, &mut fields);
+        let mut collect_rules = |list| rules.add_list(list);
         let mut actions = |site: ActionSite, key: &str, fields: &mut Fields| {
             let end = fields.end_of(key);
             let Some(node) = fields.take(key) else { return Vec::new() };
@@ -119,9 +120,9 @@ impl WorkflowSource<'_> {
                 site,
                 source: self.source,
                 tier: self.tier,
-                scope: context.moves,
+                scope: context.transition_scope,
                 users_variables: &self.context.loaded.context.users_variables,
-                blocked: &mut blocked,
+                on_block_tools: &mut collect_rules,
                 templates,
                 problems: &mut fields.problems,
             };
@@ -130,10 +131,10 @@ impl WorkflowSource<'_> {
         let on_enter = actions(ActionSite::Enter, "on_enter", &mut fields);
         let on_exit = actions(ActionSite::Exit, "on_exit", &mut fields);
         let transitions = self.transitions(name, context, &mut fields);
-        let placed = rules.finish(problems);
+        let spanned_rules = rules.finish(problems);
         problems.extend(fields.problems.into_iter().map(|problem| problem.in_workflow(Some(name), None)));
-        let rules: Vec<Rule> = placed.iter().map(|placed| placed.rule.clone()).collect();
-        (Node { name: name.to_owned(), prompt, rules, requires, on_enter, on_exit, transitions }, placed)
+        let rules: Vec<Rule> = spanned_rules.iter().map(|spanned| spanned.rule.clone()).collect();
+        (Node { name: name.to_owned(), prompt, rules, requires, on_enter, on_exit, transitions }, spanned_rules)
     }
 
     fn prompt(self, key: &YamlKey, fields: &mut Fields, templates: &mut Templates) -> String {
@@ -153,10 +154,11 @@ impl WorkflowSource<'_> {
             return String::new();
         };
         let before = templates.problems.len();
-        let place = |part: &std::ops::Range<usize>| self.source.within(&prompt.span, &prompt.value, part);
-        let text = templates.check(&prompt.value, self.source, place);
+        let to_span = |part: &std::ops::Range<usize>| self.source.span_of_part(&prompt.span, &prompt.value, part);
+        let text = templates.check(&prompt.value, self.source, to_span);
         // Problems in guides are not attributed to the node.
-        for problem in templates.problems.iter_mut().skip(before).filter(|found| found.source.name == self.source.name)
+        for problem in
+            templates.problems.iter_mut().skip(before).filter(|problem| problem.source.name == self.source.name)
         {
             *problem = problem.clone().in_workflow(Some(&key.text), None);
         }
@@ -165,17 +167,17 @@ impl WorkflowSource<'_> {
 
     fn transitions(self, node: &str, context: &NodeContext, fields: &mut Fields) -> Vec<Transition> {
         let key = fields.key_span("transitions");
-        let Some(found) = fields.take("transitions") else { return Vec::new() };
-        let Yaml::List(items) = found.value else {
-            let message = format!("`transitions` must be a list, not {}", found.value.kind());
-            fields.refuse(ErrorKind::InvalidValue, message, found.span);
+        let Some(node_value) = fields.take("transitions") else { return Vec::new() };
+        let Yaml::List(items) = node_value.value else {
+            let message = format!("`transitions` must be a list, not {}", node_value.value.kind());
+            fields.refuse(ErrorKind::InvalidValue, message, node_value.span);
             return Vec::new();
         };
         if let (true, false, Some(span)) = (Workflow::is_end(node), items.is_empty(), key) {
             fields.refuse(ErrorKind::InvalidValue, format!("`{node}` cannot have transitions"), span);
         }
         let items = items.into_iter().enumerate();
-        items.filter_map(|(place, item)| self.transition(node, place + 1, item, context, fields)).collect()
+        items.filter_map(|(index, item)| self.transition(node, index + 1, item, context, fields)).collect()
     }
 
     fn transition(
@@ -197,14 +199,14 @@ impl WorkflowSource<'_> {
         }
         let when = fields.text("when");
         if let Some(when) = &when {
-            check_expression(when, context.moves, &mut fields);
+            check_expression(when, context.transition_scope, &mut fields);
         }
         let to = fields.text("to");
         if let Some(to) = to.as_ref().filter(|to| !context.targets.contains(&to.value.as_str())) {
             let problem = self.unknown_node("to", to, context.targets.clone());
             fields.problems.push(problem);
         }
-        let requires: Vec<Requirement> = context.gates.of_transition(node, number, &mut fields);
+        let requires: Vec<Requirement> = context.gates.transition_requirements(node, number, &mut fields);
         node_fields.problems.append(&mut fields.problems);
         Some(Transition { when: when?.value, to: to?.value, requires })
     }

@@ -21,26 +21,26 @@ pub fn read(fields: &mut Fields, source: &Source, tier: Tier, context: &Workflow
     let Some(node) = fields.take("observers") else { return ObserverList::default() };
     let mut reading = observers::read(node, source, tier);
     fields.problems.append(&mut reading.problems);
-    let mut list = ObserverList { unchecked: reading.unchecked, observers: Vec::new() };
-    let users = context.loaded.config.observers.iter().filter(|known| known.tier == Tier::User);
-    let users: Vec<&Observer> = users.collect();
-    for placed in reading.observers {
-        if tier == Tier::Project && users.iter().any(|known| known.kind == placed.observer.kind) {
+    let mut observer_list = ObserverList { unchecked: reading.unchecked, observers: Vec::new() };
+    let user_observers = context.loaded.config.observers.iter().filter(|observer| observer.tier == Tier::User);
+    let user_observers: Vec<&Observer> = user_observers.collect();
+    for spanned in reading.observers {
+        if tier == Tier::Project && user_observers.iter().any(|observer| observer.kind == spanned.observer.kind) {
             // The user's policy has the same observer.
             continue;
         }
-        if list.observers.iter().any(|known| known.name == placed.observer.name) {
-            let message = format!("duplicate observer name `{}`", placed.observer.name);
-            let problem = Diagnostic::error(ErrorKind::InvalidValue, message, source, Some(placed.span));
+        if observer_list.observers.iter().any(|observer| observer.name == spanned.observer.name) {
+            let message = format!("duplicate observer name `{}`", spanned.observer.name);
+            let problem = Diagnostic::error(ErrorKind::InvalidValue, message, source, Some(spanned.span));
             fields.problems.push(problem.help("change the `name` of one of them"));
             continue;
         }
-        for variable in placed.observer.variables() {
+        for variable in spanned.observer.variables() {
             if let Some(problem) = conflict_with_user(variable, tier, &context.loaded.context.users_variables) {
-                fields.problems.push(problem.at(source, placed.span.clone()));
+                fields.problems.push(problem.diagnostic_at(source, spanned.span.clone()));
             }
         }
-        list.observers.push(placed.observer);
+        observer_list.observers.push(spanned.observer);
     }
-    list
+    observer_list
 }

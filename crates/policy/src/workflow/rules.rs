@@ -1,16 +1,16 @@
 //! Collects the rules of a workflow, node or hat from all its lists.
 //!
-//! Ids of the rules: A named rule from elsewhere keeps its id. A rule of the workflow's `rule_definitions` is
-//! `WORKFLOW/NAME`. An inline rule is `WORKFLOW/NUMBER`, or `WORKFLOW/NODE/NUMBER` in a node, numbered from 1 over all
-//! lists of the owner; if it has a `name`, that replaces the number. So a workflow's own rule never replaces a rule
-//! from elsewhere.
+//! A named rule from elsewhere keeps its id. A rule of the workflow's `rule_definitions` has the id `WORKFLOW/NAME`. An
+//! inline rule has the id `WORKFLOW/NUMBER`, or `WORKFLOW/NODE/NUMBER` in a node, numbered from 1 over all lists of the
+//! owner; if it has a `name`, that replaces the number. So a rule that a workflow defines never replaces a rule from
+//! elsewhere.
 
 use std::ops::Range;
 
 use engine::rules::{AckBy, Rule};
 
 use crate::config::Config;
-use crate::list_resolver::{RuleLookup, both, refuse_name, refuse_non_tool_rule, title_id};
+use crate::list_resolver::{RuleLookup, id_from_title, join_conditions, name_in_tool_rules_error, non_tool_rule_error};
 use crate::people_only;
 use crate::rule::definition::{RuleDefinition, RuleOrigin};
 use crate::rule::reader::RuleReader;
@@ -36,7 +36,7 @@ pub struct RuleCollector<'a> {
     workflow: &'a str,
     owner: RuleOwner<'a>,
     reader: RuleReader<'a>,
-    names: &'a RuleLookup<'a>,
+    rule_lookup: &'a RuleLookup<'a>,
     config: &'a Config,
     /// The number of list items so far.
     count: usize,
@@ -49,10 +49,10 @@ impl<'a> RuleCollector<'a> {
         workflow: &'a str,
         owner: RuleOwner<'a>,
         reader: RuleReader<'a>,
-        names: &'a RuleLookup<'a>,
+        rule_lookup: &'a RuleLookup<'a>,
         config: &'a Config,
     ) -> Self {
-        Self { workflow, owner, reader, names, config, count: 0, rules: Vec::new(), problems: Vec::new() }
+        Self { workflow, owner, reader, rule_lookup, config, count: 0, rules: Vec::new(), problems: Vec::new() }
     }
 
     /// The id with the owner's prefix.
@@ -66,7 +66,7 @@ impl<'a> RuleCollector<'a> {
     pub fn finish(mut self, problems: &mut Vec<Diagnostic>) -> Vec<SpannedRule> {
         problems.append(&mut self.problems);
         let waits_for_a_person =
-            |placed: &&SpannedRule| placed.rule.as_pace_rule().is_some() && placed.rule.ack == AckBy::Human;
+            |spanned: &&SpannedRule| spanned.rule.as_pace_rule().is_some() && spanned.rule.ack == AckBy::Human;
         if let Some(SpannedRule { rule, span }) = self.rules.iter().find(waits_for_a_person) {
             let (rule, span) = (people_only::continue_command_rule(self.id("continue"), rule), span.clone());
             self.add(rule, span);
@@ -74,37 +74,38 @@ impl<'a> RuleCollector<'a> {
         self.rules
     }
 
-    /// Reads `rules` and its other spellings.
-    pub fn lists(&mut self, fields: &mut Fields) {
-        for list in rule_lists(fields) {
-            self.list(list);
+    /// Reads `rules`, `check_rules` and `tool_rules`.
+    pub fn add_lists(&mut self, fields: &mut Fields) {
+        for add_list in rule_lists(fields) {
+            self.add_list(add_list);
         }
     }
 
-    pub fn list(&mut self, UnresolvedList { key, kind, items, when }: UnresolvedList) {
-        for (at, item) in items.into_iter().enumerate() {
+    pub fn add_list(&mut self, UnresolvedList { key, kind, items, when }: UnresolvedList) {
+        for (index, item) in items.into_iter().enumerate() {
             self.count += 1;
-            let entry = if key == "rules" { format!("rule {}", at + 1) } else { format!("`{key}` {}", at + 1) };
+            let item_name =
+                if key == "rules" { format!("rule {}", index + 1) } else { format!("`{key}` {}", index + 1) };
             match item {
                 RuleItem::Name(name) if kind == ListKind::ToolRules => {
-                    self.report(refuse_name(key, name.span, self.reader.source), &entry);
+                    self.report(name_in_tool_rules_error(key, name.span, self.reader.source), &item_name);
                 }
-                RuleItem::Name(name) => self.named(&name, &entry),
+                RuleItem::Name(name) => self.add_named(&name, &item_name),
                 RuleItem::Inline(node, end) => {
                     let span = node.span.clone();
-                    let id = self.id(&title_id(&node).unwrap_or_else(|| self.count.to_string()));
-                    let text = self.reader.source.extent(span.start, end);
+                    let id = self.id(&id_from_title(&node).unwrap_or_else(|| self.count.to_string()));
+                    let text = self.reader.source.entry_span(span.start, end);
                     let reading = self.reader.entry(&id, RuleOrigin::Inline, node, text);
-                    reading.problems.into_iter().for_each(|problem| self.report(problem, &entry));
+                    reading.problems.into_iter().for_each(|problem| self.report(problem, &item_name));
                     let Some(definition) = reading.definition else { continue };
                     let source = self.reader.source;
                     if let (ListKind::ToolRules, Some(problem)) =
-                        (kind, refuse_non_tool_rule(key, &definition, span.clone(), source))
+                        (kind, non_tool_rule_error(key, &definition, span.clone(), source))
                     {
-                        self.report(problem, &entry);
+                        self.report(problem, &item_name);
                         continue;
                     }
-                    self.put(definition, when.as_deref(), span);
+                    self.add_definition(definition, when.as_deref(), span);
                 }
             }
         }
@@ -115,46 +116,46 @@ impl<'a> RuleCollector<'a> {
         self.rules.push(SpannedRule { rule, span });
     }
 
-    fn named(&mut self, name: &SpannedText, entry: &str) {
-        match self.names.get(name) {
-            Ok(Some(found)) => {
-                let found = with_workflow_prefix(found.clone(), self.workflow);
+    fn add_named(&mut self, name: &SpannedText, item_name: &str) {
+        match self.rule_lookup.get(name) {
+            Ok(Some(definition)) => {
+                let definition = with_workflow_prefix(definition.clone(), self.workflow);
                 // A rule that is named twice is added once.
                 if !self
                     .rules
                     .iter()
-                    .any(|known| known.rule.id == found.rule.id && known.rule.digest == found.rule.digest)
+                    .any(|added| added.rule.id == definition.rule.id && added.rule.digest == definition.rule.digest)
                 {
-                    self.put(found, None, name.span.clone());
+                    self.add_definition(definition, None, name.span.clone());
                 }
             }
             Ok(None) => {}
-            Err(problem) => self.report(*problem, entry),
+            Err(problem) => self.report(*problem, item_name),
         }
     }
 
-    fn put(&mut self, mut definition: RuleDefinition, when: Option<&str>, span: Range<usize>) {
+    fn add_definition(&mut self, mut definition: RuleDefinition, when: Option<&str>, span: Range<usize>) {
         if !definition.enabled {
             return;
         }
         definition.set_default_max_holds(self.config.max_holds(definition.owner));
         let mut rule = definition.rule;
-        rule.when = both(when, rule.when);
+        rule.when = join_conditions(when, rule.when);
         self.rules.push(SpannedRule { rule, span });
     }
 
     /// Reports a problem of a list item.
-    fn report(&mut self, problem: Diagnostic, entry: &str) {
-        let entry = Some(entry.to_owned());
+    fn report(&mut self, problem: Diagnostic, item_name: &str) {
+        let item_name = Some(item_name.to_owned());
         self.problems.push(match self.owner {
-            RuleOwner::Node(node) => problem.in_workflow(Some(node), entry),
-            RuleOwner::Workflow => problem.in_workflow(None, entry),
-            RuleOwner::Hat(hat) => problem.in_place(Some(format!("hat `{hat}`")), entry),
+            RuleOwner::Node(node) => problem.in_workflow(Some(node), item_name),
+            RuleOwner::Workflow => problem.in_workflow(None, item_name),
+            RuleOwner::Hat(hat) => problem.in_context(Some(format!("hat `{hat}`")), item_name),
         });
     }
 }
 
-/// Prefixes the id of a rule from the workflow's own `rule_definitions`.
+/// Adds the workflow's name to the id of a rule from its `rule_definitions`.
 pub fn with_workflow_prefix(mut definition: RuleDefinition, workflow: &str) -> RuleDefinition {
     if definition.origin == RuleOrigin::Local {
         definition.rule.id = format!("{workflow}/{}", definition.rule.id);

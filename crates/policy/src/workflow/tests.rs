@@ -54,10 +54,10 @@ fn workflow(text: &str) -> Workflow {
     valid_workflow(scratch.read(&[], &[]), "one")
 }
 
-fn valid_workflow(found: Workflows, name: &str) -> Workflow {
-    let lines: Vec<String> = found.diagnostics.iter().map(crate::Diagnostic::line).collect();
-    assert!(found.errors().count() == 0, "{lines:#?}");
-    let file = found.files.into_iter().find(|file| file.name == name).expect("a file");
+fn valid_workflow(workflows: Workflows, name: &str) -> Workflow {
+    let lines: Vec<String> = workflows.diagnostics.iter().map(crate::Diagnostic::line).collect();
+    assert!(workflows.errors().count() == 0, "{lines:#?}");
+    let file = workflows.files.into_iter().find(|file| file.name == name).expect("a file");
     file.workflow.expect("a workflow")
 }
 
@@ -99,7 +99,7 @@ fn conditions_of_a_trigger_and_its_rule_are_joined() {
 }
 
 #[test]
-fn a_name_refers_to_the_nearest_rule() {
+fn a_name_refers_to_the_rule_of_the_latest_tier() {
     let rule = |reason: &str| format!("{{tools: [Bash], reason: {reason}}}");
     let scratch = Scratch::new();
     scratch.file("user/rules/people.yml", format!("shared: {}\nusers: {}\n", rule("user"), rule("user")));
@@ -113,14 +113,14 @@ fn a_name_refers_to_the_nearest_rule() {
         ),
     );
     let workflow = valid_workflow(scratch.read(&[], &[]), "one");
-    let found: Vec<(&str, &str)> =
+    let rules: Vec<(&str, &str)> =
         workflow.nodes[0].rules.iter().map(|rule| (rule.id.as_str(), rule.reason.as_str())).collect();
     assert_eq!(
-        found[..5],
+        rules[..5],
         [("one/own", "own"), ("one/both", "own"), ("shared", "first"), ("users", "user"), ("second", "x")]
     );
-    assert_eq!(found[5].0, "hard-reset");
-    assert_eq!(found.len(), 6, "named twice is in force once");
+    assert_eq!(rules[5].0, "hard-reset");
+    assert_eq!(rules.len(), 6, "named twice is in force once");
 }
 
 #[test]
@@ -183,15 +183,15 @@ fn project_workflows_override_user_and_bundled_ones() {
     scratch.file("user/workflows/one.yml", text("B"));
     scratch.file("user/guides/A.md", "the user's").file("user/guides/B.md", "the user's");
     scratch.file("project/.linchpin/guides/A.md", "the project's, {{ guide('B') }} and {{ guide('C') }}");
-    let found = scratch.read(&workflows, &guides);
-    let tiers: Vec<(&str, Tier)> = found.files.iter().map(|file| (file.name.as_str(), file.tier)).collect();
+    let workflows = scratch.read(&workflows, &guides);
+    let tiers: Vec<(&str, Tier)> = workflows.files.iter().map(|file| (file.name.as_str(), file.tier)).collect();
     assert_eq!(tiers, [("one", Tier::Project), ("one", Tier::User), ("one", Tier::Bundled), ("two", Tier::Bundled)]);
     let guides_of = |file: &super::WorkflowFile| {
         let guides = file.workflow.as_ref().expect("sound").guides.iter();
         guides.map(|(name, text)| format!("{name}: {text}")).collect::<Vec<_>>().join("; ")
     };
     assert_eq!(
-        found.files.iter().map(guides_of).collect::<Vec<_>>(),
+        workflows.files.iter().map(guides_of).collect::<Vec<_>>(),
         [
             "A: the project's, {{ guide('B') }} and {{ guide('C') }}; B: the user's; C: in the box",
             "B: the user's",
@@ -199,8 +199,11 @@ fn project_workflows_override_user_and_bundled_ones() {
             "A: in the box",
         ]
     );
-    assert_eq!(found.named("one").expect("one").tier, Tier::Project);
-    assert!(found.inputs.includes(&scratch.0.path().join("project/.linchpin/guides/C.md")), "it may come to be there");
+    assert_eq!(workflows.named("one").expect("one").tier, Tier::Project);
+    assert!(
+        workflows.inputs.includes(&scratch.0.path().join("project/.linchpin/guides/C.md")),
+        "it may come to be there"
+    );
 }
 
 #[test]
@@ -214,9 +217,9 @@ fn every_bundled_file_is_listed_and_valid() {
     assert_eq!(workflows, stems(&folder, "yml"));
     let guides: Vec<&str> = GUIDES.iter().map(|file| file.name).collect();
     assert_eq!(guides, stems(&folder.join("guides"), "md"));
-    let found =
+    let workflows =
         read_all(&Tiers::default(), &load(&Tiers::default(), &LastGoodPolicy::default(), |_| true), WORKFLOWS, GUIDES);
-    assert_eq!(found.diagnostics, []);
+    assert_eq!(workflows.diagnostics, []);
 }
 
 #[test]

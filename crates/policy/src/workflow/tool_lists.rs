@@ -6,7 +6,7 @@ use super::rules::RuleCollector;
 use crate::text::diagnostic::{Diagnostic, ErrorKind};
 use crate::text::digest::digest;
 use crate::text::fields::{Fields, SpannedText};
-use crate::values::regex::text_search;
+use crate::values::regex::parse_regex;
 use crate::values::tool_name::{check_tool_name, mcp_pattern};
 
 /// Converts the items of a list to tool rules.
@@ -24,16 +24,16 @@ const LISTS: [(&str, ToolRules); 5] = [
 pub fn read(node: &str, rules: &mut RuleCollector, fields: &mut Fields) {
     for (key, tool_rules) in LISTS {
         let Some(span) = fields.key_span(key) else { continue };
-        let text = fields.source().extent(span.start, fields.end_of(key));
+        let text = fields.source().entry_span(span.start, fields.end_of(key));
         let text = fields.source().text.get(text).unwrap_or_default();
         let Some(names) = fields.texts(key) else { continue };
-        let listed = names.iter().map(|name| name.value.as_str()).collect::<Vec<_>>().join(", ");
+        let names_text = names.iter().map(|name| name.value.as_str()).collect::<Vec<_>>().join(", ");
         let tool_rules = tool_rules(&names, fields);
-        let several = tool_rules.len() > 1;
-        for (at, tool) in tool_rules.into_iter().enumerate() {
-            let number = if several { format!("/{}", at + 1) } else { String::new() };
+        let is_numbered = tool_rules.len() > 1;
+        for (index, tool) in tool_rules.into_iter().enumerate() {
+            let number = if is_numbered { format!("/{}", index + 1) } else { String::new() };
             let (id, detect) = (rules.id(&format!("{key}{number}")), Detector::Tool(Box::new(tool)));
-            let rule = Rule::synthetic(id, &fields.source().name, detect, reason(key, node, &listed));
+            let rule = Rule::synthetic(id, &fields.source().name, detect, reason(key, node, &names_text));
             rules.add(Rule { digest: digest(format!("{text}{number}")), ..rule }, span.clone());
         }
     }
@@ -77,7 +77,7 @@ fn blocked_mcp_tools(names: &[SpannedText], fields: &mut Fields) -> Vec<ToolRule
 }
 
 fn blocked_commands(names: &[SpannedText], fields: &mut Fields) -> Vec<ToolRule> {
-    let searches = names.iter().filter_map(|name| text_search(name, fields));
+    let searches = names.iter().filter_map(|name| parse_regex(name, fields));
     let rule = |pattern| ToolRule {
         command_regex: CommandRegex { pattern: Some(pattern), not_pattern: None },
         exemptions: Some(Exemptions { linchpin: true, ..Exemptions::default() }),
@@ -113,13 +113,15 @@ fn any_mcp() -> McpPattern {
     McpPattern { server: "*".to_owned(), tool: "*".to_owned() }
 }
 
-fn reason(key: &str, node: &str, listed: &str) -> String {
-    let listed = if listed.is_empty() { "none" } else { listed };
-    let what = match key {
-        "allowed_tools" => format!("The phase `{node}` allows only reading and these tools: {listed}."),
-        "allowed_mcp_tools" => format!("The phase `{node}` allows only these MCP tools: {listed}."),
-        "blocked_commands" => format!("The phase `{node}` does not allow commands such as: {listed}."),
-        _ => format!("The phase `{node}` does not allow: {listed}."),
+fn reason(key: &str, node: &str, names_text: &str) -> String {
+    let names_text = if names_text.is_empty() { "none" } else { names_text };
+    let restriction = match key {
+        "allowed_tools" => format!("The phase `{node}` allows only reading and these tools: {names_text}."),
+        "allowed_mcp_tools" => format!("The phase `{node}` allows only these MCP tools: {names_text}."),
+        "blocked_commands" => format!("The phase `{node}` does not allow commands such as: {names_text}."),
+        _ => format!("The phase `{node}` does not allow: {names_text}."),
     };
-    format!("{what} To see the current phase, run `linchpin status`. Once the phase is done, run `linchpin next`.")
+    format!(
+        "{restriction} To see the current phase, run `linchpin status`. Once the phase is done, run `linchpin next`."
+    )
 }

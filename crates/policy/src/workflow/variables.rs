@@ -22,7 +22,7 @@ pub fn read(fields: &mut Fields, tier: Tier, context: &WorkflowContext) -> BTree
         if let Err(why) = engine::expr::check_variable_name(&key.text) {
             fields.refuse(ErrorKind::InvalidValue, why, key.span);
         } else if let Some(problem) = conflict_with_user(&key.text, tier, &context.loaded.context.users_variables) {
-            fields.problems.push(problem.at(fields.source(), key.span));
+            fields.problems.push(problem.diagnostic_at(fields.source(), key.span));
         } else {
             variables.insert(key.text, value.to_json().to_string());
         }
@@ -31,7 +31,11 @@ pub fn read(fields: &mut Fields, tier: Tier, context: &WorkflowContext) -> BTree
 }
 
 /// The initial value of a variable that the workflow or the configuration declares.
-pub fn first_value(name: &str, own: &BTreeMap<String, String>, context: &WorkflowContext) -> Option<serde_json::Value> {
-    let own = own.get(name).and_then(|json| serde_json::from_str(json).ok());
-    own.or_else(|| context.loaded.config.variable(name))
+pub fn initial_value(
+    name: &str,
+    declared: &BTreeMap<String, String>,
+    context: &WorkflowContext,
+) -> Option<serde_json::Value> {
+    let declared = declared.get(name).and_then(|json| serde_json::from_str(json).ok());
+    declared.or_else(|| context.loaded.config.initial_value(name))
 }

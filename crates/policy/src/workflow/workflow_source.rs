@@ -1,4 +1,4 @@
-//! The text of a workflow's file and its context.
+//! The file of a workflow that is being read, and its context.
 
 use engine::expr::Scope;
 use engine::rules::Tier;
@@ -33,23 +33,23 @@ impl<'a> WorkflowSource<'a> {
         self,
         owner: RuleOwner<'s>,
         reader: RuleReader<'s>,
-        names: &'s RuleLookup<'s>,
+        rule_lookup: &'s RuleLookup<'s>,
     ) -> RuleCollector<'s>
     where
         'a: 's,
     {
-        RuleCollector::new(self.name, owner, reader, names, &self.context.loaded.config)
+        RuleCollector::new(self.name, owner, reader, rule_lookup, &self.context.loaded.config)
     }
 
-    /// The error for an unknown node under `key`. `known`: the nodes that the message can suggest.
-    pub fn unknown_node(self, key: &str, name: &SpannedText, mut known: Vec<&str>) -> Diagnostic {
-        known.dedup();
-        let several: Vec<&str> = name.value.split(',').map(str::trim).collect();
-        let help = if several.len() > 1 && several.iter().all(|name| known.contains(name)) {
+    /// The error for an unknown node under `key`. `known_nodes`: the nodes that the message can suggest.
+    pub fn unknown_node(self, key: &str, name: &SpannedText, mut known_nodes: Vec<&str>) -> Diagnostic {
+        known_nodes.dedup();
+        let split_names: Vec<&str> = name.value.split(',').map(str::trim).collect();
+        let help = if split_names.len() > 1 && split_names.iter().all(|name| known_nodes.contains(name)) {
             "write the name of one node; of several transitions, the first whose `when` is true is taken".to_owned()
         } else {
-            suggest::closest(&name.value, known.iter().copied())
-                .map_or_else(|| format!("known nodes: {}", known.join(", ")), suggest::did_you_mean)
+            suggest::closest(&name.value, known_nodes.iter().copied())
+                .map_or_else(|| format!("known nodes: {}", known_nodes.join(", ")), suggest::did_you_mean)
         };
         let message = format!("`{key}` names the unknown node `{}`", name.value);
         Diagnostic::error(ErrorKind::NodeNotFound, message, self.source, Some(name.span.clone())).help(help)

@@ -27,16 +27,16 @@ fn exit_code_and_output_are_returned() {
 #[test]
 fn arguments_are_not_interpreted_by_a_shell() {
     let project = ScratchProject::new();
-    let words = ["printf", "[%s]", "a b", "$HOME", "*", "; echo x", "-n", "", "--"];
+    let argv = ["printf", "[%s]", "a b", "$HOME", "*", "; echo x", "-n", "", "--"];
     let expected = "[a b][$HOME][*][; echo x][-n][][--]";
-    assert_eq!(project.run(&words, SandboxMode::Off).unwrap().stdout, expected);
-    if let Some(outcome) = project.confined(&words) {
+    assert_eq!(project.run(&argv, SandboxMode::Off).unwrap().stdout, expected);
+    if let Some(outcome) = project.confined(&argv) {
         assert_eq!(outcome.unwrap().stdout, expected);
     }
 }
 
 #[test]
-fn it_runs_in_its_folder_with_empty_stdin() {
+fn a_process_runs_in_its_working_directory_with_empty_stdin() {
     let project = ScratchProject::new();
     let outcome = project.script("pwd -P; cat");
     let folder = project.path("repo").canonicalize().unwrap();
@@ -44,35 +44,34 @@ fn it_runs_in_its_folder_with_empty_stdin() {
 }
 
 #[test]
-fn programs_are_found_in_path_folder_and_home() {
+fn programs_are_found_in_path_working_directory_and_home() {
     let mut project = ScratchProject::new();
-    for place in ["repo/tool", "home/tool", "outside/found"] {
-        symlink("/bin/sh", project.path(place)).unwrap();
+    for link in ["repo/tool", "home/tool", "outside/found"] {
+        symlink("/bin/sh", project.path(link)).unwrap();
     }
     project.set("PATH", project.path("outside"));
     for program in ["./tool", "~/tool", "found", "/bin/sh"] {
-        let words = [program, "-c", "echo \"$0\"", "arguments"];
-        assert_eq!(project.run(&words, SandboxMode::Off).unwrap().stdout, "arguments\n", "{program}");
-        if let Some(outcome) = project.confined(&words) {
+        let argv = [program, "-c", "echo \"$0\"", "arguments"];
+        assert_eq!(project.run(&argv, SandboxMode::Off).unwrap().stdout, "arguments\n", "{program}");
+        if let Some(outcome) = project.confined(&argv) {
             assert_eq!(outcome.unwrap().stdout, "arguments\n", "{program}, confined");
         }
     }
-    assert!(project.run(&["tool"], SandboxMode::Off).is_err(), "the folder is not on the path");
+    assert!(project.run(&["tool"], SandboxMode::Off).is_err(), "the working directory is not in `PATH`");
 }
 
 #[test]
 fn a_process_that_cannot_be_started_gives_the_reason() {
     let mut project = ScratchProject::new();
     project.write("repo/text", "no program");
-    let reason =
-        |project: &ScratchProject, words: &[&str]| project.run(words, SandboxMode::Off).unwrap_err().to_string();
-    assert_eq!(reason(&project, &[]), "it contains no program");
+    let reason = |project: &ScratchProject, argv: &[&str]| project.run(argv, SandboxMode::Off).unwrap_err().to_string();
+    assert_eq!(reason(&project, &[]), "the command is empty");
     let missing = "`no-such-program` cannot be started: No such file or directory (os error 2)";
     assert_eq!(reason(&project, &["no-such-program"]), missing);
     let forbidden = "`./text` cannot be started: Permission denied (os error 13)";
     assert_eq!(reason(&project, &["./text"]), forbidden);
-    for (words, expected) in [(["no-such-program"], missing), (["./text"], forbidden)] {
-        if let Some(outcome) = project.confined(&words) {
+    for (argv, expected) in [(["no-such-program"], missing), (["./text"], forbidden)] {
+        if let Some(outcome) = project.confined(&argv) {
             assert_eq!(outcome.unwrap_err().to_string(), expected);
         }
     }
@@ -140,8 +139,8 @@ fn a_background_process_without_output_gives_no_note() {
     let project = ScratchProject::new();
     let outcome = project.script("sleep 600 >/dev/null 2>&1 & echo $!");
     assert_eq!((outcome.exit_code, outcome.notes), (Some(0), Vec::new()));
-    // `end` fails if the process no longer exists.
-    end(&outcome.stdout);
+    // `kill` fails if the process no longer exists.
+    kill(&outcome.stdout);
 }
 
 #[test]
@@ -149,7 +148,7 @@ fn a_process_outside_of_the_group_is_not_waited_for() {
     let project = ScratchProject::new();
     let outcome = project.script("setsid sleep 600 & echo $!");
     assert_eq!((outcome.exit_code, outcome.notes), (Some(0), vec![ProcessNote::NotEnded]));
-    end(&outcome.stdout);
+    kill(&outcome.stdout);
 }
 
 #[test]
@@ -166,7 +165,7 @@ fn the_longest_timeout_is_no_limit() {
     assert!(project.script(":").is_success());
 }
 
-fn end(pid: &str) {
+fn kill(pid: &str) {
     let pid = Pid::from_raw(pid.trim().parse().unwrap()).unwrap();
     kill_process(pid, Signal::KILL).unwrap();
 }

@@ -5,7 +5,7 @@ use crate::{INHERITED_VARIABLES, SandboxMode};
 
 /// Returns the environment of a program, in a project that sets every inherited variable, one extra variable, and
 /// others.
-fn printed(sandbox: impl Fn(&ScratchProject) -> SandboxMode) -> BTreeMap<String, String> {
+fn inherited_environment(sandbox: impl Fn(&ScratchProject) -> SandboxMode) -> BTreeMap<String, String> {
     let mut project = ScratchProject::new();
     for name in INHERITED_VARIABLES.iter().filter(|name| !["PATH", "HOME", "TMPDIR"].contains(*name)) {
         project.set(name, format!("value of {name}"));
@@ -25,25 +25,24 @@ fn printed(sandbox: impl Fn(&ScratchProject) -> SandboxMode) -> BTreeMap<String,
 
 #[test]
 fn a_program_inherits_the_known_and_the_extra_variables() {
-    let free = printed(|_| SandboxMode::Off);
+    let unconfined = inherited_environment(|_| SandboxMode::Off);
     let mut expected: Vec<&str> = INHERITED_VARIABLES.iter().copied().chain(["ASKED_FOR"]).collect();
     expected.sort_unstable();
-    let found: Vec<&str> = free.keys().map(String::as_str).collect();
+    let found: Vec<&str> = unconfined.keys().map(String::as_str).collect();
     assert_eq!(found, expected);
-    assert_eq!(free["ASKED_FOR"], "two\tparts = one");
-    assert_eq!(free["CARGO_HOME"], "value of CARGO_HOME");
-    println!("{free:#?}");
+    assert_eq!(unconfined["ASKED_FOR"], "two\tparts = one");
+    assert_eq!(unconfined["CARGO_HOME"], "value of CARGO_HOME");
 }
 
 #[test]
 fn a_confined_program_inherits_the_same_variables() {
-    if !crate::is_supported() {
+    if !crate::is_sandbox_supported() {
         eprintln!("skipped: this kernel has no Landlock");
         return;
     }
-    let confined = printed(|project| SandboxMode::Require { root: project.path("repo") });
-    let free = printed(|_| SandboxMode::Off);
-    assert!(confined.keys().eq(free.keys()));
+    let confined = inherited_environment(|project| SandboxMode::Require { root: project.path("repo") });
+    let unconfined = inherited_environment(|_| SandboxMode::Off);
+    assert!(confined.keys().eq(unconfined.keys()));
 }
 
 #[test]

@@ -11,8 +11,8 @@ use std::ffi::OsString;
 
 use crate::shim;
 
-/// The command that starts this binary again. The arguments behind `--` select the task.
-fn own_call(task: &str) -> Vec<OsString> {
+/// The command that starts this binary again. The arguments after `--` select the task.
+fn child_command(task: &str) -> Vec<OsString> {
     let options = ["--exact", "tests::child", "--nocapture", "--format=terse", "--test-threads=1", "--", task];
     let program = std::env::current_exe().unwrap();
     [program.into_os_string()].into_iter().chain(options.map(OsString::from)).collect()
@@ -21,10 +21,10 @@ fn own_call(task: &str) -> Vec<OsString> {
 /// Not a test: runs the task of a second process, and does nothing in the first one.
 #[test]
 fn child() {
-    let mut words = std::env::args_os().skip_while(|word| word != "--").skip(1);
-    match words.next().as_ref().and_then(|task| task.to_str()) {
-        Some(shim::SHIM_ARGUMENT) => shim::run(words),
-        Some(path_locks::COUNT) => path_locks::count(words),
+    let mut arguments = std::env::args_os().skip_while(|argument| argument != "--").skip(1);
+    match arguments.next().as_ref().and_then(|task| task.to_str()) {
+        Some(shim::SHIM_ARGUMENT) => shim::run(arguments),
+        Some(path_locks::COUNT) => path_locks::count(arguments),
         _ => {}
     }
 }

@@ -5,11 +5,11 @@ use std::process::{Child, Command, Stdio};
 use std::sync::mpsc;
 use std::thread;
 
-use super::own_call;
+use super::child_command;
 use crate::PathLocks;
 
 /// Longer than any test takes.
-const PATIENCE: std::time::Duration = std::time::Duration::from_mins(1);
+const LOCK_TIMEOUT: std::time::Duration = std::time::Duration::from_mins(1);
 
 /// The name of the task that the second processes run.
 pub const COUNT: &str = "count";
@@ -17,12 +17,12 @@ const PROCESSES: usize = 8;
 const ROUNDS: usize = 50;
 
 /// Increments a number in a file. The result is wrong if two processes do it at the same time.
-pub fn count(words: impl Iterator<Item = OsString>) {
-    let words: Vec<String> = words.map(|word| word.into_string().unwrap()).collect();
-    let [locks, counter, paths @ ..] = words.as_slice() else { panic!("{words:?}") };
+pub fn count(arguments: impl Iterator<Item = OsString>) {
+    let arguments: Vec<String> = arguments.map(|argument| argument.into_string().unwrap()).collect();
+    let [locks, counter, paths @ ..] = arguments.as_slice() else { panic!("{arguments:?}") };
     let paths: Vec<&str> = paths.iter().map(String::as_str).collect();
     for _ in 0..ROUNDS {
-        let _locks = PathLocks::take(Path::new(locks), &paths, PATIENCE).unwrap();
+        let _locks = PathLocks::acquire(Path::new(locks), &paths, LOCK_TIMEOUT).unwrap();
         let number: usize = fs::read_to_string(counter).unwrap().parse().unwrap();
         fs::write(counter, "").unwrap();
         thread::yield_now();
@@ -31,9 +31,9 @@ pub fn count(words: impl Iterator<Item = OsString>) {
 }
 
 fn start(locks: &Path, counter: &Path, paths: &[&str]) -> Child {
-    let call = own_call(COUNT);
-    let mut command = Command::new(&call[0]);
-    command.args(&call[1..]).arg(locks).arg(counter).args(paths);
+    let command_line = child_command(COUNT);
+    let mut command = Command::new(&command_line[0]);
+    command.args(&command_line[1..]).arg(locks).arg(counter).args(paths);
     command.stdin(Stdio::null()).stdout(Stdio::null()).spawn().unwrap()
 }
 
@@ -56,18 +56,18 @@ fn locks_are_exclusive_and_do_not_deadlock() {
 }
 
 #[test]
-fn other_paths_stay_free_and_dropping_releases_locks() {
+fn other_paths_stay_unlocked_and_dropping_releases_locks() {
     let folder = tempfile::tempdir().unwrap();
-    let first = PathLocks::take(folder.path(), &["a"], PATIENCE).unwrap();
-    drop(PathLocks::take(folder.path(), &["b"], PATIENCE).unwrap());
-    drop(PathLocks::take(folder.path(), &[], PATIENCE).unwrap());
-    let place: PathBuf = folder.path().to_owned();
+    let first = PathLocks::acquire(folder.path(), &["a"], LOCK_TIMEOUT).unwrap();
+    drop(PathLocks::acquire(folder.path(), &["b"], LOCK_TIMEOUT).unwrap());
+    drop(PathLocks::acquire(folder.path(), &[], LOCK_TIMEOUT).unwrap());
+    let lock_folder: PathBuf = folder.path().to_owned();
     let (sender, receiver) = mpsc::channel();
     let second = thread::spawn(move || {
-        let _locks = PathLocks::take(&place, &["a"], PATIENCE).unwrap();
+        let _locks = PathLocks::acquire(&lock_folder, &["a"], LOCK_TIMEOUT).unwrap();
         sender.send(()).unwrap();
     });
-    assert!(receiver.try_recv().is_err(), "nobody has it yet");
+    assert!(receiver.try_recv().is_err(), "the lock is still held");
     drop(first);
     receiver.recv().unwrap();
     second.join().unwrap();
@@ -77,26 +77,29 @@ fn other_paths_stay_free_and_dropping_releases_locks() {
 fn a_folder_that_cannot_be_created_is_an_error() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("file"), "").unwrap();
-    assert!(PathLocks::take(&folder.path().join("file/locks"), &["a"], PATIENCE).is_err());
+    assert!(PathLocks::acquire(&folder.path().join("file/locks"), &["a"], LOCK_TIMEOUT).is_err());
 }
 
 #[test]
 fn waiting_times_out() {
     let folder = tempfile::tempdir().unwrap();
-    let _first = PathLocks::take(folder.path(), &["a"], PATIENCE).unwrap();
-    let second = PathLocks::take(folder.path(), &["a"], std::time::Duration::from_millis(10));
+    let _first = PathLocks::acquire(folder.path(), &["a"], LOCK_TIMEOUT).unwrap();
+    let second = PathLocks::acquire(folder.path(), &["a"], std::time::Duration::from_millis(10));
     assert_eq!(second.unwrap_err().kind(), std::io::ErrorKind::TimedOut);
 }
 
 #[test]
 fn locking_all_paths_is_exclusive() {
     let folder = tempfile::tempdir().unwrap();
-    let soon = std::time::Duration::from_millis(10);
-    let some = [PathLocks::take(folder.path(), &["a"], soon), PathLocks::take(folder.path(), &["b"], soon)];
+    let short_timeout = std::time::Duration::from_millis(10);
+    let some = [
+        PathLocks::acquire(folder.path(), &["a"], short_timeout),
+        PathLocks::acquire(folder.path(), &["b"], short_timeout),
+    ];
     assert!(some.iter().all(Result::is_ok));
-    assert!(PathLocks::take_all(folder.path(), soon).is_err());
+    assert!(PathLocks::acquire_all(folder.path(), short_timeout).is_err());
     drop(some);
-    let _all = PathLocks::take_all(folder.path(), soon).unwrap();
-    assert!(PathLocks::take(folder.path(), &["a"], soon).is_err());
-    assert!(PathLocks::take_all(folder.path(), soon).is_err());
+    let _all = PathLocks::acquire_all(folder.path(), short_timeout).unwrap();
+    assert!(PathLocks::acquire(folder.path(), &["a"], short_timeout).is_err());
+    assert!(PathLocks::acquire_all(folder.path(), short_timeout).is_err());
 }

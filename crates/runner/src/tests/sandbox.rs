@@ -1,9 +1,9 @@
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 
-use super::own_call;
+use super::child_command;
 use super::scratch_project::ScratchProject;
-use crate::sandbox::writable;
+use crate::sandbox::writable_paths;
 use crate::{ProcessNote, SandboxMode, shim};
 
 /// A project with files that must not change.
@@ -16,16 +16,16 @@ fn project() -> ScratchProject {
 
 /// Runs a confined script. Asserts that it fails, and that nothing outside has changed.
 #[track_caller]
-fn refused(script: &str) {
+fn assert_refused(script: &str) {
     let project = project();
     let Some(outcome) = project.confined_script(script) else { return };
     assert_ne!(outcome.exit_code, Some(0), "{script}: {}", outcome.stderr);
     assert_eq!(project.read("outside/kept").as_deref(), Some("kept"), "{script}");
-    let there: Vec<_> =
+    let outside_files: Vec<_> =
         std::fs::read_dir(project.path("outside")).unwrap().map(|entry| entry.unwrap().file_name()).collect();
-    assert_eq!(there, ["kept"], "{script}");
-    // Without a sandbox the script succeeds.
-    assert_eq!(self::project().script(script).exit_code, Some(0), "{script}, free");
+    assert_eq!(outside_files, ["kept"], "{script}");
+    // Unconfined, the script succeeds.
+    assert_eq!(self::project().script(script).exit_code, Some(0), "{script}, unconfined");
 }
 
 #[test]
@@ -52,60 +52,60 @@ fn everything_can_be_read_and_started() {
 
 #[test]
 fn files_outside_cannot_be_written_created_or_removed() {
-    refused("echo x > ../outside/kept");
-    refused("echo x >> ../outside/kept");
-    refused("echo x > ../outside/new");
-    refused("mkdir ../outside/new");
-    refused("ln -s kept ../outside/new");
-    refused("mkfifo ../outside/new");
-    refused("rm ../outside/kept");
-    refused("truncate -s 0 ../outside/kept");
+    assert_refused("echo x > ../outside/kept");
+    assert_refused("echo x >> ../outside/kept");
+    assert_refused("echo x > ../outside/new");
+    assert_refused("mkdir ../outside/new");
+    assert_refused("ln -s kept ../outside/new");
+    assert_refused("mkfifo ../outside/new");
+    assert_refused("rm ../outside/kept");
+    assert_refused("truncate -s 0 ../outside/kept");
 }
 
 #[test]
 fn nothing_can_be_moved_or_linked_across_the_boundary() {
-    refused("mv own ../outside/new");
-    refused("mv ../outside/kept taken");
-    refused("ln own ../outside/new");
+    assert_refused("mv own ../outside/new");
+    assert_refused("mv ../outside/kept taken");
+    assert_refused("ln own ../outside/new");
     // If the hard link could be created, writing to it would change the file outside.
-    refused("ln ../outside/kept taken");
-    refused("mv ../outside/kept ../outside/new");
+    assert_refused("ln ../outside/kept taken");
+    assert_refused("mv ../outside/kept ../outside/new");
 }
 
 #[test]
 fn a_symlink_in_the_repository_does_not_lead_out() {
-    refused("ln -s ../outside door; echo x > door/kept");
-    refused("ln -s ../outside/kept door; echo x > door");
+    assert_refused("ln -s ../outside link; echo x > link/kept");
+    assert_refused("ln -s ../outside/kept link; echo x > link");
 }
 
 #[test]
 fn truncation_by_path_is_a_write() {
-    let free = project();
+    let unconfined = project();
     // The first two versions of Landlock do not restrict truncation by path.
-    if !free.script("perl -e 1").is_success() {
+    if !unconfined.script("perl -e 1").is_success() {
         eprintln!("skipped: there is no perl");
         return;
     }
-    refused("perl -e 'truncate(\"../outside/kept\", 0) or exit 1'");
+    assert_refused("perl -e 'truncate(\"../outside/kept\", 0) or exit 1'");
 }
 
 #[test]
 fn children_of_a_confined_process_are_confined() {
-    refused("sh -c 'sh -c \"echo x > ../outside/kept\"'");
-    refused("(sh -c 'echo x > ../outside/kept') & wait $!");
-    refused("env -i /bin/sh -c 'echo x > ../outside/kept'");
+    assert_refused("sh -c 'sh -c \"echo x > ../outside/kept\"'");
+    assert_refused("(sh -c 'echo x > ../outside/kept') & wait $!");
+    assert_refused("env -i /bin/sh -c 'echo x > ../outside/kept'");
 }
 
 #[test]
 fn a_confined_process_cannot_widen_its_limits() {
     let project = project();
     let inner: Vec<String> =
-        own_call(shim::SHIM_ARGUMENT).into_iter().map(|word| word.into_string().unwrap()).collect();
+        child_command(shim::SHIM_ARGUMENT).into_iter().map(|argument| argument.into_string().unwrap()).collect();
     let outside = project.path("outside").into_os_string().into_string().unwrap();
     let repo = project.path("repo").into_os_string().into_string().unwrap();
-    let mut words: Vec<&str> = inner.iter().map(String::as_str).collect();
-    words.extend([&outside, &repo, "--", "sh", "-c", "echo x > own; echo x > ../outside/kept"]);
-    let Some(outcome) = project.confined(&words) else { return };
+    let mut argv: Vec<&str> = inner.iter().map(String::as_str).collect();
+    argv.extend([&outside, &repo, "--", "sh", "-c", "echo x > own; echo x > ../outside/kept"]);
+    let Some(outcome) = project.confined(&argv) else { return };
     assert_ne!(outcome.unwrap().exit_code, Some(0));
     assert_eq!(project.read("repo/own").as_deref(), Some("x\n"));
     assert_eq!(project.read("outside/kept").as_deref(), Some("kept"));
@@ -136,24 +136,24 @@ fn caches_can_be_written_and_the_rest_of_the_home_cannot() {
 fn without_landlock_repo_runs_with_a_note_and_require_does_not_run() {
     let project = project();
     let root = project.path("repo");
-    let words = ["sh", "-c", "echo x > ../outside/new"];
-    let outcome = project.run_if(&words, SandboxMode::Repo { root: root.clone() }, false).unwrap();
+    let argv = ["sh", "-c", "echo x > ../outside/new"];
+    let outcome = project.run_with_support(&argv, SandboxMode::Repo { root: root.clone() }, false).unwrap();
     assert_eq!((outcome.exit_code, outcome.notes.as_slice()), (Some(0), [ProcessNote::Unconfined].as_slice()));
-    let words = ["sh", "-c", "echo x > ../outside/newer"];
-    let refused = project.run_if(&words, SandboxMode::Require { root }, false).unwrap_err();
-    let why = "`sh` was not started: what it may write cannot be limited, as this system has no Landlock";
-    assert_eq!((refused.why.as_str(), project.read("outside/newer")), (why, None));
+    let argv = ["sh", "-c", "echo x > ../outside/newer"];
+    let error = project.run_with_support(&argv, SandboxMode::Require { root }, false).unwrap_err();
+    let why = "`sh` was not started: this system has no Landlock, so its writes cannot be limited";
+    assert_eq!((error.why.as_str(), project.read("outside/newer")), (why, None));
 }
 
 #[test]
 fn a_missing_root_is_refused() {
-    if !crate::is_supported() {
+    if !crate::is_sandbox_supported() {
         eprintln!("skipped: this kernel has no Landlock");
         return;
     }
     let project = project();
-    let refused = project.run(&["true"], SandboxMode::Repo { root: project.path("nowhere") }).unwrap_err();
-    assert!(refused.why.contains("there is no folder"), "{refused}");
+    let error = project.run(&["true"], SandboxMode::Repo { root: project.path("nowhere") }).unwrap_err();
+    assert!(error.why.contains("there is no folder"), "{error}");
 }
 
 #[test]
@@ -178,14 +178,14 @@ fn writable_paths_exist_and_are_not_nested() {
     project.set("DENO_DIR", "/");
     project.set("GOCACHE", "off");
     project.set("PIP_CACHE_DIR", project.path("home/.cache/../../outside"));
-    let found = writable(&project.path("repo"), &|name| project.get(name));
+    let found = writable_paths(&project.path("repo"), &|name| project.get(name));
     let mut expected =
         vec![PathBuf::from("/dev/null"), project.path("home/.cache"), project.path("repo"), project.path("tmp")];
     expected.sort();
     assert_eq!(found, expected);
 
     project.set("TMPDIR", "relative");
-    assert!(writable(&project.path("repo"), &|name| project.get(name)).contains(&PathBuf::from("/tmp")));
+    assert!(writable_paths(&project.path("repo"), &|name| project.get(name)).contains(&PathBuf::from("/tmp")));
     // The caller may choose any root, even the root directory.
-    assert_eq!(writable(Path::new("/"), &|_| None), [Path::new("/")]);
+    assert_eq!(writable_paths(Path::new("/"), &|_| None), [Path::new("/")]);
 }

@@ -9,11 +9,11 @@ use std::time::Duration;
 
 use tempfile::TempDir;
 
-use super::own_call;
+use super::child_command;
 use crate::{BoundedProcess, NotStarted, ProcessOutcome, SandboxMode, WatchAction, shim};
 
 /// Longer than any test takes.
-const LONG: Duration = Duration::from_mins(5);
+const TEST_TIMEOUT: Duration = Duration::from_mins(5);
 
 pub struct ScratchProject {
     folder: TempDir,
@@ -28,7 +28,8 @@ impl ScratchProject {
         for name in ["repo", "tmp", "home", "outside"] {
             fs::create_dir(folder.path().join(name)).unwrap();
         }
-        let mut project = Self { folder, environment: BTreeMap::new(), extra_variables: Vec::new(), timeout: LONG };
+        let mut project =
+            Self { folder, environment: BTreeMap::new(), extra_variables: Vec::new(), timeout: TEST_TIMEOUT };
         project.set("PATH", "/usr/local/bin:/usr/bin:/bin");
         project.set("HOME", project.path("home"));
         project.set("TMPDIR", project.path("tmp"));
@@ -67,34 +68,34 @@ impl ScratchProject {
         self.confined(&["sh", "-c", script]).map(Result::unwrap)
     }
 
-    pub fn confined(&self, words: &[&str]) -> Option<Result<ProcessOutcome, NotStarted>> {
-        if !crate::is_supported() {
+    pub fn confined(&self, argv: &[&str]) -> Option<Result<ProcessOutcome, NotStarted>> {
+        if !crate::is_sandbox_supported() {
             eprintln!("skipped: this kernel has no Landlock");
             return None;
         }
-        Some(self.run(words, SandboxMode::Require { root: self.path("repo") }))
+        Some(self.run(argv, SandboxMode::Require { root: self.path("repo") }))
     }
 
-    pub fn run(&self, words: &[&str], sandbox: SandboxMode) -> Result<ProcessOutcome, NotStarted> {
-        self.run_if(words, sandbox, crate::is_supported())
+    pub fn run(&self, argv: &[&str], sandbox: SandboxMode) -> Result<ProcessOutcome, NotStarted> {
+        self.run_with_support(argv, sandbox, crate::is_sandbox_supported())
     }
 
-    pub fn run_if(
+    pub fn run_with_support(
         &self,
-        words: &[&str],
+        argv: &[&str],
         sandbox: SandboxMode,
         is_supported: bool,
     ) -> Result<ProcessOutcome, NotStarted> {
-        let run = BoundedProcess {
-            argv: words.iter().map(OsString::from).collect(),
-            folder: self.path("repo"),
+        let process = BoundedProcess {
+            argv: argv.iter().map(OsString::from).collect(),
+            working_directory: self.path("repo"),
             extra_variables: &self.extra_variables,
             get_variable: &|name| self.get(name),
             timeout: self.timeout,
             sandbox,
-            shim: own_call(shim::SHIM_ARGUMENT),
+            shim: child_command(shim::SHIM_ARGUMENT),
         };
-        let mut outcome = run.outcome_if(is_supported, &mut |_| WatchAction::Continue)?;
+        let mut outcome = process.run_with_support(is_supported, &mut |_| WatchAction::Continue)?;
         // The test binary prints this before it becomes the shim.
         outcome.stdout = outcome.stdout.trim_start_matches("\nrunning 1 test\n").to_owned();
         Ok(outcome)

@@ -11,11 +11,11 @@ use super::effect::{Effect, PathExpansion};
 use super::mentioned_paths::path_candidates;
 use crate::model::{FileContents, PossibleDirectories, RedirectKind, SimpleCommand, Word};
 use crate::programs::{Arguments, Role};
-use crate::special_programs::copies::{Copy, copies};
 use crate::special_programs::disk::is_disk;
 use crate::special_programs::downloads::downloaded_names;
-use crate::special_programs::interpreter::{runs_code, runs_its_input};
-use crate::special_programs::{ex, find, named_files, patch, sed};
+use crate::special_programs::file_copies::{FileCopy, file_copies};
+use crate::special_programs::interpreter::{runs_code, takes_script_from_stdin};
+use crate::special_programs::{ex, file_lists, find, patch, sed};
 use argument::accesses;
 
 pub(super) struct Collector<'a> {
@@ -31,7 +31,7 @@ pub(super) struct Collector<'a> {
 impl Collector<'_> {
     /// Adds an access to a path that a word names. `path` is `None` if the path is not known.
     fn add(&mut self, path: Option<&str>, word: &Word, access: Option<Access>) {
-        let is_whole_directory = path.is_some_and(|path| word.directory_of_all(path).is_some());
+        let is_whole_directory = path.is_some_and(|path| word.directory_of_tree(path).is_some());
         let is_recursive = is_whole_directory && matches!(access, Some(Access::Write | Access::Delete));
         self.add_effect(path, word, access, is_recursive);
         self.add_disk_loss(path, word, access);
@@ -50,7 +50,7 @@ impl Collector<'_> {
     }
 
     fn add_effect(&mut self, path: Option<&str>, word: &Word, access: Option<Access>, is_recursive: bool) {
-        if let Some((path, directory)) = path.and_then(|path| Some((path, word.directory_of_all(path)?))) {
+        if let Some((path, directory)) = path.and_then(|path| Some((path, word.directory_of_tree(path)?))) {
             let glob = directory.contains(['*', '?', '[']);
             if is_recursive || !glob {
                 self.add_effect(Some(directory), &Word { glob, ..word.clone() }, access, is_recursive);
@@ -90,7 +90,7 @@ impl Collector<'_> {
                 PathExpansion::Literal
             },
             is_variable_value: self.is_variable_value,
-            command: Some(self.command_index),
+            command_index: Some(self.command_index),
             directories: self.directories.clone(),
         });
     }
@@ -110,7 +110,7 @@ impl Collector<'_> {
         let is_path = |value: &Word| !value.value.as_deref().is_some_and(|text| text.contains(char::is_whitespace));
         for assignment in command.assignments().iter().filter(|_| !command.words().is_empty()) {
             if is_path(&assignment.value) && !names_credentials(&assignment.name) {
-                self.is_variable_value = !names_an_output(&assignment.name);
+                self.is_variable_value = !names_output(&assignment.name);
                 self.add_mentioned_paths(&assignment.value);
             }
         }
@@ -131,7 +131,7 @@ impl Collector<'_> {
         for argument in known.list.iter().filter(|argument| argument.role == Role::Directory) {
             let directory = command.meaning_from(argument.word, argument.from);
             self.directories =
-                directory.map_or_else(PossibleDirectories::unknown, |directory| self.directories.then(directory));
+                directory.map_or_else(PossibleDirectories::unknown, |directory| self.directories.after_cd(directory));
         }
         if program == "git" {
             self.enter_work_tree();
@@ -140,20 +140,20 @@ impl Collector<'_> {
         for argument in &known.list {
             self.collect_from_argument(argument, only_edits_in_place);
         }
-        let runs_stdin = || runs_its_input(program, known, command.words());
+        let runs_stdin = || takes_script_from_stdin(program, known, command.words());
         if let Some(FileContents::Text(text)) = command.evidence.script.as_ref().filter(|_| runs_code(program)) {
             self.collect_from_code(&Word::known(program), Some(text));
         } else if runs_code(program)
             && runs_stdin()
-            && let Some(text) = command.given_text()
+            && let Some(text) = command.stdin_text()
         {
             self.collect_from_code(&Word { raw: program.to_owned(), ..Word::default() }, Some(text));
         }
-        for (access, path) in ex::scripts(command, known).iter().flat_map(|script| ex::read(script).touches) {
+        for (access, path) in ex::scripts(command, known).iter().flat_map(|script| ex::read(script).accesses) {
             self.add(Some(&path), &Word::known(&path), Some(access));
         }
         for (access, path) in
-            command.script_text().filter(|_| sed::is_sed(program)).map(sed::read).unwrap_or_default().touches
+            command.script_text().filter(|_| sed::is_sed(program)).map(sed::read).unwrap_or_default().accesses
         {
             self.add(Some(&path), &Word::known(&path), Some(access));
         }
@@ -164,10 +164,10 @@ impl Collector<'_> {
             self.add(Some(&name), &Word::known(&name), Some(Access::Write));
         }
         self.collect_from_patches();
-        if program == "git" && self.moves_hooks(known) {
+        if program == "git" && self.replaces_hooks(known) {
             self.add(Some(".git/hooks"), &Word::default(), Some(Access::Write));
         }
-        if program == "git" && self.hides_files(known) {
+        if program == "git" && self.adds_ignored_files(known) {
             self.add(Some(".git/info/exclude"), &Word::default(), Some(Access::Write));
         }
         for (role, path) in &known.implied {
@@ -178,18 +178,18 @@ impl Collector<'_> {
         }
     }
 
-    /// Files that are copied into a directory are written there under their own names.
+    /// Adds the writes of files that are copied into a directory, under their names there.
     fn collect_from_copies(&mut self, program: &str, arguments: &Arguments) {
         let is_temporary = |path: &str| path.starts_with("/tmp") || path.starts_with(path::TEMP_PLACEHOLDER);
-        let copies = copies(self.command, program, arguments);
-        for path in copies.iter().filter_map(Copy::within).filter(|path| !is_temporary(path)) {
+        let copies = file_copies(self.command, program, arguments);
+        for path in copies.iter().filter_map(FileCopy::path_in_directory).filter(|path| !is_temporary(path)) {
             self.add_effect(Some(&path), &Word::known(&path), Some(Access::Write), false);
         }
     }
 
-    /// Files that an applied patch changes.
+    /// Adds the changes of the files in applied patches.
     fn collect_from_patches(&mut self) {
-        for (path, access) in self.command.applied_patches().into_iter().flat_map(patch::changed) {
+        for (path, access) in self.command.applied_patches().into_iter().flat_map(patch::changed_files) {
             self.add(Some(path), &Word::known(path), Some(access));
         }
     }
@@ -199,11 +199,11 @@ impl Collector<'_> {
     fn collect_from_listed_names(&mut self, program: &str, arguments: &Arguments) {
         let command = self.command;
         if program == "git" && arguments.has_flag(&["--batch", "--batch-command"]) {
-            for line in command.given_text().into_iter().flat_map(str::lines) {
+            for line in command.stdin_text().into_iter().flat_map(str::lines) {
                 self.collect_from_revision(Some(line), &Word::known(line));
             }
         }
-        for name in named_files::names(command, arguments) {
+        for name in file_lists::listed_names(command, arguments) {
             self.add(name.meaning(), &name, Some(Access::Read));
         }
     }
@@ -238,9 +238,8 @@ impl Collector<'_> {
     }
 }
 
-/// True for the name of a variable that says where a program stores or writes something: `DESTDIR`, `HISTFILE`,
-/// `OUTPUT_PATH`. Other variables say where to look, or what to do.
-fn names_an_output(variable: &str) -> bool {
+/// True for the name of a variable that sets where a program writes: `DESTDIR`, `HISTFILE`, `OUTPUT_PATH`.
+fn names_output(variable: &str) -> bool {
     const ENDS: &[&str] = &["FILE", "DIR", "OUT", "OUTPUT", "DEST", "PREFIX", "TARGET", "ROOT", "HOME", "CONFIG"];
     let variable = variable.to_ascii_uppercase();
     variable.split('_').any(|part| ENDS.iter().any(|end| part.ends_with(end)))
@@ -252,8 +251,8 @@ fn is_whole_disk(path: &str) -> bool {
     is_disk(path) && path != "/dev" && !path.starts_with("/dev/loop")
 }
 
-/// True for the name of a variable that says which certificates or credentials a program uses. The program does not
-/// print them.
+/// True for the name of a variable that selects the certificates or credentials of a program, which the program does
+/// not print.
 fn names_credentials(variable: &str) -> bool {
     const ENDS: &[&str] = &[
         "CA_CERTS",

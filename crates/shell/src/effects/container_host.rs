@@ -9,14 +9,14 @@ impl Container {
     /// Returns the effects on the host of one effect inside the container.
     pub(super) fn on_host(&self, effect: &Effect) -> Vec<Effect> {
         let Some(path) = effect.path.as_deref() else {
-            let may_reach_host = self.is_open || self.mounts.iter().any(|mount| mount.permits(effect));
+            let may_reach_host = self.may_reach_host || self.mounts.iter().any(|mount| mount.permits(effect));
             return may_reach_host.then(|| effect.clone()).into_iter().collect();
         };
         let paths = paths_in_container(path, &effect.directories);
         let mapped = |paths: Vec<String>| paths.iter().flat_map(|path| self.mapped(path, effect)).collect();
         let mut found: Vec<Effect> = paths.map_or_else(|| self.in_any_mount(path, effect), mapped);
         let is_deletion = |effect: &Effect| effect.access == Some(Access::Delete);
-        if self.is_open && is_deletion(effect) && !found.iter().any(is_deletion) {
+        if self.may_reach_host && is_deletion(effect) && !found.iter().any(is_deletion) {
             found.push(Effect { path: None, ..effect.clone() });
         }
         found
@@ -34,15 +34,15 @@ impl Container {
         let enclosing = self.mounts.iter().filter(|mount| path::below(path, &mount.target).is_some());
         // The innermost mount hides the others.
         let mount = enclosing.max_by_key(|mount| mount.target.len()).filter(|mount| mount.permits(effect));
-        let own = mount.and_then(|mount| self.in_source(mount, path::below(path, &mount.target)?, effect));
+        let in_mount = mount.and_then(|mount| self.in_source(mount, path::below(path, &mount.target)?, effect));
         // A recursive access also reaches what is mounted below the path.
         let directory = path.strip_suffix("/*").unwrap_or(path);
         let is_below = |mount: &&Mount| path::below(&mount.target, directory).is_some_and(|rest| !rest.is_empty());
         let below = self.mounts.iter().filter(|mount| effect.is_recursive && mount.permits(effect)).filter(is_below);
-        own.into_iter().chain(below.filter_map(|mount| self.in_source(mount, "", effect))).collect()
+        in_mount.into_iter().chain(below.filter_map(|mount| self.in_source(mount, "", effect))).collect()
     }
 
-    /// The effect on a path below a mount's source. `rest`: the path relative to the mount.
+    /// Returns the effect on a path below a mount's source. `rest`: the path relative to the mount.
     fn in_source(&self, mount: &Mount, rest: &str, effect: &Effect) -> Option<Effect> {
         let source = mount.source.as_deref()?;
         let path = if rest.is_empty() { source.to_owned() } else { format!("{}/{rest}", source.trim_end_matches('/')) };

@@ -31,7 +31,7 @@ pub struct Effect {
     /// name does not suggest that the command writes there.
     pub is_variable_value: bool,
     /// Index of the command in [`crate::Script::commands`]; `None` for a word that may become part of any of them.
-    pub command: Option<usize>,
+    pub command_index: Option<usize>,
     /// The directories that a relative path may be relative to.
     pub directories: PossibleDirectories,
 }
@@ -46,7 +46,7 @@ impl Effect {
             is_recursive: false,
             expansion: PathExpansion::Literal,
             is_variable_value: false,
-            command: None,
+            command_index: None,
             directories: PossibleDirectories::default(),
         }
     }

@@ -2,11 +2,10 @@
 
 /// Returns the string itself, and the parts of it that look like paths: `.env` in `--file=.env` and in `open('.env')`.
 pub(super) fn path_candidates(text: &str) -> impl Iterator<Item = &str> {
-    let is_path_character = |letter: char| letter.is_alphanumeric() || "._-/~+@%*?".contains(letter);
+    let is_path_character = |c: char| c.is_alphanumeric() || "._-/~+@%*?".contains(c);
     let whole = std::iter::once(text).filter(|text| !text.is_empty() && !text.starts_with('-') && !is_url(text));
-    let parts = text
-        .split(move |letter| !is_path_character(letter))
-        .filter(move |piece| *piece != text && looks_like_path(piece));
+    let parts =
+        text.split(move |c| !is_path_character(c)).filter(move |piece| *piece != text && looks_like_path(piece));
     whole.chain(parts)
 }
 

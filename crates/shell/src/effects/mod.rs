@@ -1,8 +1,8 @@
-//! What a script would do: to files (here), and to branches of remote repositories (`rewrites`).
+//! The effects of a script: on files (here), and on branches of remote repositories (`rewrites`).
 //!
-//! [`crate::programs`] says which role each argument has. If a program is not in that table, every part of its words
-//! that could be a path counts as one, with an unknown access. Words that are data to their program (a message, a
-//! search pattern) are not paths.
+//! [`crate::programs`] assigns a role to each argument. If a program is not in that table, every part of its words that
+//! could be a path counts as one, with an unknown access. Words that are data to their program (a message, a search
+//! pattern) are not paths.
 
 mod collector;
 mod container_host;
@@ -25,9 +25,9 @@ impl Script {
         let mut effects = Vec::new();
         let mut symlinks: Vec<Symlink> = Vec::new();
         for (index, command) in self.commands.iter().enumerate() {
-            let mut own = effects_of(command, index);
-            add_effects_through_symlinks(&symlinks, &mut own);
-            effects.append(&mut own);
+            let mut command_effects = effects_of(command, index);
+            add_effects_through_symlinks(&symlinks, &mut command_effects);
+            effects.append(&mut command_effects);
             symlinks.extend(Symlink::created_by(command).filter(|_| symlinks.len() < MAX_SYMLINKS));
             let copied = Symlink::copied_by(command);
             symlinks.extend(copied.into_iter().take(MAX_SYMLINKS.saturating_sub(symlinks.len())));
@@ -72,5 +72,5 @@ const MAX_SYMLINKS: usize = 16;
 
 /// Symlinks to symlinks are followed up to this depth.
 const MAX_SYMLINK_CHAIN: usize = 8;
-/// Effects of one command that are added for each level of symlinks.
+/// The maximum number of effects that are added for one command at each level of symlinks.
 const MAX_FOLLOWED: usize = 1024;

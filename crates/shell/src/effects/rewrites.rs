@@ -17,7 +17,7 @@ pub struct Rewrite {
     /// False if the command may leave the branch alone, or may mean another branch.
     pub is_certain: bool,
     /// Index in [`Script::commands`].
-    pub command: usize,
+    pub command_index: usize,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -34,15 +34,15 @@ pub enum RewrittenBranch {
 impl Script {
     /// Returns the rewrites in the order of the commands.
     pub fn rewrites(&self) -> Vec<Rewrite> {
-        let of_command = |(command, simple): (usize, &SimpleCommand)| {
-            let found = simple.arguments().map(|arguments| rewrites_of(simple, arguments)).unwrap_or_default();
+        let of_command = |(command_index, command): (usize, &SimpleCommand)| {
+            let found = command.arguments().map(|arguments| rewrites_of(command, arguments)).unwrap_or_default();
             // A command on another machine may run in another repository.
             found
                 .into_iter()
                 .map(move |(branch, is_certain)| Rewrite {
                     branch,
-                    is_certain: is_certain && !simple.is_remote(),
-                    command,
+                    is_certain: is_certain && !command.is_remote(),
+                    command_index,
                 })
                 .collect::<Vec<_>>()
         };

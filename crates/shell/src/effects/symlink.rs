@@ -3,14 +3,14 @@
 use path::Access;
 
 use super::effect::Effect;
-use crate::model::{PossibleDirectories, SimpleCommand, plain};
-use crate::special_programs::copies::{Copy, copies};
+use crate::model::{PossibleDirectories, SimpleCommand, normalize_path};
+use crate::special_programs::file_copies::{FileCopy, file_copies};
 
-/// A path that an earlier command of the script has made a symlink, or may have.
+/// A path that is a symlink, or may be one, because of an earlier command of the script.
 pub(super) struct Symlink {
     name: String,
     target: String,
-    /// True if it may not be a symlink. Then only deletions are followed.
+    /// True if the path may not be a symlink. Then only deletions are followed.
     only_deletes: bool,
 }
 
@@ -28,11 +28,11 @@ impl Symlink {
         // A relative target is relative to the symlink's directory.
         let directory = name.rsplit_once('/').filter(|_| !path::is_rooted(target));
         let target = directory.map_or_else(|| target.to_owned(), |(directory, _)| format!("{directory}/{target}"));
-        Some(Self { name: plain(name), target, only_deletes: false })
+        Some(Self { name: normalize_path(name), target, only_deletes: false })
     }
 
-    /// The destinations of a command that moves, or copies without dereferencing. If a source is a symlink, so is its
-    /// destination, with the same target.
+    /// The destinations of a command that moves files, or copies them without following symlinks. If a source is a
+    /// symlink, so is its destination, with the same target.
     pub(super) fn copied_by(command: &SimpleCommand) -> Vec<Self> {
         const PRESERVING: &[&str] =
             &["-a", "--archive", "-d", "-P", "--no-dereference", "-r", "-R", "--recursive", "-l", "--links"];
@@ -41,12 +41,17 @@ impl Symlink {
         // For a source outside the project, an effect on the copy is no effect on the source. Dotfiles are left out as
         // well, because a copy of a configuration file is not the configuration.
         let may_be_symlink = |from: &str| !path::is_rooted(from) && !from.starts_with('.') && !from.contains("..");
-        let copies = copies(command, program, arguments);
+        let copies = file_copies(command, program, arguments);
         let copies = copies.into_iter().filter(|copy| preserves && may_be_symlink(copy.from));
-        let symlink =
-            |name: &str, copy: &Copy| Self { name: plain(name), target: plain(copy.from), only_deletes: true };
+        let symlink = |name: &str, copy: &FileCopy| Self {
+            name: normalize_path(name),
+            target: normalize_path(copy.from),
+            only_deletes: true,
+        };
         copies
-            .flat_map(|copy| [Some(symlink(copy.to, &copy)), copy.within().map(|name| symlink(&name, &copy))])
+            .flat_map(|copy| {
+                [Some(symlink(copy.to, &copy)), copy.path_in_directory().map(|name| symlink(&name, &copy))]
+            })
             .flatten()
             .collect()
     }
@@ -57,9 +62,9 @@ impl Symlink {
         let is_within =
             effect.path.as_deref().is_some_and(|path| path == "." || path.ends_with('/') || path.ends_with("/."));
         let end = if is_within { "/" } else { "" };
-        let places = effect.path.as_deref().and_then(|path| effect.directories.then(path).list().map(<[_]>::to_vec));
-        let followed = |place: String| {
-            let path = plain(&place);
+        let paths = effect.path.as_deref().and_then(|path| effect.directories.after_cd(path).list().map(<[_]>::to_vec));
+        let followed = |candidate: String| {
+            let path = normalize_path(&candidate);
             let rest = path.strip_prefix(&self.name)?;
             let counts = !self.only_deletes || effect.access == Some(Access::Delete);
             let reaches_target = rest.is_empty() && (is_within || effect.access != Some(Access::Delete));
@@ -67,6 +72,6 @@ impl Symlink {
             let path = Some(format!("{}{rest}{end}", self.target));
             is_followed.then(|| Effect { path, directories: PossibleDirectories::default(), ..effect.clone() })
         };
-        places.into_iter().flatten().filter_map(followed).collect()
+        paths.into_iter().flatten().filter_map(followed).collect()
     }
 }

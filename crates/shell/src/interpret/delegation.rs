@@ -1,13 +1,13 @@
 //! Programs that run other commands: `sudo`, `env`, `bash -c`, `xargs`, `find -exec`.
 //!
-//! [`crate::programs`] knows which arguments of a program are commands or scripts; `wrapper` reads those. `package`
-//! finds programs that packages bring, `code` finds scripts that a program reads from a file or stdin, and `git` finds
-//! commands in git's configuration.
+//! [`crate::programs`] says which arguments of a program are commands or scripts; `command_arguments` reads those.
+//! `package` finds programs that packages bring, `code` finds scripts that a program reads from a file or stdin, and
+//! `git` finds commands in git's configuration.
 
 mod code;
+mod command_arguments;
 mod git;
 mod package;
-mod wrapper;
 
 use crate::model::{Assignment, Container, FileContents, Input, RemovedVariables, SimpleCommand, Word};
 use crate::programs::Role;
@@ -15,14 +15,14 @@ use crate::special_programs::command_settings::is_command_variable;
 use crate::special_programs::find;
 use crate::special_programs::interpreter::{runs_by_name, shebang_program};
 use crate::syntax::quoting::quoted;
-use wrapper::Wrapper;
+use command_arguments::ArgumentReader;
 
 /// The commands that a command runs.
 #[derive(Debug, Default)]
 pub(crate) struct Delegation {
     /// The name of the delegating program, for messages: `sudo`, `bash -c`.
     pub(crate) name: String,
-    /// True if the program does nothing else.
+    /// True if the program does nothing but run the commands.
     pub(crate) is_transparent: bool,
     /// True if the commands run on another machine or in a container.
     pub(crate) is_remote: bool,
@@ -36,15 +36,15 @@ pub(crate) struct Delegation {
     pub(crate) commands: Vec<DelegatedCommand>,
 }
 
-/// What a delegating program does with its stdin.
+/// How a delegating program uses its stdin.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum InputUse {
-    /// Leaves it to the commands that it runs.
+    /// The commands inherit stdin.
     #[default]
     PassedOn,
-    /// Reads the commands from it.
+    /// The program reads the commands from stdin.
     Commands,
-    /// Reads arguments of the commands from it.
+    /// The program reads arguments of the commands from stdin.
     Arguments,
 }
 
@@ -58,21 +58,21 @@ pub(crate) enum DelegatedCommand {
     /// A shell script; `None` if it is not known. The arguments are its `$1`, `$2`, ….
     Script {
         text: Option<String>,
-        /// False if the script runs in the present shell: `eval`, `source`.
-        in_own_shell: bool,
+        /// False if the script runs in the current shell: `eval`, `source`.
+        in_new_shell: bool,
         /// True if the program appends more arguments to the script.
         gets_more_arguments: bool,
-        /// `$0`, if it is given.
+        /// The value of `$0`, if the command sets it.
         name: Option<Word>,
         arguments: Vec<Word>,
     },
 }
 
-/// Returns what the command runs; `None` if it runs nothing else. `input`: its stdin, if that is known; `found`: the
-/// paths that it reads from stdin.
-pub(crate) fn delegation(command: &SimpleCommand, input: Option<&str>, found: &[Word]) -> Option<Delegation> {
+/// Returns the commands that a command runs; `None` if it runs none. `input`: its stdin, if that is known;
+/// `piped_paths`: the paths that it reads from stdin.
+pub(crate) fn delegation(command: &SimpleCommand, input: Option<&str>, piped_paths: &[Word]) -> Option<Delegation> {
     let program = command.program()?;
-    let input = Input::of(command, input, found);
+    let input = Input::of(command, input, piped_paths);
     let mut delegation = match program {
         program if find::is_find(program) => Delegation {
             name: program.to_owned(),
@@ -81,7 +81,7 @@ pub(crate) fn delegation(command: &SimpleCommand, input: Option<&str>, found: &[
         },
         _ => {
             let known = command.arguments();
-            let known = known.map(|arguments| Wrapper::read(program, command, arguments, input));
+            let known = known.map(|arguments| ArgumentReader::read(program, command, arguments, input));
             known.unwrap_or_else(|| Delegation { name: program.to_owned(), ..Delegation::default() })
         }
     };
@@ -95,7 +95,7 @@ pub(crate) fn delegation(command: &SimpleCommand, input: Option<&str>, found: &[
     }
     delegation.commands.extend(package::package_program(command).map(DelegatedCommand::words));
     if !command.is_understood() && !find::is_find(program) {
-        delegation.commands.extend(wrapper::command_within(command.words()).map(DelegatedCommand::words));
+        delegation.commands.extend(command_arguments::command_within(command.words()).map(DelegatedCommand::words));
     }
     if let Some(FileContents::Text(text)) = command.evidence.script.as_ref().filter(|_| runs_by_name(command)) {
         // A script that is run by its path: the interpreter in its `#!` line runs it.
@@ -129,7 +129,7 @@ impl DelegatedCommand {
 
     /// A script without arguments, in a new shell.
     fn script(text: Option<String>) -> Self {
-        Self::Script { text, in_own_shell: true, gets_more_arguments: false, name: None, arguments: Vec::new() }
+        Self::Script { text, in_new_shell: true, gets_more_arguments: false, name: None, arguments: Vec::new() }
     }
 
     /// A script that runs with these variables exported.
@@ -143,6 +143,6 @@ impl DelegatedCommand {
 
     /// A script to which the program appends arguments.
     fn script_prefix(text: Option<String>) -> Self {
-        Self::Script { text, in_own_shell: true, gets_more_arguments: true, name: None, arguments: Vec::new() }
+        Self::Script { text, in_new_shell: true, gets_more_arguments: true, name: None, arguments: Vec::new() }
     }
 }

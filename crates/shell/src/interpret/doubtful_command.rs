@@ -1,7 +1,7 @@
-//! Commands that bash may run in another way than Linchpin reads them.
+//! Commands that bash may interpret differently from Linchpin.
 
 use crate::model::{Redirect, RedirectKind, SOME_NUMBER, SimpleCommand, Word};
-use crate::syntax::bash_differences::{has_command_in_index, runs_something};
+use crate::syntax::bash_differences::{contains_command_substitution, has_command_in_index};
 
 /// Makes a program that is given as a glob unknown: `for test in tests/*; do $test; done`. A glob may expand to several
 /// words, so only a glob below a directory of the project counts as a single unknown program.
@@ -17,16 +17,16 @@ pub(crate) fn forget_glob(command: &mut SimpleCommand) {
         let shown = format!("{directory}$…");
         let unknown = Word { raw: shown.clone(), shown, ..Word::default() };
         let pattern = std::mem::replace(first, unknown);
-        first.given_paths.push(pattern);
+        first.possible_paths.push(pattern);
     }
 }
 
-/// Returns what makes a command doubtful.
-pub(crate) fn in_command(command: &SimpleCommand) -> Option<&'static str> {
+/// Returns the construct that makes a command doubtful.
+pub(crate) fn doubtful_construct(command: &SimpleCommand) -> Option<&'static str> {
     if let Some(first) = command.words().first() {
         // `[` and `[[` are programs.
         if first.glob && first.value.as_ref().is_none_or(|text| text.len() > 2) {
-            return Some("a pattern in the place of a program");
+            return Some("a glob instead of a program");
         }
         if matches!(first.value.as_deref(), Some("time" | "!" | "--" | "-p")) {
             return Some("`time` where bash reads it differently");
@@ -36,7 +36,7 @@ pub(crate) fn in_command(command: &SimpleCommand) -> Option<&'static str> {
     if set.clone().any(|(_, value)| has_command_in_index(value)) {
         return Some("a command in an array index");
     }
-    if set.clone().any(|(name, value)| PROMPTS.contains(&name) && runs_something(value)) {
+    if set.clone().any(|(name, value)| PROMPTS.contains(&name) && contains_command_substitution(value)) {
         return Some("a command in a prompt");
     }
     if takes_names(command)
@@ -49,7 +49,7 @@ pub(crate) fn in_command(command: &SimpleCommand) -> Option<&'static str> {
         return Some("a command in an array index");
     }
     if makes_completions(command)
-        && command.words().iter().any(|word| word.value.as_deref().is_some_and(runs_something))
+        && command.words().iter().any(|word| word.value.as_deref().is_some_and(contains_command_substitution))
     {
         return Some("a command in a list of words");
     }
@@ -94,7 +94,7 @@ const PROMPTS: &[&str] = &["PS0", "PS1", "PS2", "PS4"];
 /// The name in `{fd}>file`.
 pub(crate) fn descriptor_variable(word: &Word) -> Option<&str> {
     let name = word.raw.strip_prefix('{').and_then(|rest| rest.strip_suffix('}'));
-    name.filter(|name| !name.is_empty() && name.chars().all(|letter| letter.is_alphanumeric() || letter == '_'))
+    name.filter(|name| !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || c == '_'))
 }
 
 /// True for `>&` with a target that is neither a number nor `-`. Bash may expand the target twice, or end it early.

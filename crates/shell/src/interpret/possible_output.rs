@@ -1,4 +1,4 @@
-//! What a part of a script may print, for each control-flow path through it: `[ x ] && echo a || echo b`.
+//! The possible outputs of a part of a script, for each control-flow path through it: `[ x ] && echo a || echo b`.
 
 use crate::special_programs::known_output::MAX_OUTPUT;
 
@@ -66,7 +66,7 @@ impl PossibleOutput {
         }
     }
 
-    /// It is not known whether this is printed, or how often.
+    /// Marks the output as uncertain: it may not be printed, or several times.
     pub(crate) fn mark_incomplete(&mut self) {
         self.is_complete = false;
     }
@@ -93,9 +93,9 @@ impl PossibleOutput {
 
     /// Adds the output of an alternative control-flow path.
     pub(crate) fn or(&mut self, other: Self) {
-        let own = std::mem::take(&mut self.outcomes);
+        let outcomes = std::mem::take(&mut self.outcomes);
         self.is_complete &= other.is_complete;
-        self.extend(own.into_iter().chain(other.outcomes));
+        self.extend(outcomes.into_iter().chain(other.outcomes));
     }
 
     fn extend(&mut self, outcomes: impl Iterator<Item = Outcome>) {

@@ -36,7 +36,7 @@ use working_directory::WorkingDirectory;
 
 pub(crate) use array::Array;
 pub(crate) use checked_out_branches::CheckedOutBranches;
-pub(crate) use defined_commands::{Defined, DefinedCommands, Function};
+pub(crate) use defined_commands::{DefinedCommands, DefinedFunction, Function};
 pub(crate) use expansion::Expanded;
 pub(crate) use positional_parameters::{ParameterList, PositionalParameters};
 pub(crate) use possible_values::MAX_COMBINATIONS;
@@ -54,12 +54,12 @@ pub(crate) struct State {
     traps: Vec<Rc<Trap>>,
     pub(crate) options: Options,
     pub(crate) failure: FailureHandling,
-    /// True if nothing that follows runs, because of an earlier `exit`, `return`, `break` or `continue`.
+    /// True if the next commands do not run, because of an earlier `exit`, `return`, `break` or `continue`.
     pub(crate) is_unreachable: bool,
     pub(crate) branches: CheckedOutBranches,
 }
 
-/// Variables that the environment usually sets, to values that are known without reading it.
+/// Variables that are usually set by the environment, to values that are known without reading it.
 const INHERITED_VARIABLES: &[&str] = &[
     "SHELL",
     "BASH",
@@ -74,7 +74,7 @@ const INHERITED_VARIABLES: &[&str] = &[
 /// True if a loop's body does nothing with an array but append to it. The next iteration then appends nothing new,
 /// because everything else that the loop changes is unknown in every iteration.
 fn is_only_appended(text: &str, name: &str) -> bool {
-    let is_name_character = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
+    let is_name_character = |c: char| c.is_ascii_alphanumeric() || c == '_';
     text.match_indices(name).all(|(index, _)| {
         let before = text.get(..index).and_then(|before| before.chars().next_back());
         let after = text.get(index + name.len()..).unwrap_or_default();
@@ -122,7 +122,7 @@ impl State {
         Rc::make_mut(&mut self.variables.values).insert(name.into(), value);
     }
 
-    /// `NAME[key]=value`
+    /// Applies `NAME[key]=value`.
     fn assign_element(&mut self, name: &str, key: &str, value: Option<Value>) {
         let before = self.variables.array(name).cloned();
         // Assigning an element creates the array, if nothing is known of an earlier one.
@@ -250,8 +250,7 @@ impl State {
         let texts: Vec<String> = self.commands.functions.values().map(|it| it.function.body.0.to_string()).collect();
         let any_contains = |wanted: &[&str]| {
             let words = |text: &String| {
-                text.split(|letter: char| !letter.is_ascii_alphanumeric() && letter != '.')
-                    .any(|word| wanted.contains(&word))
+                text.split(|c: char| !c.is_ascii_alphanumeric() && c != '.').any(|word| wanted.contains(&word))
             };
             texts.iter().any(words)
         };
@@ -290,10 +289,9 @@ impl State {
 
     /// Forgets everything that the body of a loop changes, because it is unknown when the next iteration starts.
     pub(crate) fn forget_changed_in(&mut self, text: &str) {
-        let mut words = text
-            .split(|letter: char| !letter.is_ascii_alphanumeric() && letter != '_' && letter != '$' && letter != '.');
+        let mut words = text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_' && c != '$' && c != '.');
         let mentioned: BTreeSet<&str> =
-            text.split(|letter: char| !letter.is_ascii_alphanumeric() && letter != '_' && letter != '$').collect();
+            text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_' && c != '$').collect();
         let sources = text.split(['\n', ';', '&', '|', '(', '{']).any(|part| part.trim_start().starts_with(". "));
         if sources || words.any(|word| matches!(word, "eval" | "source" | "let")) {
             self.forget();
@@ -347,6 +345,6 @@ impl State {
     }
 
     pub(crate) fn has_possible_values(&self) -> bool {
-        !self.variables.possible.is_empty() || self.parameters.positional.possible() > 0
+        !self.variables.possible.is_empty() || self.parameters.positional.possible_count() > 0
     }
 }

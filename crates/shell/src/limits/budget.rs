@@ -14,27 +14,27 @@ pub(crate) const WORD: usize = 8;
 pub(crate) const CODE: usize = 8;
 
 pub(crate) struct Budget {
-    left: usize,
+    remaining: usize,
 }
 
 impl Default for Budget {
     fn default() -> Self {
-        Self { left: MAX_STEPS }
+        Self { remaining: MAX_STEPS }
     }
 }
 
 impl Budget {
     /// Takes steps from the budget. Returns false if none are left.
     pub(crate) fn spend(&mut self, steps: usize) -> bool {
-        self.left = self.left.saturating_sub(steps);
+        self.remaining = self.remaining.saturating_sub(steps);
         !self.is_spent()
     }
 
     pub(crate) fn spend_all(&mut self) {
-        self.left = 0;
+        self.remaining = 0;
     }
 
     pub(crate) fn is_spent(&self) -> bool {
-        self.left == 0
+        self.remaining == 0
     }
 }

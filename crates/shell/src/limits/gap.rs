@@ -17,12 +17,12 @@ pub enum Gap {
     TooManyWords,
     #[error("the command cannot be parsed: {0}")]
     Rejected(String),
-    #[error("shells may read the command differently: it has {0}")]
+    #[error("shells might read the command differently: it has {0}")]
     Doubtful(&'static str),
     #[error("the command has more than {} parts", MAX_COMMANDS)]
     TooManyCommands,
-    #[error("the command expands to too many commands or words to follow")]
-    TooMuch,
-    #[error("the command runs `{0}`, which is known only at run time")]
+    #[error("the command expands to too many commands or words")]
+    TooMuchWork,
+    #[error("part of the command is known only at run time: `{0}`")]
     Unknown(String),
 }

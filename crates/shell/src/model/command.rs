@@ -1,10 +1,10 @@
-//! A simple command: a program and its words, where it runs, and what is known about both.
+//! A simple command: a program and its words, the context in which it runs, and how it comes to run.
 
 use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::word::visible;
+use super::word::shown_argument;
 use super::{
     Assignment, Evidence, ExecutionContext, ExportedVariable, FileContents, Invocation, PossibleDirectories, Redirect,
     Variable, Word,
@@ -18,12 +18,13 @@ pub struct SimpleCommand {
     pub context: ExecutionContext,
     pub evidence: Evidence,
     /// The programs of [`Evidence::via`] that do nothing but run this command, so they are not listed as commands. Each
-    /// has only its own words: `sudo -u x`.
+    /// has the words before the command: `sudo -u x`.
     pub wrappers: Vec<Arc<SimpleCommand>>,
 }
 
 /// Wrappers that do not change the effects of the command that they run.
-const MERE_WRAPPERS: &[&str] = &["bash -c", "command", "nice", "nohup", "sh -c", "stdbuf", "time", "timeout", "zsh -c"];
+const TRANSPARENT_WRAPPERS: &[&str] =
+    &["bash -c", "command", "nice", "nohup", "sh -c", "stdbuf", "time", "timeout", "zsh -c"];
 
 impl From<Invocation> for SimpleCommand {
     fn from(invocation: Invocation) -> Self {
@@ -37,7 +38,7 @@ impl SimpleCommand {
         &self.invocation.words
     }
 
-    /// `NAME=value` before the program.
+    /// Assignments before the program: `NAME=value`.
     pub fn assignments(&self) -> &[Assignment] {
         &self.invocation.assignments
     }
@@ -51,27 +52,27 @@ impl SimpleCommand {
         self.invocation.arguments.as_ref()
     }
 
-    /// The directories that it may run in.
+    /// The directories that the command may run in.
     pub fn directories(&self) -> &PossibleDirectories {
         &self.context.directories
     }
 
-    /// Variables that the script has exported before it.
+    /// Variables that the script has exported before the command.
     pub fn exported(&self) -> &[ExportedVariable] {
         &self.context.exported
     }
 
-    /// True if it would run somewhere else: on another machine, or in a container.
+    /// True if the command would run on another machine, or in a container.
     pub fn is_remote(&self) -> bool {
         self.context.is_remote
     }
 
-    /// The programs that would run it, outermost first: `sudo`, `env`, `bash -c`.
+    /// The programs that would run the command, outermost first: `sudo`, `env`, `bash -c`.
     pub fn via(&self) -> &[String] {
         &self.evidence.via
     }
 
-    /// The commands whose output it may read: indices in [`Script::commands`](super::Script::commands).
+    /// The commands whose output the command may read: indices in [`Script::commands`](super::Script::commands).
     pub fn piped_from(&self) -> Range<usize> {
         self.evidence.piped_from.clone()
     }
@@ -83,18 +84,18 @@ impl SimpleCommand {
         first.value.as_deref().or_else(|| first.name_in_unknown_directory()).map(base_name)
     }
 
-    /// The normalized text, which rules search: base name and arguments, joined by single spaces. An argument that
+    /// The normalized text, which rules match: base name and arguments, joined by single spaces. An argument that
     /// contains whitespace or is data is shown as `…`. A word whose value is not known is shown as written, without
     /// quotes, so callers must check [`SimpleCommand::words`] for such words.
     pub fn text(&self) -> String {
-        self.joined(|word| word.value.as_deref().unwrap_or(&word.shown).into())
+        self.normalized(|word| word.value.as_deref().unwrap_or(&word.shown).into())
     }
 
     /// The normalized text if the unknown words had these values, in order. The known start and end of a word are added
     /// to its value, unless the value already has both.
     pub fn text_if(&self, unknown: &[&str]) -> String {
         let unknown = std::cell::RefCell::new(unknown.iter());
-        self.joined(|word| {
+        self.normalized(|word| {
             if let Some(value) = &word.value {
                 return value.into();
             }
@@ -110,7 +111,7 @@ impl SimpleCommand {
         self.words().iter().filter(|word| word.value.is_none()).count()
     }
 
-    fn joined<'w>(&'w self, value: impl Fn(&'w Word) -> Cow<'w, str>) -> String {
+    fn normalized<'w>(&'w self, value: impl Fn(&'w Word) -> Cow<'w, str>) -> String {
         let mut text = String::new();
         for word in self.words() {
             let value = value(word);
@@ -119,16 +120,16 @@ impl SimpleCommand {
                 continue;
             }
             if text.is_empty() {
-                text.push_str(&visible(base_name(&value)));
+                text.push_str(&shown_argument(base_name(&value)));
             } else {
                 text.push(' ');
-                text.push_str(&word.normalised(&value));
+                text.push_str(&word.normalized(&value));
             }
         }
         text
     }
 
-    /// True if it runs somewhere whose files are not known, such as another machine.
+    /// True if the command runs on a machine whose files are not known.
     pub fn has_unknown_files(&self) -> bool {
         self.is_remote() && self.context.container.is_none()
     }
@@ -138,33 +139,37 @@ impl SimpleCommand {
         self.words().iter().all(|word| word.value.is_some())
     }
 
-    /// Returns an effect that its words do not show. `None` if the program is given by its plain name, the command sets
-    /// no variables and writes no file by a redirection, it runs on this machine, and no wrapper changes how it runs.
+    /// Returns an effect that the words do not show. `None` if the program is a plain name, and the command sets no
+    /// variables, redirects no output to a file, runs on this machine, and has no wrapper that changes its effects.
     pub fn hidden_effect(&self) -> Option<&'static str> {
         let is_by_name = self.words().first().is_some_and(|word| !word.raw.contains('/'));
         let hidden_effects = [
             (self.is_remote(), "it runs somewhere else"),
-            (!self.via().iter().all(|program| MERE_WRAPPERS.contains(&program.as_str())), "another program runs it"),
+            (
+                !self.via().iter().all(|program| TRANSPARENT_WRAPPERS.contains(&program.as_str())),
+                "another program runs it",
+            ),
             (self.redirects().iter().any(Redirect::writes_a_file), "it writes a file"),
             (!self.assignments().is_empty(), "it sets variables"),
             (!is_by_name, "its program is not a plain name"),
         ];
-        hidden_effects.into_iter().find(|(is_so, _)| *is_so).map(|(_, effect)| effect)
+        hidden_effects.into_iter().find(|(applies, _)| *applies).map(|(_, effect)| effect)
     }
 
-    /// A variable that the script sets for it or has exported; `None` if the script sets no variable of this name.
+    /// A variable that the script sets for the command or has exported; `None` if the script sets no variable of this
+    /// name.
     pub(crate) fn variable(&self, name: &str) -> Option<Variable<'_>> {
         let set = self.assignments().iter().rfind(|set| set.name == name).map(|set| Variable::of(set.value.meaning()));
         let exported = || self.exported().iter().find(|exported| &*exported.name == name);
         set.or_else(|| exported().map(|exported| Variable::of(exported.value.as_deref())))
     }
 
-    /// The contents of its stdin, if they are known.
-    pub(crate) fn given_text(&self) -> Option<&str> {
+    /// The text of stdin, if it is known.
+    pub(crate) fn stdin_text(&self) -> Option<&str> {
         self.redirects().iter().rev().find_map(Redirect::text).or(self.evidence.input.as_deref())
     }
 
-    /// The contents of the script file that it runs, if the session wrote that file.
+    /// The contents of the script file that the command runs, if the session wrote that file.
     pub(crate) fn script_text(&self) -> Option<&str> {
         match &self.evidence.script {
             Some(FileContents::Text(text)) => Some(text),
@@ -173,21 +178,21 @@ impl SimpleCommand {
     }
 
     /// Returns the command without the commands and code in its words.
-    pub(crate) fn own_words(&self) -> Self {
-        let is_run = |argument: &&Argument| {
+    pub(crate) fn without_delegated_words(&self) -> Self {
+        let is_delegated = |argument: &&Argument| {
             matches!(argument.role, Role::Code | Role::Command | Role::Hook | Role::Shell | Role::Words)
         };
         let arguments = self.arguments().into_iter().flat_map(|arguments| &arguments.list);
-        let end = arguments.filter(is_run).map(|argument| argument.word).min().unwrap_or(self.words().len());
+        let end = arguments.filter(is_delegated).map(|argument| argument.word).min().unwrap_or(self.words().len());
         let words = self.words().get(..end.max(1)).unwrap_or(self.words()).to_vec();
-        let mut own = Self::from(Invocation { words, ..Invocation::default() });
-        own.evidence.via.clone_from(&self.evidence.via);
-        own.context.exported.clone_from(&self.context.exported);
-        own.read_arguments();
-        own
+        let mut command = Self::from(Invocation { words, ..Invocation::default() });
+        command.evidence.via.clone_from(&self.evidence.via);
+        command.context.exported.clone_from(&self.context.exported);
+        command.read_arguments();
+        command
     }
 
-    /// Assigns roles to the words. Must be called after the words have changed.
+    /// Assigns roles to the words. Must be called whenever the words have changed.
     pub(crate) fn read_arguments(&mut self) {
         for word in &mut self.invocation.words {
             word.role = Role::Plain;
@@ -206,51 +211,54 @@ impl SimpleCommand {
     /// Returns the text of each word, or `None` for an unknown word. A word that begins like a flag or `NAME=` is
     /// returned as written, even if the rest of it is unknown.
     pub fn texts_of_words(&self) -> Vec<Option<&str>> {
-        let begun = |word: &'_ Word| word.value.is_none() && (word.shown.starts_with('-') || word.begins_with_name());
+        let has_known_start =
+            |word: &'_ Word| word.value.is_none() && (word.shown.starts_with('-') || word.begins_with_assignment());
         self.words()
             .iter()
-            .map(|word| if begun(word) { Some(word.shown.as_str()) } else { word.value.as_deref() })
+            .map(|word| if has_known_start(word) { Some(word.shown.as_str()) } else { word.value.as_deref() })
             .collect()
     }
 
-    /// The directories that it works in: those that it runs in, followed by directory arguments such as `-C`. `None` if
-    /// one of these arguments is not known.
+    /// The directories that the command works in: those that it runs in, changed by directory arguments such as `-C`.
+    /// `None` if one of these arguments is not known.
     pub fn works_in(&self) -> Option<PossibleDirectories> {
         let mut directories = self.directories().clone();
         let arguments = self.arguments().into_iter().flat_map(|arguments| &arguments.list);
         for argument in arguments.filter(|argument| argument.role == Role::Directory) {
-            directories = directories.then(self.meaning_from(argument.word, argument.from)?);
+            directories = directories.after_cd(self.meaning_from(argument.word, argument.from)?);
         }
         Some(directories)
     }
 
-    /// The same for git. `None` if `--git-dir` selects another repository.
+    /// Like [`Self::works_in`], for git. `None` if `--git-dir` selects another repository.
     pub fn git_directories(&self) -> Option<PossibleDirectories> {
         self.works_in().filter(|_| self.arguments().is_some_and(|known| !known.has_flag(&["--git-dir"])))
     }
 
-    /// Returns a word from a byte offset on; `None` if the word is not known.
+    /// Returns the part of a word that starts at a byte offset; `None` if the word is not known.
     pub fn text_from(&self, word: usize, from: usize) -> Option<&str> {
         self.words().get(word)?.value.as_deref()?.get(from..)
     }
 
     /// Returns the words as written if the command could be any command: no word is known, and the first may expand to
     /// several.
-    pub(crate) fn is_anything(&self) -> Option<String> {
-        let is_several = |word: &Word| word.may_be_anything() || (word.value.is_none() && word.raw.contains('@'));
-        let is_anything =
-            self.words().first().is_some_and(is_several) && self.words().iter().all(|word| word.value.is_none());
-        is_anything.then(|| self.words().iter().map(|word| word.shown.as_str()).collect::<Vec<_>>().join(" "))
+    pub(crate) fn text_if_unknown(&self) -> Option<String> {
+        let may_be_several_words =
+            |word: &Word| word.may_be_anything() || (word.value.is_none() && word.raw.contains('@'));
+        let is_unknown = self.words().first().is_some_and(may_be_several_words)
+            && self.words().iter().all(|word| word.value.is_none());
+        is_unknown.then(|| self.words().iter().map(|word| word.shown.as_str()).collect::<Vec<_>>().join(" "))
     }
 
-    /// True if the table has its program, and this form of the program.
+    /// True if the table lists the program, and this form of it.
     pub(crate) fn is_understood(&self) -> bool {
         self.arguments().is_some_and(|arguments| arguments.is_known)
     }
 
-    /// True if it may have flags that are not known: an unquoted expansion before the operands may expand to flags.
+    /// True if the command may have flags that are not known: an unquoted expansion before the operands may expand to
+    /// flags.
     pub fn has_unknown_flags(&self, arguments: &Arguments) -> bool {
-        let operands = || arguments.operands.iter().filter_map(|place| self.words().get(*place));
+        let operands = || arguments.operands.iter().filter_map(|index| self.words().get(*index));
         let is_followed = operands().any(|word| word.value.is_some());
         let first = operands().next().is_some_and(Word::may_be_anything);
         (first && is_followed) || self.words().iter().any(Word::is_unknown_flag)
@@ -272,27 +280,28 @@ impl SimpleCommand {
 
     /// Identifies a file by its path or placeholder, otherwise by the word as written.
     pub(crate) fn file_from(&self, word: usize, from: usize) -> Option<&str> {
-        self.meaning_from(word, from).or_else(|| self.words().get(word)?.name_in_text()?.get(from..))
+        self.meaning_from(word, from).or_else(|| self.words().get(word)?.stable_expansion()?.get(from..))
     }
 
-    /// True if it runs commands that are typed: it has no script among its arguments, and its stdin is not redirected.
-    pub(crate) fn waits_for_input(&self) -> bool {
+    /// True if the command runs what a person types: it has no script among its arguments, and its stdin is not
+    /// redirected.
+    pub(crate) fn runs_typed_commands(&self) -> bool {
         let Some(arguments) = self.arguments() else { return false };
-        let stays = self.variable("PYTHONINSPECT").is_some_and(|value| value.known() != Some(""));
-        if stays && self.program().is_some_and(|program| program.starts_with("python")) {
+        let stays_interactive = self.variable("PYTHONINSPECT").is_some_and(|value| value.known() != Some(""));
+        if stays_interactive && self.program().is_some_and(|program| program.starts_with("python")) {
             return true;
         }
-        let is_given =
+        let is_script =
             |role| matches!(role, Role::Code | Role::Command | Role::Hook | Role::Script | Role::Shell | Role::Words);
         match arguments.session {
             None => false,
             Some(Session::Always) => true,
-            Some(Session::UnlessGiven) => {
-                let is_input = |word: usize| self.words().get(word).is_some_and(Word::is_input);
-                let given = |argument: &Argument| is_given(argument.role) && !is_input(argument.word);
-                !arguments.list.iter().any(given)
+            Some(Session::WithoutScript) => {
+                let is_stdin = |word: usize| self.words().get(word).is_some_and(Word::stands_for_stdin);
+                let supplies_script = |argument: &Argument| is_script(argument.role) && !is_stdin(argument.word);
+                !arguments.list.iter().any(supplies_script)
                     && self.piped_from().is_empty()
-                    && !self.redirects().iter().any(Redirect::is_input)
+                    && !self.redirects().iter().any(Redirect::replaces_stdin)
             }
         }
     }

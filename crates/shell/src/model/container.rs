@@ -7,9 +7,9 @@ use super::PossibleDirectories;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Container {
     pub(crate) mounts: Vec<Mount>,
-    /// True if it may reach more of the host than its mounts.
-    pub(crate) is_open: bool,
-    /// The directories that it is started in. Sources of mounts are relative to them.
+    /// True if the container may reach files of the host outside of its mounts.
+    pub(crate) may_reach_host: bool,
+    /// The directories of the command that starts the container. Sources of mounts are relative to them.
     pub(crate) started_in: PossibleDirectories,
     /// The working directory of its command, in the container.
     pub(crate) workdir: Option<String>,
@@ -25,7 +25,8 @@ pub(crate) struct Mount {
 }
 
 impl Container {
-    /// The directories that its command may run in. Without a `workdir`, the image decides, so they are unknown.
+    /// The directories that the command in the container may run in. Without a `workdir`, the image decides, so they
+    /// are unknown.
     pub(crate) fn directories(&self) -> PossibleDirectories {
         self.workdir.as_deref().map_or_else(PossibleDirectories::unknown, PossibleDirectories::at)
     }

@@ -1,4 +1,4 @@
-//! Where a command runs: directories, shell, machine, environment, and the state of the repository.
+//! The context of a command: directories, shell, machine, environment, and the state of the repository.
 
 use std::sync::Arc;
 
@@ -7,20 +7,20 @@ use super::{CheckedOutBranch, Container, ExportedVariable, PossibleDirectories, 
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ExecutionContext {
     pub directories: PossibleDirectories,
-    /// The shell that it runs in: an index in [`Script::scopes`](super::Script::scopes).
+    /// The shell that the command runs in: an index in [`Script::scopes`](super::Script::scopes).
     pub scope: usize,
-    /// True if it would run somewhere else: on another machine, or in a container.
+    /// True if the command would run on another machine, or in a container.
     pub is_remote: bool,
-    /// The container on this machine that it runs in.
+    /// The container on this machine that the command runs in.
     pub(crate) container: Option<Arc<Container>>,
-    /// Variables that the script has exported so far.
+    /// Variables that the script has exported before the command.
     pub exported: Arc<[ExportedVariable]>,
     /// Variables from before the script that the command does not inherit.
     pub removed: RemovedVariables,
-    /// Git settings that the script has made so far: lower-case names and values.
+    /// Git settings that the script has made before the command: lower-case names and values.
     pub git_settings: Arc<[Arc<(String, String)>]>,
     /// Git settings from the environment of the command.
     pub(crate) git_environment: Vec<(String, String)>,
-    /// The branches that may be checked out when it runs, as far as the script determines them.
+    /// The branches that may be checked out when the command runs, as far as the script determines them.
     pub branches: Arc<[CheckedOutBranch]>,
 }

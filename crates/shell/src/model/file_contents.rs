@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-/// The contents of longer files are unknown. A file can be appended to itself.
+/// The contents of longer files count as unknown. A script can double a file by appending it to itself.
 pub(crate) const MAX_CONTENTS: usize = 64 * 1024;
 
 /// The contents of a file that the session wrote.
@@ -15,7 +15,7 @@ pub enum FileContents {
 
 impl FileContents {
     /// Concatenates the contents of two files.
-    pub(crate) fn then(self, other: Self) -> Self {
+    pub(crate) fn concat(self, other: Self) -> Self {
         match (self, other) {
             (Self::Text(one), Self::Text(other)) if one.len() + other.len() <= MAX_CONTENTS => {
                 Self::Text(format!("{one}\n{other}").into())

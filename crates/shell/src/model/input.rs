@@ -13,25 +13,26 @@ pub(crate) enum Input<'a> {
 }
 
 impl<'a> Input<'a> {
-    /// `piped`: the text that is piped into it, if known; `found`: the paths that are piped into it.
-    pub(crate) fn of(command: &'a SimpleCommand, piped: Option<&'a str>, found: &'a [Word]) -> Self {
-        match command.redirects().iter().rev().find(|redirect| redirect.is_input()) {
+    /// `piped`: the text that is piped into the command, if it is known; `piped_paths`: the paths that are piped into
+    /// it.
+    pub(crate) fn of(command: &'a SimpleCommand, piped: Option<&'a str>, piped_paths: &'a [Word]) -> Self {
+        match command.redirects().iter().rev().find(|redirect| redirect.replaces_stdin()) {
             Some(redirect) => match redirect.kind {
-                // A file counts as nothing unless its contents are known. A device is unknown input.
+                // A file whose contents are not known counts as no input, and a device as unknown input.
                 RedirectKind::Read if redirect.text().is_some() => redirect.text().map_or(Self::Unknown, Self::Text),
-                RedirectKind::Read if redirect.target.is_process() => match redirect.paths() {
+                RedirectKind::Read if redirect.target.is_process_substitution() => match redirect.paths() {
                     [] => Self::Unknown,
                     paths => Self::Paths(paths),
                 },
                 RedirectKind::Read | RedirectKind::ReadWrite if !redirect.target.is_device() => Self::Nothing,
-                RedirectKind::HereDocument | RedirectKind::HereString => {
+                RedirectKind::Heredoc | RedirectKind::HereString => {
                     redirect.target.meaning().map_or(Self::Unknown, Self::Text)
                 }
                 _ => Self::Unknown,
             },
             None => match piped {
                 Some(text) => Self::Text(text),
-                None if !found.is_empty() => Self::Paths(found),
+                None if !piped_paths.is_empty() => Self::Paths(piped_paths),
                 None if !command.piped_from().is_empty() => Self::Unknown,
                 None => Self::Nothing,
             },

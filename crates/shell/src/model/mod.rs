@@ -24,7 +24,7 @@ pub(crate) use file_contents::MAX_CONTENTS;
 pub use file_contents::{ContentsLookup, FileContents};
 pub(crate) use input::Input;
 pub use invocation::Invocation;
-pub(crate) use normalized_path::{climbs, plain};
+pub(crate) use normalized_path::{leads_above_start, normalize_path};
 pub use possible_directories::PossibleDirectories;
 pub use redirect::{Redirect, RedirectKind};
 pub use script::Script;

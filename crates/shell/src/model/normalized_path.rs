@@ -1,21 +1,23 @@
 //! Normalizes the spelling of paths.
 
 /// Normalizes a path. A relative path that leads above where it starts stays as it is.
-pub(crate) fn plain(path: &str) -> String {
+pub(crate) fn normalize_path(path: &str) -> String {
     match path {
         _ if path.starts_with('/') => path::normalize(path),
         _ if path::is_rooted(path) => path.split_once('/').map_or_else(
             || path.to_owned(),
-            // The parents of the home directory, and of the directory behind a placeholder, are not known.
-            |(root, rest)| if climbs(rest) { path.to_owned() } else { format!("{root}{}", path::normalize(rest)) },
+            // The parents of the home directory, and of the directory that a placeholder stands for, are not known.
+            |(root, rest)| {
+                if leads_above_start(rest) { path.to_owned() } else { format!("{root}{}", path::normalize(rest)) }
+            },
         ),
-        _ if climbs(path) => path.to_owned(),
+        _ if leads_above_start(path) => path.to_owned(),
         _ => path::normalize(path).trim_start_matches('/').to_owned(),
     }
 }
 
 /// True if a path leads above where it starts: `a/../../b`.
-pub(crate) fn climbs(path: &str) -> bool {
+pub(crate) fn leads_above_start(path: &str) -> bool {
     let mut depth = 0_usize;
     path.split('/').any(|segment| {
         match segment {

@@ -7,13 +7,13 @@ use std::sync::Arc;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PossibleDirectories {
     list: Option<Arc<[String]>>,
-    /// True if it may run in any of them. Otherwise it runs in the first that exists.
+    /// True if the command may run in any of them. Otherwise it runs in the first that exists.
     is_either: bool,
 }
 
 /// More directories count as unknown.
 const MAX_DIRECTORIES: usize = 8;
-/// Longer than real paths. Each `cd` makes a path longer, and each segment of a path costs work.
+/// Longer paths count as unknown. Each `cd` makes a path longer, and each segment of a path costs work.
 const MAX_PATH: usize = 1024;
 
 impl Default for PossibleDirectories {
@@ -31,7 +31,7 @@ impl PossibleDirectories {
         Self { list: None, is_either: false }
     }
 
-    /// `None` if it may be any directory.
+    /// `None` if the command may run in any directory.
     pub fn list(&self) -> Option<&[String]> {
         self.list.as_deref()
     }
@@ -48,8 +48,8 @@ impl PossibleDirectories {
     }
 
     /// Returns the directories after `cd path`.
-    pub(crate) fn then(&self, path: &str) -> Self {
-        let behind = |directory: &String| match path {
+    pub(crate) fn after_cd(&self, path: &str) -> Self {
+        let changed = |directory: &String| match path {
             "." | "./" => directory.clone(),
             _ if directory.is_empty() || path::is_rooted(path) => path.to_owned(),
             _ => format!("{directory}/{path}"),
@@ -60,7 +60,7 @@ impl PossibleDirectories {
                 let is_short = |directory: &String| directory.len() + path.len() < MAX_PATH;
                 let short = directories.as_ref().filter(|directories| directories.iter().all(is_short));
                 Self {
-                    list: short.map(|directories| directories.iter().map(behind).collect()),
+                    list: short.map(|directories| directories.iter().map(changed).collect()),
                     is_either: self.is_either,
                 }
             }
@@ -77,16 +77,16 @@ impl PossibleDirectories {
         self.or_else(others);
     }
 
-    /// The command runs in the others only if changing to these directories fails.
+    /// The command runs in the other directories only if changing to these fails.
     pub(crate) fn or_else(&mut self, others: &Self) {
         self.is_either |= others.is_either;
         match (&self.list, &others.list) {
-            (Some(own), Some(others)) => {
-                let more: Vec<&String> = others.iter().filter(|directory| !own.contains(directory)).collect();
-                if own.len() + more.len() > MAX_DIRECTORIES {
+            (Some(known), Some(others)) => {
+                let more: Vec<&String> = others.iter().filter(|directory| !known.contains(directory)).collect();
+                if known.len() + more.len() > MAX_DIRECTORIES {
                     self.list = None;
                 } else if !more.is_empty() {
-                    self.list = Some(own.iter().chain(more).cloned().collect());
+                    self.list = Some(known.iter().chain(more).cloned().collect());
                 }
             }
             _ => self.list = None,

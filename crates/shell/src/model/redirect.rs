@@ -32,56 +32,55 @@ pub enum RedirectKind {
     /// `&>>`
     AppendAll,
     /// `<<`
-    HereDocument,
+    Heredoc,
     /// `<<<`
     HereString,
 }
 
 impl Redirect {
-    /// True if it replaces stdin.
-    pub(crate) fn is_input(&self) -> bool {
+    /// True if the redirection replaces stdin.
+    pub(crate) fn replaces_stdin(&self) -> bool {
         let is_read = matches!(
             self.kind,
             RedirectKind::Read
                 | RedirectKind::ReadWrite
                 | RedirectKind::DuplicateInput
-                | RedirectKind::HereDocument
+                | RedirectKind::Heredoc
                 | RedirectKind::HereString
         );
         is_read && self.descriptor.unwrap_or(0) == 0
     }
 
-    /// True if it redirects stdout to a file.
-    pub(crate) fn takes_output(&self) -> bool {
+    /// True if the redirection sends stdout to a file.
+    pub(crate) fn redirects_stdout(&self) -> bool {
         self.writes_a_file() && matches!(self.descriptor, None | Some(1)) && self.kind != RedirectKind::ReadWrite
     }
 
-    /// True if it discards stdout.
-    pub(crate) fn drops_output(&self) -> bool {
-        let is_output = !self.is_input() && matches!(self.descriptor, None | Some(1));
-        is_output && self.target.value.as_deref() == Some("/dev/null")
+    /// True if the redirection discards stdout.
+    pub(crate) fn discards_stdout(&self) -> bool {
+        let is_stdout = !self.replaces_stdin() && matches!(self.descriptor, None | Some(1));
+        is_stdout && self.target.value.as_deref() == Some("/dev/null")
     }
 
-    /// The contents that it supplies, if they or a placeholder for them are known.
+    /// The text that the redirection supplies, or a placeholder for it, if known.
     pub(crate) fn text(&self) -> Option<&str> {
         match self.kind {
-            RedirectKind::HereDocument | RedirectKind::HereString => self.target.meaning(),
+            RedirectKind::Heredoc | RedirectKind::HereString => self.target.meaning(),
             RedirectKind::Read | RedirectKind::ReadWrite => self.target.contents.as_deref(),
             _ => None,
         }
     }
 
-    /// The paths that it supplies on stdin, one per line.
+    /// The paths that the redirection supplies on stdin, one per line.
     pub(crate) fn paths(&self) -> &[Word] {
-        if self.is_input() { &self.target.given_paths } else { &[] }
+        if self.replaces_stdin() { &self.target.possible_paths } else { &[] }
     }
 
     pub(crate) fn writes_a_file(&self) -> bool {
         match self.kind {
-            RedirectKind::Read
-            | RedirectKind::DuplicateInput
-            | RedirectKind::HereDocument
-            | RedirectKind::HereString => false,
+            RedirectKind::Read | RedirectKind::DuplicateInput | RedirectKind::Heredoc | RedirectKind::HereString => {
+                false
+            }
             RedirectKind::DuplicateOutput => {
                 let is_descriptor = |target: &str| target == "-" || target.bytes().all(|byte| byte.is_ascii_digit());
                 !self.target.value.as_deref().is_some_and(is_descriptor)

@@ -13,7 +13,7 @@ pub struct Script {
     pub complete: bool,
     /// Why the list is incomplete.
     pub gaps: Vec<Gap>,
-    /// Names of the functions that it defines. Their bodies are among the commands.
+    /// Names of the functions that the script defines. Their bodies are among the commands.
     pub functions: Vec<String>,
     /// Words that belong to no command, but may become part of one: the values of a loop, for example.
     pub unattached_words: Vec<String>,

@@ -16,7 +16,7 @@ pub struct Assignment {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ExportedVariable {
     pub name: Arc<str>,
-    /// `None` if it is not known.
+    /// `None` if the value is not known.
     pub value: Option<Arc<str>>,
 }
 

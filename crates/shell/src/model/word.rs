@@ -14,36 +14,37 @@ const ELLIPSIS: &str = "…";
 
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Word {
-    /// As written.
+    /// The word as written.
     pub raw: String,
     /// The value that the program gets; `None` if it cannot be known before the script runs (a variable, a
     /// substitution). Globs and tildes are not expanded.
     pub value: Option<String>,
-    /// Its role for the program, if that is data, code or a query.
+    /// The role of the word for the program, if that is data, code or a query.
     pub role: Role,
-    /// True if it has unquoted glob characters.
+    /// True if the word has unquoted glob characters.
     pub glob: bool,
-    /// True if its `~` stands for a home directory.
+    /// True if the word's `~` stands for a home directory.
     pub tilde: bool,
     /// A placeholder for the value, if only its kind is known: a path in the temporary directory, the branch that is
     /// checked out.
     pub(crate) placeholder: Option<String>,
-    /// The output of `<(…)`, or the contents of a file that the session wrote, if they are known and a command needs
-    /// them.
+    /// The output of a process substitution, or the contents of the file that the word names, if they are known and the
+    /// command needs them.
     pub(crate) contents: Option<String>,
-    /// The paths that a `<(…)` prints, if it prints nothing else. For a program that is given by a glob: the glob.
-    pub given_paths: Vec<Word>,
+    /// The paths that the word may stand for: those that a process substitution prints, if it prints nothing else; for
+    /// a program name that is a glob, the glob.
+    pub possible_paths: Vec<Word>,
     /// For a word whose value is not known: the word as written, without quotes.
     pub(crate) shown: String,
-    /// For a word whose value is not known only because of variables that the script does not set: the text for a shell
-    /// that reads it, with these variables as written. They are assumed to contain words, not commands.
-    pub(crate) for_shell: Option<String>,
+    /// For a word that is unknown only because of variables that the script does not set: its text when a shell runs
+    /// the word as a script, with these variables as written. They are assumed to contain words, not commands.
+    pub(crate) text_for_shell: Option<String>,
     /// The length of the flag before a value that is data (`--message=…`), in bytes.
     pub(crate) flag_length: usize,
 }
 
 impl Word {
-    /// True if it is text that a shell does not run: a message, a search pattern, code in another language.
+    /// True if the word is text that a shell does not run: a message, a search pattern, code in another language.
     pub fn is_data(&self) -> bool {
         self.role.is_text()
     }
@@ -53,21 +54,22 @@ impl Word {
         self.value.as_deref().or(self.placeholder.as_deref())
     }
 
-    /// Identifies a file within the script: the value, the placeholder, or the expansion as written.
+    /// Identifies the file that the word names within the script: its value, its placeholder, or the expansion as
+    /// written.
     pub(crate) fn file(&self) -> Option<&str> {
-        self.meaning().or_else(|| self.name_in_text())
+        self.meaning().or_else(|| self.stable_expansion())
     }
 
     /// `$DIR/x.sh`: a path that is not known, but is the same wherever it is written. The output of a substitution may
     /// differ each time.
-    pub(super) fn name_in_text(&self) -> Option<&str> {
+    pub(super) fn stable_expansion(&self) -> Option<&str> {
         let is_stable =
             self.value.is_none() && self.shown.starts_with('$') && !self.shown.contains(['(', '`', '…', '@', '*']);
         is_stable.then_some(self.shown.as_str())
     }
 
     /// Returns the directory of a path that stands for everything below a directory.
-    pub(crate) fn directory_of_all<'p>(&self, path: &'p str) -> Option<&'p str> {
+    pub(crate) fn directory_of_tree<'p>(&self, path: &'p str) -> Option<&'p str> {
         path.strip_suffix(ALL_BELOW).filter(|_| !self.glob)
     }
 
@@ -80,55 +82,55 @@ impl Word {
         Self { raw: text.to_owned(), value: Some(text.to_owned()), ..Self::default() }
     }
 
-    /// True if it stands for stdin: `-`, or a device.
-    pub(crate) fn is_input(&self) -> bool {
+    /// True if the word stands for stdin: `-`, or a device.
+    pub(crate) fn stands_for_stdin(&self) -> bool {
         self.value.as_deref() == Some("-") || (self.value.as_deref() != Some("/dev/null") && self.is_device())
     }
 
-    /// True if it names no regular file: a descriptor, a terminal, a connection.
+    /// True if the word names a device: a descriptor, a terminal, a connection.
     pub(crate) fn is_device(&self) -> bool {
         let path = self.value.as_deref().map(path::normalize);
         path.is_some_and(|path| path.starts_with("/dev/") || path.starts_with("/proc/self/fd/"))
     }
 
-    pub(crate) fn is_standard_input(&self) -> bool {
+    pub(crate) fn is_stdin_device(&self) -> bool {
         let path = self.value.as_deref().map(path::normalize);
         matches!(path.as_deref(), Some("/dev/stdin" | "/dev/fd/0" | "/proc/self/fd/0"))
     }
 
-    /// True if it is a `<(…)`.
-    pub(crate) fn is_process(&self) -> bool {
+    /// True for `<(…)`.
+    pub(crate) fn is_process_substitution(&self) -> bool {
         self.raw.starts_with("<(")
     }
 
-    /// True if it is a single substitution, quoted or not: `$(…)`.
-    pub(crate) fn is_substitution(&self) -> bool {
+    /// True for a single command substitution, quoted or not: `$(…)`.
+    pub(crate) fn is_command_substitution(&self) -> bool {
         let raw = self.raw.strip_prefix('"').and_then(|raw| raw.strip_suffix('"')).unwrap_or(&self.raw);
         let by_backquotes = raw.starts_with('`') && closing_backquote(raw, 1) == Some(raw.len() - 1);
         let by_dollar = raw.starts_with("$(") && closing(raw, 2, Construct::Commands) == Some(raw.len() - 1);
         by_backquotes || by_dollar
     }
 
-    /// True if it may expand to no word: an unquoted expansion that may be empty.
+    /// True if the word may expand to no word: an unquoted expansion that may be empty.
     pub(crate) fn may_be_nothing(&self) -> bool {
         let is_name = |name: &str| name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
         let is_variable = || self.raw.strip_prefix('$').is_some_and(is_name);
-        self.value.is_none() && !self.raw.starts_with('"') && (self.is_substitution() || is_variable())
+        self.value.is_none() && !self.raw.starts_with('"') && (self.is_command_substitution() || is_variable())
     }
 
-    /// True if it may expand to anything, including several words or none.
+    /// True if the word may expand to anything, including several words or none.
     pub(crate) fn may_be_anything(&self) -> bool {
         self.value.is_none() && self.raw.starts_with(['$', '`']) && !self.raw.contains(['"', '\''])
     }
 
-    /// True if it is a flag of which only the start is known, or may expand to one.
+    /// True for a flag of which only the start is known, and for a word that may expand to a flag.
     pub(crate) fn is_unknown_flag(&self) -> bool {
         let may_be = |expansion: &str| [":+-", "+--", ":--"].iter().any(|part| expansion.contains(part));
         self.value.is_none() && (self.shown.starts_with('-') || may_be(&self.raw))
     }
 
-    /// True if it begins with `NAME=`, and the rest is not known.
-    pub(super) fn begins_with_name(&self) -> bool {
+    /// True if the word begins with `NAME=`, and the value is not known.
+    pub(super) fn begins_with_assignment(&self) -> bool {
         let name = self.known_start().split_once('=').map(|(name, _)| name);
         name.is_some_and(|name| {
             !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
@@ -144,13 +146,13 @@ impl Word {
     pub(crate) fn known_end(&self) -> &str {
         let Some(at) = self.shown.rfind(['$', '`']) else { return "" };
         let rest = self.shown.get(at..).unwrap_or_default();
-        let mut letters = rest.chars();
-        let end = match (letters.next(), letters.next()) {
+        let mut characters = rest.chars();
+        let end = match (characters.next(), characters.next()) {
             (Some('$'), Some('{')) => rest.find('}').map_or(rest.len(), |close| close + 1),
             (Some('$'), Some('(')) => rest.rfind(')').map_or(rest.len(), |close| close + 1),
             (Some('$'), Some(first)) if first.is_alphabetic() || first == '_' => {
-                let name = |letter: char| letter.is_alphanumeric() || letter == '_';
-                1 + rest.chars().skip(1).take_while(|letter| name(*letter)).map(char::len_utf8).sum::<usize>()
+                let is_name_character = |character: char| character.is_alphanumeric() || character == '_';
+                1 + rest.chars().skip(1).take_while(|c| is_name_character(*c)).map(char::len_utf8).sum::<usize>()
             }
             (Some('$'), Some(special)) => 1 + special.len_utf8(),
             _ => 1,
@@ -162,22 +164,22 @@ impl Word {
     pub(super) fn name_in_unknown_directory(&self) -> Option<&str> {
         let (_, name) = self.known_end().rsplit_once('/')?;
         // Any other character could end an expansion, or be part of a glob.
-        let is_plain = |letter: char| letter.is_alphanumeric() || matches!(letter, '.' | '_' | '-' | '+');
+        let is_plain = |character: char| character.is_alphanumeric() || matches!(character, '.' | '_' | '-' | '+');
         (!self.glob && !name.is_empty() && name.chars().all(is_plain)).then_some(name)
     }
 
-    pub(super) fn normalised(&self, shown: &str) -> String {
+    pub(super) fn normalized(&self, shown: &str) -> String {
         match self.is_data() {
             true if self.flag_length > 0 && !shown.contains(char::is_whitespace) => {
                 format!("{}{ELLIPSIS}", shown.get(..self.flag_length).unwrap_or_default())
             }
             true => ELLIPSIS.to_owned(),
-            false => visible(shown),
+            false => shown_argument(shown),
         }
     }
 }
 
-pub(super) fn visible(argument: &str) -> String {
+pub(super) fn shown_argument(argument: &str) -> String {
     match argument {
         "" => "''".to_owned(),
         _ if argument.contains(char::is_whitespace) => ELLIPSIS.to_owned(),

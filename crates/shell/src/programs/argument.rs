@@ -6,9 +6,9 @@ use super::Role;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Argument {
     pub role: Role,
-    /// The index of its word; the program has index 0.
+    /// The index of the word that contains the argument; the program has index 0.
     pub word: usize,
-    /// Its byte offset in the word.
+    /// The byte offset of the argument in the word.
     pub from: usize,
 }
 
@@ -17,15 +17,15 @@ pub struct Argument {
 pub struct Flag {
     /// The whole name, even if it was abbreviated.
     pub name: String,
-    /// The index of its word.
+    /// The index of the word that contains the flag.
     pub word: usize,
     pub value: Option<Argument>,
-    /// All spellings of it in the table, `-f|--force`; empty if the table does not list the flag.
+    /// All spellings of the flag in the table, `-f|--force`; empty if the table does not list the flag.
     pub(super) spellings: &'static str,
 }
 
 impl Flag {
-    /// True if this is one of its names.
+    /// True if this is one of the flag's spellings.
     pub fn is(&self, name: &str) -> bool {
         self.name == name || self.spellings.split('|').any(|spelling| spelling == name)
     }

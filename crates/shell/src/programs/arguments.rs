@@ -1,14 +1,14 @@
-//! The words after a program, each with its role.
+//! Assigns roles to the words of a command line.
 
 use super::argument::{Argument, Flag};
 use super::usage::{FlagUsage, Usage};
 use super::{Role, Session};
 
 /// A program or subcommand, the flags that select this form of it, and the usage.
-type Line = (&'static str, &'static str, &'static str);
+type TableLine = (&'static str, &'static str, &'static str);
 
 /// The lines of `programs.txt`, sorted by name.
-static TABLE: &[Line] = include!(concat!(env!("OUT_DIR"), "/programs.rs"));
+static TABLE: &[TableLine] = include!(concat!(env!("OUT_DIR"), "/programs.rs"));
 
 /// GNU programs that are installed with the prefix `g` on systems that have programs of the same names. Sorted for
 /// binary search, so that a name like `git` is rejected quickly.
@@ -76,15 +76,15 @@ const COREUTILS: &[&str] = &[
 
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Arguments {
-    /// All arguments except flags, in word order. An argument that takes all remaining words is listed once, for the
-    /// first of them.
+    /// All arguments except flags, in word order. An argument that consists of all remaining words is listed once, for
+    /// the first of them.
     pub list: Vec<Argument>,
     pub flags: Vec<Flag>,
     /// The indices of the words that are neither flags, nor values of flags, nor subcommands.
     pub operands: Vec<usize>,
     /// `push` of `git push`.
     pub subcommands: Vec<String>,
-    /// Accesses to paths that no word names: a role, and a path.
+    /// Accesses to paths that are not in the words: a role, and a path.
     pub implied: Vec<(Role, &'static str)>,
     pub session: Option<Session>,
     /// True if the table has this form of the program.
@@ -94,7 +94,7 @@ pub struct Arguments {
 impl Arguments {
     /// Adds the words of a subcommand that is not in the table.
     fn add_guessed(&mut self, words: &[Option<&str>], from: usize) {
-        let rest = Reading::guessed(words, from);
+        let rest = UsageMatch::guessed(words, from);
         self.flags.extend(rest.flags);
         self.operands.extend(rest.operands);
     }
@@ -110,7 +110,7 @@ pub fn arguments(program: &str, words: &[Option<&str>]) -> Option<Arguments> {
     let old_style;
     let words = match words {
         [first, Some(flags), rest @ ..] if is_tar(program) && !flags.starts_with('-') => {
-            old_style = dashed(flags);
+            old_style = with_dash(flags);
             &[&[*first, Some(old_style.as_str())], rest].concat()
         }
         _ => words,
@@ -123,21 +123,21 @@ pub fn arguments(program: &str, words: &[Option<&str>]) -> Option<Arguments> {
         && words.get(1).copied().flatten().is_some_and(|word| word.starts_with('+'));
     let mut from = if names_toolchain { 2 } else { 1 };
     // Each iteration reads one more subcommand.
-    while let Some(reading) = lines(&name).iter().find_map(|line| Reading::of(line, words, from, &found.flags)) {
-        found.flags.extend(reading.flags);
-        if let Some((known, next)) = script_form(&name, &reading.list, words) {
+    while let Some(matched) = lines(&name).iter().find_map(|line| UsageMatch::of(line, words, from, &found.flags)) {
+        found.flags.extend(matched.flags);
+        if let Some((known, next)) = script_form(&name, &matched.list, words) {
             (name, from) = (known, next);
             continue;
         }
-        found.list.extend(reading.list);
-        found.implied.extend(reading.implied);
-        found.operands.extend(reading.operands);
-        found.session = reading.session;
+        found.list.extend(matched.list);
+        found.implied.extend(matched.implied);
+        found.operands.extend(matched.operands);
+        found.session = matched.session;
         let subcommand =
-            reading.subcommand.and_then(|(place, from)| Some((place, words.get(place).copied()??.get(from..)?)));
-        let Some((place, word)) = subcommand else {
-            if let Some((place, _)) = reading.subcommand {
-                found.add_guessed(words, place + 1);
+            matched.subcommand.and_then(|(index, from)| Some((index, words.get(index).copied()??.get(from..)?)));
+        let Some((index, word)) = subcommand else {
+            if let Some((index, _)) = matched.subcommand {
+                found.add_guessed(words, index + 1);
             }
             break;
         };
@@ -145,12 +145,12 @@ pub fn arguments(program: &str, words: &[Option<&str>]) -> Option<Arguments> {
         let form = format!("{name} {word}");
         let (any, other) = (format!("{name} *"), format!("{name} **"));
         if lines(&form).is_empty() && !lines(&other).is_empty() {
-            (name, from) = (other, place);
+            (name, from) = (other, index);
             continue;
         }
         name = if lines(&form).is_empty() && !lines(&any).is_empty() { any } else { form };
         found.subcommands.push(word.to_owned());
-        from = place + 1;
+        from = index + 1;
     }
     if lines(program).is_empty() {
         return None;
@@ -171,7 +171,7 @@ pub fn arguments(program: &str, words: &[Option<&str>]) -> Option<Arguments> {
 fn script_form(program: &str, list: &[Argument], words: &[Option<&str>]) -> Option<(String, usize)> {
     let script = list.iter().find(|argument| argument.role == Role::Script)?.word;
     let path = words.get(script).copied()??;
-    // `node inspect`: not a script, although it is in the place of one.
+    // `node inspect`: not a script, although it is where a script would be.
     let word = format!("{program} {path}");
     if matches!(program, "node" | "nodejs") && !lines(&word).is_empty() {
         return Some((word, script + 1));
@@ -184,7 +184,7 @@ fn script_form(program: &str, list: &[Argument], words: &[Option<&str>]) -> Opti
 /// Guesses the roles for a program that is not in the table: words that begin with a dash are flags, all others
 /// operands.
 pub fn guessed_arguments(words: &[Option<&str>]) -> Arguments {
-    let Reading { flags, operands, .. } = Reading::guessed(words, 1);
+    let UsageMatch { flags, operands, .. } = UsageMatch::guessed(words, 1);
     Arguments { flags, operands, ..Arguments::default() }
 }
 
@@ -193,7 +193,7 @@ fn is_tar(program: &str) -> bool {
 }
 
 /// `tar xfz` is `tar -xzf`: the file name is the next word, wherever the `f` is.
-fn dashed(flags: &str) -> String {
+fn with_dash(flags: &str) -> String {
     let (files, others): (String, String) = flags.chars().partition(|flag| *flag == 'f');
     format!("-{others}{files}")
 }
@@ -206,7 +206,7 @@ pub fn canonical(program: &str) -> &str {
     if let Some(python) = python(program) {
         return python;
     }
-    let bare = program.trim_end_matches(is_of_version);
+    let bare = program.trim_end_matches(is_version_character);
     match bare {
         "perl" | "ruby" | "php" | "lua" | "node" | "pip" | "pypy" if program.len() > bare.len() => bare,
         _ => program,
@@ -219,49 +219,50 @@ fn python(program: &str) -> Option<&'static str> {
     let version = version.strip_prefix('w').unwrap_or(version);
     let number = version.strip_suffix('t').filter(|number| !number.is_empty()).unwrap_or(version);
     let name = if number.starts_with('3') { "python3" } else { "python" };
-    number.chars().all(is_of_version).then_some(name)
+    number.chars().all(is_version_character).then_some(name)
 }
 
-fn is_of_version(letter: char) -> bool {
-    letter.is_ascii_digit() || letter == '.'
+fn is_version_character(c: char) -> bool {
+    c.is_ascii_digit() || c == '.'
 }
 
 pub fn is_known_program(name: &str) -> bool {
     !lines(canonical(name)).is_empty()
 }
 
-/// True if it runs a file, or its stdin if no file is given.
+/// True if the program runs a script file, or its stdin without one.
 pub fn is_interpreter(name: &str) -> bool {
-    let is_one = |(_, _, usage): &Line| {
+    let runs_scripts = |(_, _, usage): &TableLine| {
         let operands = usage.rsplit(']').next().unwrap_or(usage);
         let has = |item: &str| operands.split_whitespace().any(|operand| operand == item);
         has("SCRIPT") && has("SESSION")
     };
-    lines(canonical(name)).iter().any(is_one)
+    lines(canonical(name)).iter().any(runs_scripts)
 }
 
-/// True if some flag or operand of it is a script for a shell: `csh -c`.
+/// True if some flag or operand of the program is a script for a shell: `csh -c`.
 pub fn takes_shell_text(name: &str) -> bool {
-    let has = |(_, _, usage): &Line| usage.split([' ', '[', ']']).any(|item| item == "SHELL");
+    let has = |(_, _, usage): &TableLine| usage.split([' ', '[', ']']).any(|item| item == "SHELL");
     lines(canonical(name)).iter().any(has)
 }
 
-/// Returns the lines of a program or subcommand, in the order of the table.
-fn lines(name: &str) -> &'static [Line] {
+/// Returns the lines of `programs.txt` for a program or subcommand, in their order.
+fn lines(name: &str) -> &'static [TableLine] {
     let first = TABLE.partition_point(|(known, _, _)| *known < name);
     let end = TABLE.partition_point(|(known, _, _)| *known <= name);
     TABLE.get(first..end).unwrap_or_default()
 }
 
+/// The words of a command, matched with one line of `programs.txt`.
 #[derive(Default)]
-struct Reading {
+struct UsageMatch {
     list: Vec<Argument>,
     flags: Vec<Flag>,
-    /// The index of its word, and its byte offset in the word.
+    /// The index of the subcommand's word, and its byte offset in the word.
     subcommand: Option<(usize, usize)>,
     implied: Vec<(Role, &'static str)>,
     session: Option<Session>,
-    /// The indices of the words that are neither flags nor their values.
+    /// The indices of the words that are neither flags nor values of flags.
     operands: Vec<usize>,
     /// The index of `--`.
     dashes: Option<usize>,
@@ -269,67 +270,67 @@ struct Reading {
     rest: Vec<usize>,
 }
 
-impl Reading {
+impl UsageMatch {
     /// Returns `None` if a flag that selects this form is missing. `before`: the flags before the subcommand.
-    fn of((_, flags, usage): &Line, words: &[Option<&str>], from: usize, before: &[Flag]) -> Option<Self> {
+    fn of((_, flags, usage): &TableLine, words: &[Option<&str>], from: usize, before: &[Flag]) -> Option<Self> {
         let usage: Usage<'static> = Usage::parse(flags, usage)?;
-        let mut reading = Self { implied: usage.implied.clone(), session: usage.session, ..Self::default() };
-        reading.read(&usage, words, from);
-        if !usage.is_for(&reading.flags) {
+        let mut matched = Self { implied: usage.implied.clone(), session: usage.session, ..Self::default() };
+        matched.read(&usage, words, from);
+        if !usage.is_for(&matched.flags) {
             // `dotenv -f FILE list`: flags that name files may also precede the subcommand.
             let before = before.iter().filter(|flag| flag.value.is_some_and(|value| value.role == Role::Read)).cloned();
-            let all: Vec<Flag> = before.chain(reading.flags.iter().cloned()).collect();
-            if all.len() == reading.flags.len() || !usage.is_for(&all) {
+            let all: Vec<Flag> = before.chain(matched.flags.iter().cloned()).collect();
+            if all.len() == matched.flags.len() || !usage.is_for(&all) {
                 return None;
             }
         }
-        reading.name_operands(&usage, words);
-        reading.list.sort_by_key(|argument| (argument.word, argument.from));
-        let rest = std::mem::take(&mut reading.rest);
-        reading.operands.extend(rest);
-        if reading.operands.is_empty() {
-            reading.implied.extend(usage.assumed);
+        matched.assign_operand_roles(&usage, words);
+        matched.list.sort_by_key(|argument| (argument.word, argument.from));
+        let rest = std::mem::take(&mut matched.rest);
+        matched.operands.extend(rest);
+        if matched.operands.is_empty() {
+            matched.implied.extend(usage.implied_without_operands);
         }
-        Some(reading)
+        Some(matched)
     }
 
     fn guessed(words: &[Option<&str>], from: usize) -> Self {
-        let mut reading = Self::default();
+        let mut matched = Self::default();
         if let Some(usage) = Usage::parse("", "X...") {
-            reading.read(&usage, words, from);
+            matched.read(&usage, words, from);
         }
-        reading
+        matched
     }
 
     fn read(&mut self, usage: &Usage<'static>, words: &[Option<&str>], from: usize) {
         let mut flags_ended = false;
-        let mut place = from;
-        while let Some(word) = words.get(place) {
+        let mut index = from;
+        while let Some(word) = words.get(index) {
             let text = word.unwrap_or_default();
             let rest = usage.rest_from(self.operands.len());
-            // All remaining words may have one role, flags included.
-            if let Some(role) = rest.filter(|_| !usage.goes_on_behind(self.operands.len())) {
-                self.take_rest(role, place, words.len());
+            // From here on, all words have the same role, even those that look like flags.
+            if let Some(role) = rest.filter(|_| !usage.allows_flags_after(self.operands.len())) {
+                self.take_rest(role, index, words.len());
                 return;
             }
             if !flags_ended && text == "--" {
                 flags_ended = true;
-                self.dashes = Some(place);
+                self.dashes = Some(index);
             } else if !flags_ended
                 && text.len() > 1
                 && (text.starts_with('-') || (usage.takes_plus && text.starts_with('+')))
             {
-                let Some(values) = self.flag(usage, text, place) else { return };
-                place += values;
+                let Some(values) = self.flag(usage, text, index) else { return };
+                index += values;
             } else if usage.takes_assignments && self.operands.is_empty() && is_assignment(text) {
-                self.list.push(Argument { role: Role::Assignment, word: place, from: 0 });
+                self.list.push(Argument { role: Role::Assignment, word: index, from: 0 });
             } else if let Some(role) = rest {
-                self.take_rest(role, place, words.len());
+                self.take_rest(role, index, words.len());
                 return;
             } else {
-                self.operands.push(place);
+                self.operands.push(index);
             }
-            place += 1;
+            index += 1;
         }
     }
 
@@ -337,82 +338,82 @@ impl Reading {
         if role != Role::Subcommand {
             self.rest.extend(start..end);
         }
-        let end = if role.takes_the_rest() { start + 1 } else { end };
+        let end = if role.takes_remaining_words() { start + 1 } else { end };
         self.list.extend((start..end).map(|word| Argument { role, word, from: 0 }));
         self.subcommand = (role == Role::Subcommand).then_some((start, 0));
     }
 
-    /// Returns the number of further words that it takes; `None` for all.
-    fn flag(&mut self, usage: &Usage<'static>, text: &str, place: usize) -> Option<usize> {
-        // After a single letter, `=` is part of the value.
+    /// Reads a flag, or a cluster of short flags. Returns how many of the next words are its values; `None` for all.
+    fn flag(&mut self, usage: &Usage<'static>, text: &str, index: usize) -> Option<usize> {
+        // In a short flag, `=` is part of the value.
         let long = text.split_once('=').filter(|(name, _)| name.len() > 2);
         let (name, attached) = long.map_or((text, None), |(name, _)| (name, Some(name.len() + 1)));
         // Also finds long flags with one dash, such as those of `find` and `java`. A cluster of short flags is never in
         // the table.
         if let Some(found) = usage.flag(name) {
-            return self.known_flag(found, place, attached.filter(|from| *from < text.len()));
+            return self.known_flag(found, index, attached.filter(|from| *from < text.len()));
         }
         if text.starts_with("--") {
-            let value = attached.map(|from| Argument { role: Role::Plain, word: place, from });
-            self.flags.push(Flag { name: name.to_owned(), word: place, value, spellings: "" });
+            let value = attached.map(|from| Argument { role: Role::Plain, word: index, from });
+            self.flags.push(Flag { name: name.to_owned(), word: index, value, spellings: "" });
             return Some(0);
         }
         let mut in_number = false;
-        for (at, letter) in text.char_indices().skip(1) {
-            if in_number && letter.is_ascii_digit() {
+        for (at, c) in text.char_indices().skip(1) {
+            if in_number && c.is_ascii_digit() {
                 continue;
             }
-            let name = format!("-{letter}");
-            let behind = at + letter.len_utf8();
+            let name = format!("-{c}");
+            let value_start = at + c.len_utf8();
             in_number = usage.flag(&name).is_some_and(|found| found.is_number);
             match usage.flag(&name) {
                 Some(found) if in_number => {
-                    self.known_flag(found, place, None);
+                    self.known_flag(found, index, None);
                 }
                 Some(found) if found.role.is_some() => {
-                    return self.known_flag(found, place, (behind < text.len()).then_some(behind));
+                    return self.known_flag(found, index, (value_start < text.len()).then_some(value_start));
                 }
                 Some(found) => {
-                    self.known_flag(found, place, None);
+                    self.known_flag(found, index, None);
                 }
-                None => self.flags.push(Flag { name, word: place, value: None, spellings: "" }),
+                None => self.flags.push(Flag { name, word: index, value: None, spellings: "" }),
             }
         }
         Some(0)
     }
 
     /// `attached`: the byte offset of a value in the same word.
-    fn known_flag(&mut self, found: FlagUsage<'static>, place: usize, attached: Option<usize>) -> Option<usize> {
-        let mut flag = Flag { name: found.flag.to_owned(), word: place, value: None, spellings: found.spellings };
+    fn known_flag(&mut self, found: FlagUsage<'static>, index: usize, attached: Option<usize>) -> Option<usize> {
+        let mut flag = Flag { name: found.flag.to_owned(), word: index, value: None, spellings: found.spellings };
         let mut more = 0;
         if let Some(role) = found.role
             && (attached.is_some() || !found.is_optional)
         {
-            let (word, from) = attached.map_or((place + 1, 0), |from| (place, from));
+            let (word, from) = attached.map_or((index + 1, 0), |from| (index, from));
             let value = Argument { role, word, from };
             flag.value = Some(value);
             self.list.push(value);
             self.list.extend(found.second.map(|role| Argument { role, word: word + 1, from: 0 }));
-            more = word - place + usize::from(found.second.is_some());
+            more = word - index + usize::from(found.second.is_some());
         } else {
-            self.implied.extend(found.role.zip(found.otherwise));
+            self.implied.extend(found.role.zip(found.default_path));
         }
         if found.role == Some(Role::Subcommand) {
             self.subcommand = flag.value.map(|value| (value.word, value.from));
         }
         self.flags.push(flag);
         let mut roles = [found.role, found.second].into_iter().flatten();
-        (!roles.any(Role::takes_the_rest)).then_some(more)
+        (!roles.any(Role::takes_remaining_words)).then_some(more)
     }
 
-    fn name_operands(&mut self, usage: &Usage, words: &[Option<&str>]) {
+    fn assign_operand_roles(&mut self, usage: &Usage, words: &[Option<&str>]) {
         let expected = usage.operands(&self.flags);
         let keyed: Vec<_> = expected.iter().filter_map(|operand| Some((operand.key?, operand.role))).collect();
         let expected: Vec<_> = expected.into_iter().filter(|operand| operand.key.is_none()).collect();
         let repeating = expected.iter().position(|operand| operand.repeats);
         let count = self.operands.len();
         // The roles after the repeated one are those of the last operands.
-        let last = repeating.map_or(0, |place| expected.len() - place - 1);
+        let last = repeating.map_or(0, |index| expected.len() - index - 1);
         for (number, word) in self.operands.iter().copied().enumerate() {
             let text = words.get(word).copied().flatten().unwrap_or_default();
             let by_key = keyed.iter().find(|(key, _)| text.split_once('=').is_some_and(|(name, _)| name == *key));
@@ -422,14 +423,14 @@ impl Reading {
             }
             let from_end = count - number;
             let expected = match repeating {
-                Some(place) if number >= place && from_end <= last => expected.get(expected.len() - from_end),
-                Some(place) if number >= place => expected.get(place),
+                Some(index) if number >= index && from_end <= last => expected.get(expected.len() - from_end),
+                Some(index) if number >= index => expected.get(index),
                 _ => expected.get(number),
             };
             let role = expected.map_or(Role::Plain, |operand| operand.role);
-            let role = usage.behind_dashes.filter(|_| self.dashes.is_some_and(|dashes| word > dashes)).unwrap_or(role);
+            let role = usage.after_dashes.filter(|_| self.dashes.is_some_and(|dashes| word > dashes)).unwrap_or(role);
             self.list.push(Argument { role, word, from: 0 });
-            if role.takes_the_rest() {
+            if role.takes_remaining_words() {
                 break;
             }
         }
@@ -439,7 +440,7 @@ impl Reading {
 fn is_assignment(text: &str) -> bool {
     text.split_once('=').is_some_and(|(name, _)| {
         !name.is_empty()
-            && !name.starts_with(|letter: char| letter.is_ascii_digit())
+            && !name.starts_with(|c: char| c.is_ascii_digit())
             && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'%'))
     })
 }

@@ -19,12 +19,12 @@ pub use arguments::{
 /// The role of an argument for its program.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Role {
-    /// None of the others: a number, a name, a flag.
+    /// Any other argument: a number, a name, a flag.
     #[default]
     Plain,
     /// Text that the program prints, stores or searches for, and never runs.
     Data,
-    /// A path that is read. If it is a directory, its contents are not.
+    /// A path that is read. The files in a directory are not read.
     Read,
     Write,
     /// Metadata of the path is changed (mode, owner, mtime), or it is created empty: `touch`, `mkdir`.
@@ -50,11 +50,13 @@ pub enum Role {
     Subcommand,
     /// A command that the program runs: all words from here on.
     Command,
-    /// Arguments of a script that the program runs, or words that it joins into a script: all words from here on.
+    /// Arguments of a script that the program runs, or words that the program joins into a script: all words from here
+    /// on.
     Words,
     /// A script for a shell; the program does nothing else.
     Shell,
-    /// A script for a shell, which the program runs in addition to its own work.
+    /// A script for a shell that the program runs in addition to its own work, such as a pager or a callback: `rsync
+    /// -e`, `sort --compress-program`. The table's keyword is `HOOK`.
     Hook,
     /// Code in the program's own language.
     Code,
@@ -81,7 +83,7 @@ pub enum Role {
     /// A directory in which files are deleted, or `host:path`.
     DeleteOrRemote,
     /// A URL; `file:///path` is a path that is read.
-    Address,
+    Url,
     /// A git revision; `REVISION:path` is a path that is read.
     Revision,
     /// A glob for the names of files that are read.
@@ -119,24 +121,24 @@ const ROLES: &[(&str, Role)] = &[
     ("READ@", Role::ReadOrRemote),
     ("WRITE@", Role::WriteOrRemote),
     ("DELETE@", Role::DeleteOrRemote),
-    ("URL", Role::Address),
+    ("URL", Role::Url),
     ("REVISION", Role::Revision),
     ("GLOB", Role::Glob),
 ];
 
-/// When a program runs commands that are typed into it.
+/// When a program runs what a person types into it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Session {
-    /// Unless it gets something to run.
-    UnlessGiven,
-    /// In any case, after running what it gets.
+    /// Only without a script, code or command to run.
+    WithoutScript,
+    /// Always, also after running a script, code or command.
     Always,
 }
 
 impl Session {
-    fn named(name: &str) -> Option<Self> {
+    fn from_keyword(name: &str) -> Option<Self> {
         match name {
-            "SESSION" => Some(Self::UnlessGiven),
+            "SESSION" => Some(Self::WithoutScript),
             "SESSION!" => Some(Self::Always),
             _ => None,
         }
@@ -144,7 +146,7 @@ impl Session {
 }
 
 impl Role {
-    fn named(name: &str) -> Option<Self> {
+    fn from_keyword(name: &str) -> Option<Self> {
         ROLES.iter().find(|(known, _)| *known == name).map(|(_, role)| *role)
     }
 
@@ -153,7 +155,7 @@ impl Role {
         matches!(self, Self::Data | Self::Code | Self::Query)
     }
 
-    fn takes_the_rest(self) -> bool {
+    fn takes_remaining_words(self) -> bool {
         matches!(self, Self::Command | Self::Words | Self::Subcommand)
     }
 }

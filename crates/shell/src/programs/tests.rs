@@ -1,4 +1,4 @@
-//! Tests of the table and of its parser.
+//! Tests of the table of programs, and of the parser for its lines.
 
 use super::{Arguments, Role, arguments};
 
@@ -7,7 +7,7 @@ fn read(command: &str) -> Arguments {
     arguments(words[0].expect("a program"), &words).unwrap_or_else(|| panic!("{command}"))
 }
 
-/// The roles other than `Plain`, with the texts of their arguments.
+/// The arguments whose role is not `Plain`, each with its role.
 fn roles(command: &str) -> String {
     let words: Vec<&str> = command.split(' ').collect();
     let shown = read(command).list.into_iter().filter(|argument| argument.role != Role::Plain).map(|argument| {
@@ -62,7 +62,7 @@ fn roles_of_arguments() {
         ("env -S a b -c", "Shell a, Command b -c"),
         ("yarn workspace a exec ls -l", "Subcommand workspace, Subcommand exec, Command ls -l"),
         ("psql -c query -d app", "Query query"),
-        ("curl -F f=@.env -d @x -o out url", "FormField f=@.env, AtFile @x, Write out, Address url"),
+        ("curl -F f=@.env -d @x -o out url", "FormField f=@.env, AtFile @x, Write out, Url url"),
         ("docker run --env-file .env img cmd", "Subcommand run, Read .env, Host img, Words cmd"),
         ("tar -czf out.tgz src", "Write out.tgz, Read src"),
         ("tar cf - .env", "Write -, Read .env"),
@@ -105,7 +105,7 @@ fn clusters_and_abbreviations_of_flags() {
 }
 
 #[test]
-fn unknown_roles_are_refused() {
+fn unknown_roles_are_rejected() {
     for usage in ["[--arg DATA,DATAX] READ", "[--arg DATAX,DATA] READ", "[-f REED] READ", "REED...", "WRIT(.)"] {
         assert!(super::usage::Usage::parse("", usage).is_none(), "{usage}");
     }

@@ -1,4 +1,4 @@
-//! One line of the table: the roles of the arguments of a program, or of a form of it.
+//! Parses one line of `programs.txt`: the roles of the arguments of a program, or of a form of it.
 
 use super::{Flag, Role, Session};
 
@@ -14,32 +14,32 @@ pub(super) struct Usage<'t> {
     flags: Vec<FlagUsage<'t>>,
     operands: Vec<Operand<'t>>,
     /// The role of operands after `--`, if it differs.
-    pub(super) behind_dashes: Option<Role>,
+    pub(super) after_dashes: Option<Role>,
     /// True if `NAME=value` may precede the operands.
     pub(super) takes_assignments: bool,
     /// True if flags may also begin with `+`.
     pub(super) takes_plus: bool,
-    /// Accesses to paths that no word names: a role, and a path.
+    /// Accesses to paths that are not in the words: a role, and a path.
     pub(super) implied: Vec<(Role, &'t str)>,
-    /// The same, but only if there are no operands.
-    pub(super) assumed: Vec<(Role, &'t str)>,
+    /// Like `implied`, but only if there are no operands.
+    pub(super) implied_without_operands: Vec<(Role, &'t str)>,
     pub(super) session: Option<Session>,
 }
 
 #[derive(Debug, Clone, Copy)]
 pub(super) struct FlagUsage<'t> {
     pub(super) flag: &'t str,
-    /// All of its spellings: `-f|--force`.
+    /// All spellings of the flag: `-f|--force`.
     pub(super) spellings: &'t str,
-    /// The role of its value; `None` if it takes none.
+    /// The role of the flag's value; `None` if it takes none.
     pub(super) role: Option<Role>,
     /// The role of a second value.
     pub(super) second: Option<Role>,
-    /// The path that it stands for without a value.
-    pub(super) otherwise: Option<&'t str>,
-    /// True if its value must be in the same word: `-i.bak`, `--color=always`.
+    /// The path that the flag stands for without a value.
+    pub(super) default_path: Option<&'t str>,
+    /// True if the value must be in the same word: `-i.bak`, `--color=always`.
     pub(super) is_optional: bool,
-    /// True if its value consists of the digits in the same word. More flags may follow them.
+    /// True if the value consists of the digits in the same word. More flags may follow them.
     pub(super) is_number: bool,
 }
 
@@ -49,8 +49,8 @@ pub(super) struct Operand<'t> {
     pub(super) repeats: bool,
     /// True if all words from here on have this role, flags included.
     is_rest: bool,
-    /// True if flags may follow it, before the remaining words.
-    goes_on: bool,
+    /// True if flags may follow the operand, before the remaining words.
+    allows_flags_after: bool,
     /// With one of these flags, the operand is omitted.
     unless: Vec<&'t str>,
     /// The key before `=`, as in the operands of `dd`.
@@ -64,11 +64,11 @@ impl<'t> Usage<'t> {
             required: required.split_whitespace().map(|flag| flag.split('|').collect()).collect(),
             flags: Vec::new(),
             operands: Vec::new(),
-            behind_dashes: None,
+            after_dashes: None,
             takes_assignments: false,
             takes_plus: text.contains(" +"),
             implied: Vec::new(),
-            assumed: Vec::new(),
+            implied_without_operands: Vec::new(),
             session: None,
         };
         let (flags, operands) = match text.trim().strip_prefix('[') {
@@ -85,35 +85,35 @@ impl<'t> Usage<'t> {
         Some(usage)
     }
 
-    /// `-f|--file READ`
+    /// Parses a flag and its roles: `-f|--file READ`.
     fn add_flag(&mut self, flag: &'t str, roles: &'t str) -> Option<()> {
         let is_number = flag.ends_with('#');
         let is_optional = is_number || flag.ends_with('?');
-        let otherwise = roles.strip_suffix(')').and_then(|roles| roles.split_once('('));
-        let (roles, otherwise) = otherwise.map_or((roles, None), |(roles, path)| (roles, Some(path)));
+        let default_path = roles.strip_suffix(')').and_then(|roles| roles.split_once('('));
+        let (roles, default_path) = default_path.map_or((roles, None), |(roles, path)| (roles, Some(path)));
         let (role, second) = match roles {
             NO_VALUE => (None, None),
             roles => match roles.split_once(',').filter(|(first, _)| !first.is_empty()) {
-                None => (Some(Role::named(roles)?), None),
-                Some((first, second)) => (Some(Role::named(first)?), Some(Role::named(second)?)),
+                None => (Some(Role::from_keyword(roles)?), None),
+                Some((first, second)) => (Some(Role::from_keyword(first)?), Some(Role::from_keyword(second)?)),
             },
         };
         let spellings = flag.trim_end_matches(['?', '#']);
-        let one = |flag| FlagUsage { flag, spellings, role, second, otherwise, is_optional, is_number };
+        let one = |flag| FlagUsage { flag, spellings, role, second, default_path, is_optional, is_number };
         self.flags.extend(spellings.split('|').map(one));
         Some(())
     }
 
-    /// An operand, or one of the other items: `READ(path)`, `--ROLE`, `SESSION`, `VAR`.
+    /// Parses an operand, or another item: `READ(path)`, `--ROLE`, `SESSION`, `VAR`.
     fn add_item(&mut self, item: &'t str) -> Option<()> {
         if let Some((role, path)) = item.strip_suffix(')').and_then(|item| item.split_once('(')) {
             match role.strip_suffix('?') {
-                Some(role) => self.assumed.push((Role::named(role)?, path)),
-                None => self.implied.push((Role::named(role)?, path)),
+                Some(role) => self.implied_without_operands.push((Role::from_keyword(role)?, path)),
+                None => self.implied.push((Role::from_keyword(role)?, path)),
             }
         } else if let Some(role) = item.strip_prefix("--") {
-            self.behind_dashes = Some(Role::named(role)?);
-        } else if let Some(session) = Session::named(item) {
+            self.after_dashes = Some(Role::from_keyword(role)?);
+        } else if let Some(session) = Session::from_keyword(item) {
             self.session = Some(session);
         } else {
             self.add_operand(item)?;
@@ -125,7 +125,7 @@ impl<'t> Usage<'t> {
         let mut parts = item.split('/');
         let first = parts.next()?;
         let (repeats, is_rest) = (first.ends_with("..."), first.ends_with('*'));
-        let goes_on = first.ends_with('+');
+        let allows_flags_after = first.ends_with('+');
         let name = first.trim_end_matches("...").trim_end_matches(['*', '+']);
         let (key, role) = match name.split_once('=') {
             Some((key, role)) if !key.is_empty() => (Some(key), role),
@@ -135,36 +135,36 @@ impl<'t> Usage<'t> {
             self.takes_assignments = true;
             return Some(());
         }
-        let role = Role::named(role)?;
-        let is_rest = is_rest || role.takes_the_rest();
-        self.operands.push(Operand { role, repeats, is_rest, goes_on, unless: parts.collect(), key });
+        let role = Role::from_keyword(role)?;
+        let is_rest = is_rest || role.takes_remaining_words();
+        self.operands.push(Operand { role, repeats, is_rest, allows_flags_after, unless: parts.collect(), key });
         Some(())
     }
 
     pub(super) fn is_for(&self, flags: &[Flag]) -> bool {
-        let given = |spelling: &&str| flags.iter().any(|flag| flag.name == *spelling);
-        self.required.iter().all(|spellings| spellings.iter().any(given))
+        let has_flag = |spelling: &&str| flags.iter().any(|flag| flag.name == *spelling);
+        self.required.iter().all(|spellings| spellings.iter().any(has_flag))
     }
 
     /// The operands that are expected with these flags.
     pub(super) fn operands(&self, flags: &[Flag]) -> Vec<&Operand<'t>> {
-        let is_given = |name: &&str| flags.iter().any(|flag| flag.name == *name);
-        let is_there = |operand: &&Operand| !operand.unless.iter().any(is_given);
-        self.operands.iter().filter(is_there).collect()
+        let has_flag = |name: &&str| flags.iter().any(|flag| flag.name == *name);
+        let is_expected = |operand: &&Operand| !operand.unless.iter().any(has_flag);
+        self.operands.iter().filter(is_expected).collect()
     }
 
     /// Returns a flag by its name, or by an unambiguous prefix of its long name.
     pub(super) fn flag(&self, name: &str) -> Option<FlagUsage<'t>> {
         let exact = self.flags.iter().find(|flag| flag.flag == name);
-        let mut begun =
+        let mut abbreviated =
             self.flags.iter().filter(|flag| name.len() > 2 && name.starts_with("--") && flag.flag.starts_with(name));
-        let only = begun.next().filter(|_| begun.next().is_none());
+        let only = abbreviated.next().filter(|_| abbreviated.next().is_none());
         exact.or(only).copied()
     }
 
     /// True if flags may follow this many operands, although all remaining words have one role.
-    pub(super) fn goes_on_behind(&self, count: usize) -> bool {
-        count.checked_sub(1).and_then(|last| self.operands.get(last)).is_none_or(|operand| operand.goes_on)
+    pub(super) fn allows_flags_after(&self, count: usize) -> bool {
+        count.checked_sub(1).and_then(|last| self.operands.get(last)).is_none_or(|operand| operand.allows_flags_after)
     }
 
     /// The role of all words from this operand on, flags included; `None` if they are separate operands.

@@ -18,14 +18,14 @@ const MAX_LOOKUPS: usize = 64;
 
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct AwkProgram {
-    /// Scripts for a shell; `None` for one that is not constant.
-    pub(crate) runs: Vec<Option<String>>,
-    /// Files; `None` for a name that is not constant.
-    pub(crate) touches: Vec<(Access, Option<String>)>,
+    /// Shell scripts that the program runs; `None` for a script that is not constant.
+    pub(crate) shell_scripts: Vec<Option<String>>,
+    /// Accesses to files; `None` for a name that is not constant.
+    pub(crate) accesses: Vec<(Access, Option<String>)>,
 }
 
 pub(crate) fn read(code: &str) -> AwkProgram {
-    let Tokens { list, is_whole } = tokens(code);
+    let Tokens { list, is_complete } = tokens(code);
     let program = Program { tokens: &list, lookups: Cell::new(0) };
     let mut found = AwkProgram::default();
     // A `>` after `print` names a file. Inside parentheses, and anywhere else, it is a comparison.
@@ -34,43 +34,48 @@ pub(crate) fn read(code: &str) -> AwkProgram {
     for (at, token) in list.iter().enumerate() {
         let next = list.get(at + 1);
         match token {
-            Token::Name("system") if next.is_some_and(|next| next.is("(")) => {
-                found.runs.extend(one_by_one(program.expression(at + 2, 0)));
+            Token::Name("system") if next.is_some_and(|next| next.is_symbol("(")) => {
+                found.shell_scripts.extend(each_or_unknown(program.expression(at + 2, 0)));
             }
             // Assigning to an element of `ARGV` adds a file that is read.
-            Token::Name("ARGV") if next.is_some_and(|next| next.is("[")) => {
-                let set = (at + 2..).take(4).find(|place| list.get(*place).is_some_and(|token| token.is("=")));
-                if let Some(place) = set {
-                    found.touches.extend(one_by_one(program.expression(place + 1, 0)).map(|file| (Access::Read, file)));
+            Token::Name("ARGV") if next.is_some_and(|next| next.is_symbol("[")) => {
+                let equals =
+                    (at + 2..).take(4).find(|index| list.get(*index).is_some_and(|token| token.is_symbol("=")));
+                if let Some(index) = equals {
+                    found
+                        .accesses
+                        .extend(each_or_unknown(program.expression(index + 1, 0)).map(|file| (Access::Read, file)));
                 }
             }
             Token::Name("print" | "printf") => printing = Some(depth),
             Token::Name("getline") => {
-                let file = (at + 1..).take(8).find(|place| list.get(*place).is_some_and(|token| token.is("<")));
-                if let Some(place) = file.filter(|place| program.is_variable(at + 1, *place)) {
-                    found.touches.extend(one_by_one(program.file(place + 1)).map(|file| (Access::Read, file)));
+                let file = (at + 1..).take(8).find(|index| list.get(*index).is_some_and(|token| token.is_symbol("<")));
+                if let Some(index) = file.filter(|index| program.is_only_variable(at + 1, *index)) {
+                    found
+                        .accesses
+                        .extend(each_or_unknown(program.redirected_file(index + 1)).map(|file| (Access::Read, file)));
                 }
             }
-            Token::Mark("|" | "|&") if next == Some(&Token::Name("getline")) => {
-                found.runs.extend(program.before(at));
+            Token::Symbol("|" | "|&") if next == Some(&Token::Name("getline")) => {
+                found.shell_scripts.extend(program.commands_before_getline(at));
             }
-            Token::Mark("|" | "|&") => found.runs.extend(one_by_one(program.expression(at + 1, 0))),
-            Token::Mark(">" | ">>") if printing == Some(depth) => {
-                found.touches.extend(one_by_one(program.expression(at + 1, 0)).map(|file| (Access::Write, file)));
+            Token::Symbol("|" | "|&") => found.shell_scripts.extend(each_or_unknown(program.expression(at + 1, 0))),
+            Token::Symbol(">" | ">>") if printing == Some(depth) => {
+                found.accesses.extend(each_or_unknown(program.expression(at + 1, 0)).map(|file| (Access::Write, file)));
             }
             // `@name()` calls a function by a computed name, and `@include` loads code from elsewhere.
-            Token::Mark("@") => found.runs.push(None),
-            Token::Mark("(" | "[") => depth += 1,
-            Token::Mark(")" | "]") => depth = depth.saturating_sub(1),
-            Token::Mark(";" | "\n" | "{" | "}") => (printing, depth) = (None, 0),
+            Token::Symbol("@") => found.shell_scripts.push(None),
+            Token::Symbol("(" | "[") => depth += 1,
+            Token::Symbol(")" | "]") => depth = depth.saturating_sub(1),
+            Token::Symbol(";" | "\n" | "{" | "}") => (printing, depth) = (None, 0),
             _ => {}
         }
     }
-    found.runs.extend((!is_whole).then_some(None));
+    found.shell_scripts.extend((!is_complete).then_some(None));
     found
 }
 
-fn one_by_one(values: Option<Vec<String>>) -> impl Iterator<Item = Option<String>> {
+fn each_or_unknown(values: Option<Vec<String>>) -> impl Iterator<Item = Option<String>> {
     values.map_or_else(|| vec![None], |values| values.into_iter().map(Some).collect()).into_iter()
 }
 
@@ -87,14 +92,14 @@ impl Program<'_> {
         let mut at = from;
         loop {
             let next = match self.tokens.get(at) {
-                None | Some(Token::Mark(";" | "\n" | "}" | ")" | ",")) => return values,
+                None | Some(Token::Symbol(";" | "\n" | "}" | ")" | ",")) => return values,
                 Some(_) => self.operand(at, depth)?,
             };
             values = Some(match values {
                 None => next,
-                Some(before) => together(&before, &next)?,
+                Some(before) => concatenations(&before, &next)?,
             });
-            at = self.behind(at)?;
+            at = self.end_of_operand(at)?;
         }
     }
 
@@ -103,30 +108,30 @@ impl Program<'_> {
         match self.tokens.get(at)? {
             Token::Text(text) => Some(vec![text.clone()]),
             Token::Name(name) => self.variable(name, depth),
-            Token::Mark("(") if depth < MAX_DEPTH => {
+            Token::Symbol("(") if depth < MAX_DEPTH => {
                 let values = self.expression(at + 1, depth + 1)?;
-                self.behind(at).is_some().then_some(values)
+                self.end_of_operand(at).is_some().then_some(values)
             }
             _ => None,
         }
     }
 
     /// Returns the position after an operand.
-    fn behind(&self, at: usize) -> Option<usize> {
-        if !self.tokens.get(at)?.is("(") {
+    fn end_of_operand(&self, at: usize) -> Option<usize> {
+        if !self.tokens.get(at)?.is_symbol("(") {
             return Some(at + 1);
         }
         let mut open = 0_usize;
-        for (place, token) in self.tokens.iter().enumerate().skip(at) {
+        for (index, token) in self.tokens.iter().enumerate().skip(at) {
             match token {
-                Token::Mark("(") => open += 1,
-                Token::Mark(")") => open -= 1,
+                Token::Symbol("(") => open += 1,
+                Token::Symbol(")") => open -= 1,
                 // A list is not a single value.
-                Token::Mark("," | ";" | "\n" | "}") => return None,
+                Token::Symbol("," | ";" | "\n" | "}") => return None,
                 _ => {}
             }
             if open == 0 {
-                return Some(place + 1);
+                return Some(index + 1);
             }
         }
         None
@@ -134,46 +139,47 @@ impl Program<'_> {
 
     /// Returns the commands that `… | getline` runs. For adjacent strings, some implementations run all of them
     /// concatenated, and others only the last.
-    fn before(&self, bar: usize) -> Vec<Option<String>> {
+    fn commands_before_getline(&self, bar: usize) -> Vec<Option<String>> {
         let is_operand = |token: &Token| matches!(token, Token::Text(_)) || is_variable_name(token);
         let before = self.tokens.get(..bar).unwrap_or_default();
         let count = before.iter().rev().take_while(|token| is_operand(token)).count();
         let start = bar - count;
-        let is_closed = before.last().is_some_and(|token| token.is(")"));
+        let is_closed = before.last().is_some_and(|token| token.is_symbol(")"));
         // `("a" "b") | getline`
-        let group = before.iter().rposition(|token| token.is("(")).filter(|_| is_closed);
+        let group = before.iter().rposition(|token| token.is_symbol("(")).filter(|_| is_closed);
         let is_called = |group: usize| group.checked_sub(1).and_then(|at| before.get(at)).is_some_and(is_operand);
         match group {
-            Some(group) if !is_called(group) && self.behind(group) == Some(bar) => {
-                one_by_one(self.expression(group + 1, 0)).collect()
+            Some(group) if !is_called(group) && self.end_of_operand(group) == Some(bar) => {
+                each_or_unknown(self.expression(group + 1, 0)).collect()
             }
             None if count > 0 => {
                 let all = (start..bar).map(|at| self.operand(at, 0)).collect::<Option<Vec<_>>>();
                 let all = all.and_then(|all| {
                     let (first, rest) = all.split_first()?;
-                    rest.iter().try_fold(first.clone(), |before, next| together(&before, next))
+                    rest.iter().try_fold(first.clone(), |before, next| concatenations(&before, next))
                 });
-                let behind_all = start.checked_sub(1).and_then(|at| before.get(at));
-                let goes_on =
-                    behind_all.is_some_and(|token| matches!(token, Token::Number | Token::Mark(")" | "]" | "$")));
-                let last = (count > 1 || goes_on).then(|| one_by_one(self.operand(bar - 1, 0)));
-                one_by_one(all.filter(|_| !goes_on)).chain(last.into_iter().flatten()).collect()
+                let token_before = start.checked_sub(1).and_then(|at| before.get(at));
+                let continues =
+                    token_before.is_some_and(|token| matches!(token, Token::Number | Token::Symbol(")" | "]" | "$")));
+                let last = (count > 1 || continues).then(|| each_or_unknown(self.operand(bar - 1, 0)));
+                each_or_unknown(all.filter(|_| !continues)).chain(last.into_iter().flatten()).collect()
             }
             _ => vec![None],
         }
     }
 
     /// Returns the file after `getline <`, which must be a single operand.
-    fn file(&self, at: usize) -> Option<Vec<String>> {
-        let goes_on = |token: &Token| matches!(token, Token::Text(_) | Token::Name(_) | Token::Mark("(" | "[" | "$"));
-        let behind = self.behind(at)?;
-        self.operand(at, 0).filter(|_| !self.tokens.get(behind).is_some_and(goes_on))
+    fn redirected_file(&self, at: usize) -> Option<Vec<String>> {
+        let continues =
+            |token: &Token| matches!(token, Token::Text(_) | Token::Name(_) | Token::Symbol("(" | "[" | "$"));
+        let after = self.end_of_operand(at)?;
+        self.operand(at, 0).filter(|_| !self.tokens.get(after).is_some_and(continues))
     }
 
     /// True if these tokens are only the variable that a line is read into.
-    fn is_variable(&self, from: usize, to: usize) -> bool {
+    fn is_only_variable(&self, from: usize, to: usize) -> bool {
         let is_part = |token: &Token| {
-            matches!(token, Token::Name(_) | Token::Number | Token::Text(_) | Token::Mark("$" | "[" | "]" | "++"))
+            matches!(token, Token::Name(_) | Token::Number | Token::Text(_) | Token::Symbol("$" | "[" | "]" | "++"))
         };
         self.tokens.get(from..to).is_some_and(|tokens| tokens.iter().all(is_part))
     }
@@ -189,17 +195,19 @@ impl Program<'_> {
         for (at, _) in self.tokens.iter().enumerate().filter(|(_, token)| **token == Token::Name(name)) {
             let before = at.checked_sub(1).and_then(|at| self.tokens.get(at));
             match (before, self.tokens.get(at + 1)) {
-                (_, Some(Token::Mark("="))) => {
+                (_, Some(Token::Symbol("="))) => {
                     let next = self.expression(at + 2, depth + 1)?;
                     values = Some([values.unwrap_or_default(), next].concat()).filter(|all| all.len() <= MAX_VALUES);
                     values.as_ref()?;
                 }
-                (Some(Token::Name("getline") | Token::Mark("++" | "--")), _)
-                | (_, Some(Token::Name("in") | Token::Mark("++" | "--" | "[" | "("))) => return None,
-                (_, Some(Token::Mark(mark))) if mark.ends_with('=') && !matches!(*mark, "==" | "!=" | "<=" | ">=") => {
+                (Some(Token::Name("getline") | Token::Symbol("++" | "--")), _)
+                | (_, Some(Token::Name("in") | Token::Symbol("++" | "--" | "[" | "("))) => return None,
+                (_, Some(Token::Symbol(symbol)))
+                    if symbol.ends_with('=') && !matches!(*symbol, "==" | "!=" | "<=" | ">=") =>
+                {
                     return None;
                 }
-                (Some(Token::Mark(",")), _) if changes_in_place => return None,
+                (Some(Token::Symbol(",")), _) if changes_in_place => return None,
                 _ => {}
             }
         }
@@ -212,7 +220,7 @@ impl Program<'_> {
         let functions = self.tokens.iter().enumerate().filter(|(_, token)| starts(token)).map(|(at, _)| at + 3);
         let mut parameters = functions.flat_map(|from| {
             let tokens = self.tokens.iter().skip(from);
-            tokens.take_while(|token| matches!(token, Token::Name(_) | Token::Mark("," | "\n")))
+            tokens.take_while(|token| matches!(token, Token::Name(_) | Token::Symbol("," | "\n")))
         });
         parameters.any(|token| *token == Token::Name(name))
     }
@@ -223,9 +231,9 @@ fn is_variable_name(token: &Token) -> bool {
 }
 
 /// Concatenates each of the first strings with each of the second; `None` if there are too many combinations.
-fn together(before: &[String], behind: &[String]) -> Option<Vec<String>> {
-    let each = |one: &String| behind.iter().map(|other| format!("{one}{other}")).collect::<Vec<_>>();
-    (before.len() * behind.len() <= MAX_VALUES).then(|| before.iter().flat_map(each).collect())
+fn concatenations(before: &[String], after: &[String]) -> Option<Vec<String>> {
+    let each = |one: &String| after.iter().map(|other| format!("{one}{other}")).collect::<Vec<_>>();
+    (before.len() * after.len() <= MAX_VALUES).then(|| before.iter().flat_map(each).collect())
 }
 
 #[cfg(test)]
@@ -233,10 +241,10 @@ mod tests {
     use super::*;
 
     fn shown(code: &str) -> String {
-        let AwkProgram { runs, touches } = read(code);
-        let runs = runs.iter().map(|run| format!("runs {}", run.as_deref().unwrap_or("?")));
-        let touches = touches.iter().map(|(access, path)| format!("{access:?} {}", path.as_deref().unwrap_or("?")));
-        runs.chain(touches).collect::<Vec<_>>().join(", ")
+        let AwkProgram { shell_scripts, accesses } = read(code);
+        let shell_scripts = shell_scripts.iter().map(|run| format!("runs {}", run.as_deref().unwrap_or("?")));
+        let accesses = accesses.iter().map(|(access, path)| format!("{access:?} {}", path.as_deref().unwrap_or("?")));
+        shell_scripts.chain(accesses).collect::<Vec<_>>().join(", ")
     }
 
     #[test]

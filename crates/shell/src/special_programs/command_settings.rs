@@ -5,13 +5,13 @@ use std::borrow::Cow;
 /// Returns the command in a setting of a program, `name=value`.
 pub(crate) fn command_of_setting<'s>(program: &str, setting: &'s str) -> Option<Cow<'s, str>> {
     if program == "cargo" {
-        return cargo(setting).map(Cow::Owned);
+        return cargo_command(setting).map(Cow::Owned);
     }
     plain_command_of_setting(program, setting).map(Cow::Borrowed)
 }
 
 /// `target.x.runner=["program", "argument"]`, or a string.
-fn cargo(setting: &str) -> Option<String> {
+fn cargo_command(setting: &str) -> Option<String> {
     const COMMANDS: &[&str] = &["runner", "linker", "rustc", "rustdoc", "rustc-wrapper", "rustc-workspace-wrapper"];
     let (name, value) = setting.split_once('=')?;
     let is_command = COMMANDS.contains(&name.trim().rsplit('.').next()?);
@@ -37,7 +37,7 @@ fn plain_command_of_setting<'s>(program: &str, setting: &'s str) -> Option<&'s s
     let (name, value) = setting.split_once(if is_ssh { &['=', ' '][..] } else { &['='] })?;
     let name = name.to_ascii_lowercase();
     match program {
-        "git" => git(&name, value),
+        "git" => git_command(&name, value),
         "npm" => name.starts_with("scripts.").then_some(value),
         "systemd-run" => name.starts_with("exec").then(|| value.trim_start_matches(['-', '@', ':', '+', '!'])),
         "tar" | "bsdtar" | "gtar" => (name == "exec").then_some(value),
@@ -48,10 +48,10 @@ fn plain_command_of_setting<'s>(program: &str, setting: &'s str) -> Option<&'s s
     }
 }
 
-fn git<'s>(name: &str, value: &'s str) -> Option<&'s str> {
+fn git_command<'s>(name: &str, value: &'s str) -> Option<&'s str> {
     let (section, rest) = name.split_once('.')?;
-    // The part between them may contain dots: `credential.https://example.com.helper`.
-    let (of, key) = rest.rsplit_once('.').map_or((None, rest), |(of, key)| (Some(of), key));
+    // The subsection between them may contain dots: `credential.https://example.com.helper`.
+    let (subsection, key) = rest.rsplit_once('.').map_or((None, rest), |(subsection, key)| (Some(subsection), key));
     let is_command = match (section, key) {
         ("pager", _)
         | ("core", "pager" | "editor" | "sshcommand" | "askpass" | "fsmonitor" | "gitproxy" | "alternaterefscommand")
@@ -69,7 +69,7 @@ fn git<'s>(name: &str, value: &'s str) -> Option<&'s str> {
             _,
             "cmd" | "textconv" | "clean" | "smudge" | "process" | "driver" | "program" | "command" | "uploadpack"
             | "receivepack",
-        ) => of.is_some(),
+        ) => subsection.is_some(),
         _ => false,
     };
     // A boolean is not a command: `core.fsmonitor=true`.
@@ -80,7 +80,8 @@ fn git<'s>(name: &str, value: &'s str) -> Option<&'s str> {
     name.starts_with("alias.").then(|| value.strip_prefix('!')).flatten()
 }
 
-/// Returns code in another language among a program's own commands, with the interpreter: `gdb -ex 'python …'`.
+/// Returns the code in another language in a command of a debugger or editor, with its interpreter: `gdb -ex 'python
+/// …'`.
 pub(crate) fn code_of_setting<'s>(program: &str, setting: &'s str) -> Option<(&'static str, &'s str)> {
     const DEBUGGERS: &[(&str, &str)] =
         &[("python", "python3"), ("py", "python3"), ("script", "python3"), ("python-interactive", "python3")];

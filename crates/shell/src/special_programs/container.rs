@@ -4,8 +4,8 @@ use super::disk::is_disk;
 use crate::model::{Container, Mount, SimpleCommand, Word};
 use crate::programs::{Arguments, Flag, Role};
 
-/// With one of these flags, a container may reach more of the host than its mounts.
-const OPENING: &[&str] = &["--privileged", "--volumes-from"];
+/// With one of these flags, a container may reach files of the host outside of its mounts.
+const HOST_ACCESS_FLAGS: &[&str] = &["--privileged", "--volumes-from"];
 
 /// True if the program runs commands in containers on this machine.
 pub(crate) fn is_engine(program: &str) -> bool {
@@ -21,8 +21,8 @@ pub(crate) fn entrypoint(command: &SimpleCommand, arguments: &Arguments) -> Opti
     command.meaning_from(value.word, value.from).filter(|text| !text.is_empty()).map(Word::known)
 }
 
-/// The names of images that are made for one program, with that program.
-const OF_ONE_PROGRAM: &[(&str, &str)] =
+/// Images that are made for one program: the name of the image, and the program.
+const SINGLE_PROGRAM_IMAGES: &[(&str, &str)] =
     &[("aws-cli", "aws"), ("git", "git"), ("helm", "helm"), ("kubectl", "kubectl"), ("terraform", "terraform")];
 
 /// Returns the program of an image that is made for one program: `alpine/git push`.
@@ -30,32 +30,33 @@ fn program_of_image(command: &SimpleCommand, arguments: &Arguments) -> Option<&'
     let image = arguments.list.iter().find(|argument| argument.role == Role::Host)?;
     let image = command.text_from(image.word, image.from)?.split(['@', ':']).next()?;
     let (_, name) = image.rsplit_once('/')?;
-    OF_ONE_PROGRAM.iter().find(|(known, _)| *known == name).map(|(_, program)| *program)
+    SINGLE_PROGRAM_IMAGES.iter().find(|(known, _)| *known == name).map(|(_, program)| *program)
 }
 
 impl Container {
     pub(crate) fn of(command: &SimpleCommand, arguments: &Arguments) -> Self {
         let started_in = command.directories().clone();
-        let mut container = Self { mounts: Vec::new(), is_open: false, started_in, workdir: None };
+        let mut container = Self { mounts: Vec::new(), may_reach_host: false, started_in, workdir: None };
         for flag in &arguments.flags {
-            container.is_open |= OPENING.contains(&flag.name.as_str());
-            container.read(flag, command);
+            container.may_reach_host |= HOST_ACCESS_FLAGS.contains(&flag.name.as_str());
+            container.read_flag(flag, command);
         }
         container
     }
 
-    fn read(&mut self, flag: &Flag, command: &SimpleCommand) {
+    fn read_flag(&mut self, flag: &Flag, command: &SimpleCommand) {
         let Some(value) = flag.value else { return };
         let text = command.meaning_from(value.word, value.from);
         // `-v=/:/host`
         let text = text.map(|text| text.strip_prefix('=').unwrap_or(text));
-        let is_name = |source: &str| command.text_from(value.word, value.from).is_some() && is_name(source);
+        let is_volume_name =
+            |source: &str| command.text_from(value.word, value.from).is_some() && is_volume_name(source);
         let mount = match flag.name.as_str() {
-            "-v" | "--volume" => text.map(|text| Mount::of_volume(text, is_name)),
-            "--mount" => text.map(|text| Mount::of_settings(text, is_name)),
+            "-v" | "--volume" => text.map(|text| Mount::of_volume(text, is_volume_name)),
+            "--mount" => text.map(|text| Mount::of_settings(text, is_volume_name)),
             "--tmpfs" => text.map(|text| Mount::new(text.split(':').next(), None, false)),
             "--device" => {
-                self.is_open |= text.is_none_or(|text| is_disk(text.split(':').next().unwrap_or(text)));
+                self.may_reach_host |= text.is_none_or(|text| is_disk(text.split(':').next().unwrap_or(text)));
                 return;
             }
             "-w" | "--workdir" => {
@@ -67,11 +68,11 @@ impl Container {
         match mount {
             Some(mount) => {
                 let source = mount.as_ref().and_then(|mount| mount.source.as_deref());
-                self.is_open |= source.is_some_and(|source| is_root(source) || is_disk(source));
+                self.may_reach_host |= source.is_some_and(|source| is_root(source) || is_disk(source));
                 self.mounts.extend(mount);
             }
-            // It is not known what is mounted.
-            None => self.is_open = true,
+            // The mount is not known.
+            None => self.may_reach_host = true,
         }
     }
 }
@@ -84,31 +85,31 @@ impl Mount {
     }
 
     /// `SOURCE:TARGET:OPTIONS`, or only a target.
-    fn of_volume(text: &str, is_name: impl Fn(&str) -> bool) -> Option<Self> {
+    fn of_volume(text: &str, is_volume_name: impl Fn(&str) -> bool) -> Option<Self> {
         let parts: Vec<&str> = text.split(':').collect();
         match parts.as_slice() {
             [target] => Self::new(Some(target), None, false),
             [source, target, options @ ..] => {
                 let is_read_only = options.iter().any(|options| options.split(',').any(|option| option == "ro"));
-                Self::new(Some(target), Some(*source).filter(|source| !is_name(source)), is_read_only)
+                Self::new(Some(target), Some(*source).filter(|source| !is_volume_name(source)), is_read_only)
             }
             [] => None,
         }
     }
 
     /// `type=bind,source=…,target=…,readonly`
-    fn of_settings(text: &str, is_name: impl Fn(&str) -> bool) -> Option<Self> {
+    fn of_settings(text: &str, is_volume_name: impl Fn(&str) -> bool) -> Option<Self> {
         let settings = || text.split(',').map(|setting| setting.split_once('=').unwrap_or((setting, "")));
         let value = |names: &[&str]| settings().find(|(name, _)| names.contains(name)).map(|(_, value)| value);
         let is_read_only =
             settings().any(|(name, value)| matches!(name, "readonly" | "ro") && !matches!(value, "false" | "0"));
-        let source = value(&["source", "src"]).filter(|source| !is_name(source));
+        let source = value(&["source", "src"]).filter(|source| !is_volume_name(source));
         Self::new(value(&["target", "destination", "dst"]), source, is_read_only)
     }
 }
 
 /// True for the name of a volume.
-fn is_name(source: &str) -> bool {
+fn is_volume_name(source: &str) -> bool {
     !path::is_rooted(source) && !source.starts_with('.') && !source.contains('/')
 }
 

@@ -21,15 +21,16 @@ pub(crate) fn downloaded_names(command: &SimpleCommand) -> Vec<String> {
         Some("wget") => !arguments.has_flag(&["-O", "--output-document", "--spider"]),
         _ => false,
     };
-    let addresses = arguments.operands.iter().filter(|_| keeps_names).filter_map(|place| command.text_from(*place, 0));
+    let urls = arguments.operands.iter().filter(|_| keeps_names).filter_map(|index| command.text_from(*index, 0));
     let directory =
         arguments.flags.iter().rfind(|flag| DIRECTORY_FLAGS.contains(&flag.name.as_str())).and_then(|flag| flag.value);
     let directory = directory.and_then(|directory| command.meaning_from(directory.word, directory.from));
-    let placed = |name: &str| directory.map_or_else(|| name.to_owned(), |directory| format!("{directory}/{name}"));
-    let name = |address: &str| {
-        let path = address.split(['?', '#']).next().unwrap_or(address);
+    let in_directory =
+        |name: &str| directory.map_or_else(|| name.to_owned(), |directory| format!("{directory}/{name}"));
+    let name = |url: &str| {
+        let path = url.split(['?', '#']).next().unwrap_or(url);
         let path = path.split_once("://").map_or(path, |(_, path)| path);
-        path.rsplit_once('/').map(|(_, name)| name).filter(|name| !name.is_empty()).map(placed)
+        path.rsplit_once('/').map(|(_, name)| name).filter(|name| !name.is_empty()).map(in_directory)
     };
-    addresses.filter_map(name).collect()
+    urls.filter_map(name).collect()
 }

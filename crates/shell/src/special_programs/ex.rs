@@ -10,16 +10,16 @@ use crate::syntax::quoting::quoted;
 /// The files and commands in a script.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct ExScript {
-    pub(crate) touches: Vec<(Access, String)>,
-    /// Scripts for a shell.
-    pub(crate) runs: Vec<String>,
+    pub(crate) accesses: Vec<(Access, String)>,
+    /// Shell scripts that the script runs.
+    pub(crate) shell_scripts: Vec<String>,
     /// True if the script opens a shell.
     pub(crate) opens_shell: bool,
     /// The file that is being edited, if the script names it.
     edited: Option<String>,
 }
 
-/// True if the program runs such scripts.
+/// True if the program runs scripts of a line editor.
 pub(crate) fn is_editor(program: &str) -> bool {
     matches!(program, "ed" | "red" | "ex" | "vi" | "vim" | "nvim" | "view")
 }
@@ -35,9 +35,9 @@ pub(crate) fn scripts(command: &SimpleCommand, arguments: &Arguments) -> Vec<Str
         let is_command = argument.role == Role::Setting || (argument.role == Role::Edit && text.starts_with('+'));
         is_command.then_some(text)
     };
-    let given: Vec<&str> = arguments.list.iter().filter_map(text).collect();
-    let read = command.given_text().into_iter().chain(command.script_text()).map(str::to_owned);
-    [given.join("\n")].into_iter().chain(read).filter(|script| !script.is_empty()).collect()
+    let from_arguments: Vec<&str> = arguments.list.iter().filter_map(text).collect();
+    let from_input = command.stdin_text().into_iter().chain(command.script_text()).map(str::to_owned);
+    [from_arguments.join("\n")].into_iter().chain(from_input).filter(|script| !script.is_empty()).collect()
 }
 
 /// True if an editor runs a script that opens a shell.
@@ -66,24 +66,24 @@ impl ExScript {
     fn command(&mut self, command: &str) {
         let command = command.trim_start_matches("silent!").trim_start_matches("silent").trim_start_matches([' ', ':']);
         if let Some(text) = command.strip_prefix('!') {
-            self.runs.push(text.to_owned());
+            self.shell_scripts.push(text.to_owned());
             return;
         }
         if let Some((_, text)) = command.split_once("system(") {
-            self.runs.push(text.trim_matches(['"', '\'', ')', ' ']).to_owned());
+            self.shell_scripts.push(text.trim_matches(['"', '\'', ')', ' ']).to_owned());
             return;
         }
         if let Some((_, text)) = command.split_once("delete(") {
             let path = text.trim_start_matches(['"', '\'']).split(['"', '\'']).next();
-            self.touches.extend(path.map(|path| (Access::Delete, path.to_owned())));
+            self.accesses.extend(path.map(|path| (Access::Delete, path.to_owned())));
             return;
         }
         if let Some((language, code)) = code_of_setting("ex", command) {
             let flag = if language == "python3" { "-c" } else { "-e" };
-            self.runs.push(format!("{language} {flag} {}", quoted(code)));
+            self.shell_scripts.push(format!("{language} {flag} {}", quoted(code)));
             return;
         }
-        let length = command.find(|letter: char| !letter.is_ascii_alphabetic()).unwrap_or(command.len());
+        let length = command.find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(command.len());
         let (name, rest) = command.split_at(length);
         let file = rest.strip_prefix('!').unwrap_or(rest).trim();
         // After a space, `!` starts a shell command: `:w !cmd`, `:r !cmd`. For `r`, no space is needed, because `r!`
@@ -91,7 +91,7 @@ impl ExScript {
         let is_read = matches!(name, "r" | "read");
         let run = file.strip_prefix('!').filter(|_| rest.starts_with(' '));
         if let Some(text) = run.or_else(|| rest.strip_prefix('!').filter(|_| is_read)) {
-            self.runs.push(text.to_owned());
+            self.shell_scripts.push(text.to_owned());
             return;
         }
         if matches!(name, "exe" | "execute") {
@@ -101,18 +101,18 @@ impl ExScript {
             "sh" | "shell" | "stop" | "suspend" => self.opens_shell = true,
             "ter" | "term" | "terminal" | "te" => {
                 self.opens_shell |= file.is_empty();
-                self.runs.extend(Some(file.to_owned()).filter(|text| !text.is_empty()));
+                self.shell_scripts.extend(Some(file.to_owned()).filter(|text| !text.is_empty()));
             }
             "w" | "W" | "write" | "wq" | "x" | "xit" | "up" | "update" | "sav" | "saveas" | "wn" | "wa" => {
                 let file = Some(file.trim_start_matches(">>").trim()).filter(|file| !file.is_empty());
                 let target = file.map(str::to_owned).or_else(|| self.edited.clone());
-                self.touches.extend(target.map(|target| (Access::Write, target)));
+                self.accesses.extend(target.map(|target| (Access::Write, target)));
             }
-            "r" | "read" | "so" | "source" if !file.is_empty() => self.touches.push((Access::Read, file.to_owned())),
+            "r" | "read" | "so" | "source" if !file.is_empty() => self.accesses.push((Access::Read, file.to_owned())),
             "e" | "E" | "edit" | "f" | "file" | "sp" | "split" | "vs" | "vsplit" | "tabe" | "tabedit" | "new"
                 if !file.is_empty() =>
             {
-                self.touches.push((Access::Read, file.to_owned()));
+                self.accesses.push((Access::Read, file.to_owned()));
                 self.edited = Some(file.to_owned());
             }
             _ => {}
@@ -124,10 +124,10 @@ impl ExScript {
 fn without_address(line: &str) -> &str {
     let mut rest = line.trim_start_matches([':', ' ', '+']);
     loop {
-        let trimmed = rest.trim_start_matches(|letter: char| letter.is_ascii_digit() || " ,;.$%+-".contains(letter));
+        let trimmed = rest.trim_start_matches(|c: char| c.is_ascii_digit() || " ,;.$%+-".contains(c));
         let pattern = trimmed.strip_prefix("g/").or_else(|| trimmed.strip_prefix("v/")).or(trimmed.strip_prefix('/'));
         match pattern.and_then(|pattern| pattern.split_once('/')) {
-            Some((_, behind)) => rest = behind,
+            Some((_, after)) => rest = after,
             None => return trimmed,
         }
     }
@@ -138,9 +138,9 @@ mod tests {
     use super::*;
 
     fn shown(script: &str) -> String {
-        let ExScript { touches, runs, .. } = read(script);
-        let touches = touches.iter().map(|(access, path)| format!("{access:?} {path}"));
-        touches.chain(runs.iter().map(|run| format!("runs {run}"))).collect::<Vec<_>>().join(", ")
+        let ExScript { accesses, shell_scripts, .. } = read(script);
+        let accesses = accesses.iter().map(|(access, path)| format!("{access:?} {path}"));
+        accesses.chain(shell_scripts.iter().map(|run| format!("runs {run}"))).collect::<Vec<_>>().join(", ")
     }
 
     #[test]

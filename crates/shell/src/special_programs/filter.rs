@@ -27,8 +27,8 @@ pub(crate) fn filtered(program: &str, command: &SimpleCommand, text: &str) -> Op
         _ => {}
     }
     // The words that are not files.
-    let is_file = |place: usize| arguments.list.iter().any(|one| one.word == place && one.role == Role::Read);
-    let words = command.words().iter().enumerate().skip(1).filter(|(place, _)| !is_file(*place));
+    let is_file = |index: usize| arguments.list.iter().any(|one| one.word == index && one.role == Role::Read);
+    let words = command.words().iter().enumerate().skip(1).filter(|(index, _)| !is_file(*index));
     let words: Vec<&str> =
         words.map(|(_, word)| word.value.as_deref().filter(|_| !word.glob)).collect::<Option<_>>()?;
     match program {
@@ -37,15 +37,15 @@ pub(crate) fn filtered(program: &str, command: &SimpleCommand, text: &str) -> Op
         "base64" if is_decoding(&words) => {
             // Any other character than those of the alphabet and newlines is an error, after which the output is not
             // known.
-            let packed = Some(text.replace('\n', "")).filter(|text| !text.contains('\r'))?;
-            String::from_utf8(BASE64_MIME_PERMISSIVE.decode(packed.as_bytes()).ok()?).ok()
+            let encoded = Some(text.replace('\n', "")).filter(|text| !text.contains('\r'))?;
+            String::from_utf8(BASE64_MIME_PERMISSIVE.decode(encoded.as_bytes()).ok()?).ok()
         }
         "xxd" if matches!(words.as_slice(), ["-r", "-p"] | ["-p", "-r"] | ["-rp" | "-pr"]) => {
-            let packed: Vec<u8> = text.bytes().filter(|byte| !byte.is_ascii_whitespace()).collect();
-            String::from_utf8(HEXLOWER_PERMISSIVE.decode(&packed).ok()?).ok()
+            let encoded: Vec<u8> = text.bytes().filter(|byte| !byte.is_ascii_whitespace()).collect();
+            String::from_utf8(HEXLOWER_PERMISSIVE.decode(&encoded).ok()?).ok()
         }
         "tr" => match words.as_slice() {
-            ["-d", from] => Some(text.replace(letters(from)?.as_slice(), "")),
+            ["-d", from] => Some(text.replace(characters_in_set(from)?.as_slice(), "")),
             [from, to] => translated(text, from, to),
             _ => None,
         },
@@ -91,38 +91,37 @@ fn edited(command: &SimpleCommand, arguments: &Arguments, text: &str) -> Option<
     }
     let mut scripts = arguments.list.iter().filter(|argument| argument.role == Role::Data);
     scripts.try_fold(text.to_owned(), |text, script| {
-        sed::edited(command.text_from(script.word, script.from)?, is_extended, &text)
+        sed::apply(command.text_from(script.word, script.from)?, is_extended, &text)
     })
 }
 
 /// Applies `tr`: replaces each character of `from` by the one at the same position in `to`, or by the last one.
 fn translated(input: &str, from: &str, to: &str) -> Option<String> {
-    let (from, to) = (letters(from)?, letters(to)?);
+    let (from, to) = (characters_in_set(from)?, characters_in_set(to)?);
     let last = *to.last()?;
-    let place = |letter: char| from.iter().rposition(|known| *known == letter);
-    Some(input.chars().map(|letter| place(letter).map_or(letter, |at| to.get(at).copied().unwrap_or(last))).collect())
+    let position = |c: char| from.iter().rposition(|known| *known == c);
+    Some(input.chars().map(|c| position(c).map_or(c, |at| to.get(at).copied().unwrap_or(last))).collect())
 }
 
-/// Reads a set of characters such as `a-z`; `None` for classes and for escapes other than `
-/// ` and `\t`.
-fn letters(set: &str) -> Option<Vec<char>> {
+/// Reads a set of characters such as `a-z`; `None` for classes, and for escapes other than `\n` and `\t`.
+fn characters_in_set(set: &str) -> Option<Vec<char>> {
     let set = &set.replace("\\n", "\n").replace("\\t", "\t");
     if set.is_empty() || set.starts_with('-') || set.contains(['\\', '[']) || !set.is_ascii() {
         return None;
     }
     let set: Vec<char> = set.chars().collect();
-    let mut letters = Vec::new();
+    let mut characters = Vec::new();
     let mut rest = set.as_slice();
-    while let Some((first, behind)) = rest.split_first() {
-        rest = if let ['-', last, behind @ ..] = behind {
-            letters.extend(*first..=*last);
-            behind
+    while let Some((first, after)) = rest.split_first() {
+        rest = if let ['-', last, after @ ..] = after {
+            characters.extend(*first..=*last);
+            after
         } else {
-            letters.push(*first);
-            behind
+            characters.push(*first);
+            after
         };
     }
-    Some(letters)
+    Some(characters)
 }
 
 /// True if `base64` only decodes its input.

@@ -1,53 +1,53 @@
-//! `find`: where it searches, what it runs, what it finds. Its arguments are an expression, which the table cannot
-//! describe.
+//! `find`: its starting points, its commands, and the paths that it finds. Its arguments are an expression, which the
+//! table cannot describe.
 
 use std::borrow::Cow;
 
 use crate::limits::budget;
 use crate::model::{ALL_BELOW, SimpleCommand, Word};
-use crate::special_programs::placeholders;
+use crate::special_programs::replacement_string;
 
 pub(crate) fn is_find(program: &str) -> bool {
     matches!(program, "find" | "gfind" | "bfs")
 }
 
 /// Returns the starting points, which precede the first condition; without any, the working directory.
-pub(crate) fn starts(command: &SimpleCommand) -> Vec<Word> {
+pub(crate) fn starting_points(command: &SimpleCommand) -> Vec<Word> {
     const OPTIONS: &[&str] = &["-H", "-L", "-P", "-D", "--", "-x", "-E", "-s", "-X", "-d"];
     let is_option =
         |word: &&Word| word.value.as_deref().is_some_and(|text| OPTIONS.contains(&text) || text.starts_with("-O"));
     let is_condition =
         |word: &&Word| word.value.as_deref().is_some_and(|text| text.starts_with(['-', '(', '!', ')', ',']));
     let words = command.words().iter().skip(1).skip_while(is_option);
-    let starts: Vec<Word> = words.take_while(|word| !is_condition(word)).cloned().collect();
-    if starts.is_empty() { vec![path(".".to_owned(), false)] } else { starts }
+    let starting_points: Vec<Word> = words.take_while(|word| !is_condition(word)).cloned().collect();
+    if starting_points.is_empty() { vec![path(".".to_owned(), false)] } else { starting_points }
 }
 
-/// With more alternatives, it may find anything.
+/// A command with more alternatives may find anything.
 const MAX_ALTERNATIVES: usize = 16;
 
-/// Returns what it finds, as globs: the names that it searches for, below the starting points, or everything below
-/// them.
-pub(crate) fn found(command: &SimpleCommand) -> Vec<Word> {
+/// Returns the paths that a `find` command finds, as globs: the names that it searches for, below the starting points,
+/// or everything below them.
+pub(crate) fn found_paths(command: &SimpleCommand) -> Vec<Word> {
     let conditions = conditions(command);
     let depth = Depth::of(&conditions);
     let alternatives: Vec<_> = unpruned(&conditions).split(|word| is_or(*word)).collect();
     let is_any = negates_several(&conditions) || alternatives.len() > MAX_ALTERNATIVES;
     let alternatives = if is_any { vec![&[][..]] } else { alternatives };
-    let alternatives: Vec<Wanted> = alternatives.into_iter().map(Wanted::of).collect();
+    let alternatives: Vec<Selection> = alternatives.into_iter().map(Selection::of).collect();
     let from = |start: Word| {
-        let mut found: Vec<Word> = alternatives.iter().map(|wanted| wanted.below(&start, depth)).collect();
-        found.dedup();
-        found
+        let mut found_paths: Vec<Word> = alternatives.iter().map(|wanted| wanted.below(&start, depth)).collect();
+        found_paths.dedup();
+        found_paths
     };
-    starts(command).into_iter().flat_map(from).collect()
+    starting_points(command).into_iter().flat_map(from).collect()
 }
 
-/// How deep it searches.
+/// How deep `find` searches.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Depth {
     /// Only the starting points.
-    Starts,
+    StartingPoints,
     /// The starting points and their direct entries.
     One,
     Any,
@@ -58,9 +58,9 @@ impl Depth {
         let has = |wanted: &str| conditions.iter().flatten().any(|word| *word == wanted);
         // `-prune` without a condition applies to the starting points.
         let is_pruned = has("-prune") && !conditions.iter().flatten().any(|word| is_test(word));
-        match only_wanted(conditions, &["-maxdepth"]) {
-            _ if is_pruned => Self::Starts,
-            Some("0") => Self::Starts,
+        match single_value(conditions, &["-maxdepth"]) {
+            _ if is_pruned => Self::StartingPoints,
+            Some("0") => Self::StartingPoints,
             Some("1") => Self::One,
             _ => Self::Any,
         }
@@ -74,8 +74,8 @@ fn is_test(word: &str) -> bool {
     TESTS.contains(&word) || ["time", "min"].iter().any(|end| word.ends_with(end)) || word.starts_with("-newer")
 }
 
-/// What one alternative of the conditions selects.
-struct Wanted<'v> {
+/// The paths that one alternative of the conditions selects.
+struct Selection<'v> {
     name: Option<Cow<'v, str>>,
     path: Option<&'v str>,
     /// `f` for files, `d` for directories.
@@ -83,26 +83,26 @@ struct Wanted<'v> {
     /// Only empty files and directories.
     is_empty: bool,
     /// No hidden files, and nothing in hidden directories.
-    leaves_hidden: bool,
+    skips_hidden: bool,
 }
 
-impl<'v> Wanted<'v> {
+impl<'v> Selection<'v> {
     fn of(conditions: &[Option<&'v str>]) -> Self {
-        let only = |kind: &[&str]| only_wanted(conditions, kind);
+        let only = |kind: &[&str]| single_value(conditions, kind);
         let before = std::iter::once(&None).chain(conditions);
         let is_empty = before.zip(conditions).any(|(before, word)| *word == Some("-empty") && !is_not(*before));
         let is_hidden = |path: Option<&str>| matches!(path, Some("*/.*" | "./.*"));
-        let leaves_hidden = conditions.windows(3).any(|words| match words {
+        let skips_hidden = conditions.windows(3).any(|words| match words {
             [not, Some("-path" | "-wholename"), path] => is_not(*not) && is_hidden(*path),
             _ => false,
         });
         let (name, path) = (only(&["-name", "-iname"]), only(&["-path", "-wholename", "-ipath", "-iwholename"]));
         let by_regex = || only(&["-regex", "-iregex"]).and_then(name_of_regex).map(Cow::Owned);
         let name = name.map(Cow::Borrowed).or_else(by_regex);
-        Self { name, path, kind: only(&["-type", "-xtype"]), is_empty, leaves_hidden }
+        Self { name, path, kind: only(&["-type", "-xtype"]), is_empty, skips_hidden }
     }
 
-    /// True if no action on the results can affect a whole directory tree: it finds only empty directories, files in
+    /// True if no action on the results can affect a whole directory tree, because they are empty directories, files in
     /// one directory, or symlinks.
     fn is_shallow(&self, depth: Depth) -> bool {
         self.kind.is_some_and(|kind| match (kind.contains('f'), kind.contains('d')) {
@@ -113,7 +113,7 @@ impl<'v> Wanted<'v> {
         })
     }
 
-    /// Returns what is found below one starting point.
+    /// Returns the paths that are found below one starting point, as a glob.
     fn below(&self, start: &Word, depth: Depth) -> Word {
         match (start.meaning(), self.name.as_deref(), self.path) {
             // `-name` matches at any depth.
@@ -125,8 +125,8 @@ impl<'v> Wanted<'v> {
             (_, None, Some(whole)) => path(whole.to_owned(), whole.contains(['*', '?', '['])),
             // Not a whole tree, only some entries.
             (Some(start), None, None) if self.is_shallow(depth) => path(format!("{start}/*"), false),
-            (Some(start), None, None) if self.leaves_hidden => path(format!("{start}/*{ALL_BELOW}"), false),
-            (Some(start), None, None) if depth != Depth::Starts => path(format!("{start}{ALL_BELOW}"), false),
+            (Some(start), None, None) if self.skips_hidden => path(format!("{start}/*{ALL_BELOW}"), false),
+            (Some(start), None, None) if depth != Depth::StartingPoints => path(format!("{start}{ALL_BELOW}"), false),
             _ => start.clone(),
         }
     }
@@ -135,12 +135,11 @@ impl<'v> Wanted<'v> {
 /// Returns the name in a regex `.*/NAME`, in which only dots may be escaped.
 fn name_of_regex(regex: &str) -> Option<String> {
     let name = regex.strip_prefix(".*/")?.trim_end_matches('$').replace("\\.", ".");
-    let is_name =
-        !name.is_empty() && name.chars().all(|letter| letter.is_ascii_alphanumeric() || "._-".contains(letter));
+    let is_name = !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || "._-".contains(c));
     is_name.then_some(name)
 }
 
-/// Returns its words without the commands that it runs; `None` for a word that is not known.
+/// Returns the words of a `find` command without the commands that it runs; `None` for a word that is not known.
 fn conditions(command: &SimpleCommand) -> Vec<Option<&str>> {
     let mut is_in_command = false;
     let values = command.words().iter().map(|word| word.value.as_deref());
@@ -158,12 +157,12 @@ fn unpruned<'c, 'v>(conditions: &'c [Option<&'v str>]) -> &'c [Option<&'v str>] 
     let is_action = |word: &str| begins_command(Some(word)) || ACTIONS.iter().any(|action| word.starts_with(action));
     let acts = |conditions: &[Option<&str>]| conditions.iter().flatten().any(|word| is_action(word));
     let (mut depth, mut start) = (0_usize, 0);
-    for (place, word) in conditions.iter().enumerate() {
+    for (index, word) in conditions.iter().enumerate() {
         match *word {
             Some("(") => depth += 1,
             Some(")") => depth = depth.saturating_sub(1),
-            Some("-prune") if depth == 0 && conditions.get(place + 1).is_some_and(|next| is_or(*next)) => {
-                start = place + 2;
+            Some("-prune") if depth == 0 && conditions.get(index + 1).is_some_and(|next| is_or(*next)) => {
+                start = index + 2;
             }
             _ => {}
         }
@@ -195,7 +194,7 @@ fn is_not(word: Option<&str>) -> bool {
 
 /// Returns the value of a kind of condition, if exactly one such condition must hold. Negated conditions are ignored,
 /// because they only exclude results.
-fn only_wanted<'v>(values: &[Option<&'v str>], kind: &[&str]) -> Option<&'v str> {
+fn single_value<'v>(values: &[Option<&'v str>], kind: &[&str]) -> Option<&'v str> {
     let before = std::iter::once(&None).chain(values);
     let mut wanted = before.zip(values.windows(2)).filter_map(|(before, pair)| match pair {
         [Some(name), value] if kind.contains(name) && !is_not(*before) => Some(*value),
@@ -207,43 +206,43 @@ fn only_wanted<'v>(values: &[Option<&'v str>], kind: &[&str]) -> Option<&'v str>
 /// True if several conditions are negated together: `! ( … )`.
 fn negates_several(values: &[Option<&str>]) -> bool {
     let is_several = |word: Option<&str>| word == Some("(") || is_not(word);
-    values.windows(2).any(|pair| matches!(pair, [before, behind] if is_not(*before) && is_several(*behind)))
+    values.windows(2).any(|pair| matches!(pair, [before, after] if is_not(*before) && is_several(*after)))
 }
 
-/// Returns the commands after `-exec` and similar actions, up to `;` or `+`, with `{}` replaced by what is found.
+/// Returns the commands after `-exec` and similar actions, up to `;` or `+`, with `{}` replaced by the found paths.
 pub(crate) fn commands(command: &SimpleCommand) -> Vec<Vec<Word>> {
-    let mut found = found(command);
-    let length = found.iter().map(|thing| budget::WORD + thing.raw.len()).sum();
-    if !placeholders::fits(command.words(), "{}", length) {
-        found = vec![Word::unknown()];
+    let mut found_paths = found_paths(command);
+    let length = found_paths.iter().map(|found_path| budget::WORD + found_path.raw.len()).sum();
+    if !replacement_string::fits(command.words(), "{}", length) {
+        found_paths = vec![Word::unknown()];
     }
     let mut commands = Vec::new();
     let mut rest = command.words();
-    while let Some((word, behind)) = rest.split_first() {
-        rest = behind;
+    while let Some((word, after)) = rest.split_first() {
+        rest = after;
         if !begins_command(word.value.as_deref()) {
             continue;
         }
-        let end = behind.iter().position(|word| ends_command(word.value.as_deref())).unwrap_or(behind.len());
-        let (words, later) = behind.split_at(end);
+        let end = after.iter().position(|word| ends_command(word.value.as_deref())).unwrap_or(after.len());
+        let (words, later) = after.split_at(end);
         rest = later;
-        commands.push(words.iter().flat_map(|word| filled(word, &found)).collect());
+        commands.push(words.iter().flat_map(|word| filled(word, &found_paths)).collect());
     }
     commands
 }
 
-/// Returns the word once for each path that is found.
-pub(crate) fn filled(word: &Word, found: &[Word]) -> Vec<Word> {
+/// Returns the word once for each found path.
+pub(crate) fn filled(word: &Word, found_paths: &[Word]) -> Vec<Word> {
     let Some(text) = word.value.as_deref().filter(|text| text.contains("{}")) else { return vec![word.clone()] };
     let unknown = || {
-        let shown = placeholders::filled(text, "{}", "$…").unwrap_or_else(|| "$…".to_owned());
+        let shown = replacement_string::insert(text, "{}", "$…").unwrap_or_else(|| "$…".to_owned());
         Word { raw: word.raw.clone(), shown, ..Word::default() }
     };
-    let with = |thing: &Word| {
-        let value = thing.meaning().and_then(|value| placeholders::filled(text, "{}", value));
-        value.map_or_else(unknown, |value| path(value, thing.glob))
+    let with = |found_path: &Word| {
+        let value = found_path.meaning().and_then(|value| replacement_string::insert(text, "{}", value));
+        value.map_or_else(unknown, |value| path(value, found_path.glob))
     };
-    found.iter().map(with).collect()
+    found_paths.iter().map(with).collect()
 }
 
 fn path(text: String, glob: bool) -> Word {

@@ -19,36 +19,36 @@ pub(crate) fn likely_output(command: &SimpleCommand) -> Option<String> {
     }
     let is_format = |name: &str| matches!(name, "--format" | "--pretty");
     let flag = arguments.flags.iter().rfind(|flag| is_format(&flag.name));
-    let given = flag.map(|flag| flag.value.and_then(|value| command.text_from(value.word, value.from)));
-    let format = given.flatten().or_else(|| written(command))?;
+    let set_format = flag.map(|flag| flag.value.and_then(|value| command.text_from(value.word, value.from)));
+    let format = set_format.flatten().or_else(|| format_in_words(command))?;
     let format = format.strip_prefix("tformat:").or_else(|| format.strip_prefix("format:")).unwrap_or(format);
-    format.contains('%').then(|| filled(format) + "\n")
+    format.contains('%').then(|| with_placeholders(format) + "\n")
 }
 
 /// Finds the format of a subcommand whose flags are not in the table.
-fn written(command: &SimpleCommand) -> Option<&str> {
+fn format_in_words(command: &SimpleCommand) -> Option<&str> {
     let words = command.words().iter().filter_map(|word| word.value.as_deref());
     words.rev().find_map(|word| word.strip_prefix("--format=").or_else(|| word.strip_prefix("--pretty=")))
 }
 
-fn filled(format: &str) -> String {
+fn with_placeholders(format: &str) -> String {
     let mut text = String::new();
     let mut rest = format;
-    while let Some((before, behind)) = rest.split_once('%') {
+    while let Some((before, after)) = rest.split_once('%') {
         text.push_str(before);
-        let field = behind.strip_prefix('(').and_then(|behind| behind.split_once(')'));
-        rest = if let Some((field, behind)) = field {
+        let field = after.strip_prefix('(').and_then(|after| after.split_once(')'));
+        rest = if let Some((field, after)) = field {
             text.push_str(if field.starts_with("refname") { ANY_REF } else { SOME_WORD });
-            behind
-        } else if let Some(behind) = behind.strip_prefix('n') {
+            after
+        } else if let Some(after) = after.strip_prefix('n') {
             text.push('\n');
-            behind
+            after
         } else {
             // A field has one letter or two: `%h`, `%an`.
             text.push_str(SOME_WORD);
-            let is_long = behind.starts_with(['a', 'c', 'C', 'g', 'G', 't', 'p', 'T', 'P']);
+            let is_long = after.starts_with(['a', 'c', 'C', 'g', 'G', 't', 'p', 'T', 'P']);
             let is_letter = |letter: char| letter.is_ascii_alphabetic();
-            let second = behind.get(1..).unwrap_or_default();
+            let second = after.get(1..).unwrap_or_default();
             if is_long && second.starts_with(is_letter) { second.get(1..).unwrap_or_default() } else { second }
         };
     }

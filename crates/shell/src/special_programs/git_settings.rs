@@ -3,8 +3,8 @@
 use crate::model::SimpleCommand;
 use crate::programs::{Argument, Arguments};
 
-/// Returns the setting in a flag of git as `name=value`: `-c`, or `--config-env` with the value of the variable. `None`
-/// if it is not known.
+/// Returns the setting in a flag of git as `name=value`. `-c` contains it; for `--config-env`, the value is that of a
+/// variable. `None` if the setting is not known.
 pub(crate) fn given(command: &SimpleCommand, arguments: &Arguments, value: Argument) -> Option<String> {
     let text = command.text_from(value.word, value.from)?;
     if !arguments.flags.iter().any(|flag| flag.name == "--config-env" && flag.value == Some(value)) {

@@ -1,4 +1,4 @@
-//! Programs that run scripts: shells, and interpreters of other languages, whether or not Linchpin can read these.
+//! Programs that run scripts: shells, and interpreters of other languages.
 
 use std::borrow::Cow;
 
@@ -14,14 +14,14 @@ pub(crate) const COMPILED: &str = "compiled-";
 /// Package registries. A package from one of them does not count as downloaded code, because a person chose its name.
 const REGISTRIES: &[&str] = &["deno.land", "esm.sh", "jsr.io"];
 
-/// True if a script is a URL outside of these registries.
-pub(crate) fn is_fetched(script: &str) -> bool {
+/// True if the script is a URL outside of the package registries.
+pub(crate) fn is_downloaded_script(script: &str) -> bool {
     let address = script.strip_prefix("https://").or_else(|| script.strip_prefix("http://"));
     address.and_then(|address| address.split('/').next()).is_some_and(|host| !REGISTRIES.contains(&host))
 }
 
-/// True if a program, with these arguments, runs its stdin.
-pub(crate) fn runs_stdin(program: &str, arguments: &Arguments, words: &[Word]) -> bool {
+/// True if a program with these arguments can run commands from stdin.
+pub(crate) fn can_run_stdin(program: &str, arguments: &Arguments, words: &[Word]) -> bool {
     match program {
         "source" | "." | "at" | "batch" => true,
         // Listing or removing a crontab reads no input.
@@ -29,7 +29,7 @@ pub(crate) fn runs_stdin(program: &str, arguments: &Arguments, words: &[Word]) -
         "make" | "gmake" => arguments.list.iter().any(|argument| argument.role == Role::Script),
         "ssh" => arguments.list.iter().any(|argument| argument.role == Role::Host),
         "sudo" | "doas" | "su" => arguments.session.is_some(),
-        _ => is_interpreter(program) && (arguments.session.is_some() || names_its_input(arguments, words)),
+        _ => is_interpreter(program) && (arguments.session.is_some() || script_is_stdin(arguments, words)),
     }
 }
 
@@ -47,9 +47,9 @@ pub(crate) fn runs_code(program: &str) -> bool {
 }
 
 /// True if the command runs its stdin.
-pub(crate) fn runs_what_it_reads(command: &SimpleCommand) -> bool {
+pub(crate) fn runs_stdin(command: &SimpleCommand) -> bool {
     let (Some(program), Some(arguments)) = (command.program(), command.arguments()) else { return false };
-    is_interpreter(program) && runs_its_input(program, arguments, command.words())
+    is_interpreter(program) && takes_script_from_stdin(program, arguments, command.words())
 }
 
 /// Returns the script file that a command runs, as it is named in the command.
@@ -59,17 +59,17 @@ pub(crate) fn script_file(command: &SimpleCommand) -> Option<Cow<'_, str>> {
         return command.words().first()?.file().filter(|program| program.contains('/')).map(Cow::Borrowed);
     }
     let arguments = command.arguments()?;
-    let given = arguments.list.iter().find(|argument| argument.role == Role::Script);
-    let given = given.and_then(|script| command.file_from(script.word, script.from)).map(Cow::Borrowed);
+    let named = arguments.list.iter().find(|argument| argument.role == Role::Script);
+    let named = named.and_then(|script| command.file_from(script.word, script.from)).map(Cow::Borrowed);
     if !is_interpreter(program) {
-        return given;
+        return named;
     }
-    if runs_its_input(program, arguments, command.words()) {
+    if takes_script_from_stdin(program, arguments, command.words()) {
         let is_read = |kind| matches!(kind, RedirectKind::Read | RedirectKind::ReadWrite);
         let read = command.redirects().iter().rev().find(|redirect| is_read(redirect.kind));
         return read?.target.file().map(Cow::Borrowed);
     }
-    let is_module = language_of(program) == Some(Language::Python) && given.is_none();
+    let is_module = language_of(program) == Some(Language::Python) && named.is_none();
     if let Some(module) = arguments.subcommands.first().filter(|_| is_module) {
         return Some(Cow::Owned(format!("{}.py", module.replace('.', "/"))));
     }
@@ -78,28 +78,28 @@ pub(crate) fn script_file(command: &SimpleCommand) -> Option<Cow<'_, str>> {
         let is_file = matches!(program, "bun" | "deno") && script.contains('.');
         return is_file.then_some(Cow::Borrowed(script.as_str()));
     }
-    given
+    named
 }
 
-/// True if the only file that it can run is the program itself.
+/// True if the only script that the command can run is the program itself: `./x.sh`.
 pub(crate) fn runs_by_name(command: &SimpleCommand) -> bool {
     let runs_file = |argument: &Argument| argument.role == Role::Script;
     let takes_script = command.arguments().is_some_and(|known| known.list.iter().any(runs_file));
     !takes_script && !command.program().is_some_and(is_interpreter)
 }
 
-/// Returns the contents of a `<(…)`, or of stdin, that is given as a script file.
-pub(crate) fn given_script(command: &SimpleCommand) -> Option<FileContents> {
+/// Returns the contents of the script file if it is a `<(…)` or stdin.
+pub(crate) fn script_from_stream(command: &SimpleCommand) -> Option<FileContents> {
     let program = command.program().filter(|program| !is_interpreter(program) || runs_code(program))?;
     let arguments = command.arguments()?;
     let script = arguments.list.iter().find(|argument| argument.role == Role::Script)?;
     let script = command.words().get(script.word)?;
     match &script.contents {
-        Some(text) if script.is_process() => Some(FileContents::Text(text.as_str().into())),
+        Some(text) if script.is_process_substitution() => Some(FileContents::Text(text.as_str().into())),
         // For an interpreter, this is reported with the rest of its input.
-        None if script.is_process() && !is_interpreter(program) => Some(FileContents::Unknown),
-        _ if script.is_input() && !is_interpreter(program) => {
-            command.given_text().map(|text| FileContents::Text(text.into()))
+        None if script.is_process_substitution() && !is_interpreter(program) => Some(FileContents::Unknown),
+        _ if script.stands_for_stdin() && !is_interpreter(program) => {
+            command.stdin_text().map(|text| FileContents::Text(text.into()))
         }
         _ => None,
     }
@@ -125,17 +125,17 @@ pub(crate) fn interpreter_of(file: &str) -> Option<&'static str> {
 /// Returns the possible paths of the script file. Node also finds `x.js` for `./x`, and `index.js` for its directory.
 pub(crate) fn script_files(command: &SimpleCommand) -> Vec<Cow<'_, str>> {
     let Some(script) = script_file(command) else { return Vec::new() };
-    let is_node = command.program().and_then(language_of) == Some(Language::Node);
+    let is_node = command.program().and_then(language_of) == Some(Language::JavaScript);
     let others = is_node.then(|| [format!("{script}.js"), format!("{script}/index.js")].map(Cow::Owned));
     std::iter::once(script).chain(others.into_iter().flatten()).collect()
 }
 
-/// True if a program runs its stdin, because no argument is a script, code or a command.
-pub(crate) fn runs_its_input(program: &str, arguments: &Arguments, words: &[Word]) -> bool {
+/// True if stdin is the program's script, because no argument is a script, code or a command.
+pub(crate) fn takes_script_from_stdin(program: &str, arguments: &Arguments, words: &[Word]) -> bool {
     if is_shell(program) && arguments.has_flag(&["-s"]) {
         return true;
     }
-    if names_its_input(arguments, words) {
+    if script_is_stdin(arguments, words) {
         return true;
     }
     let is_run =
@@ -144,11 +144,11 @@ pub(crate) fn runs_its_input(program: &str, arguments: &Arguments, words: &[Word
 }
 
 /// True if the script file is stdin or a process substitution: `-`, `<(…)`.
-pub(crate) fn names_its_input(arguments: &Arguments, words: &[Word]) -> bool {
+pub(crate) fn script_is_stdin(arguments: &Arguments, words: &[Word]) -> bool {
     let is_read = |script: &Argument| match words.get(script.word) {
         // `-f-`
         Some(word) if script.from > 0 => word.value.as_deref().and_then(|text| text.get(script.from..)) == Some("-"),
-        Some(word) => word.is_input() || word.is_process(),
+        Some(word) => word.stands_for_stdin() || word.is_process_substitution(),
         None => false,
     };
     arguments.list.iter().find(|argument| argument.role == Role::Script).is_some_and(is_read)
@@ -157,7 +157,7 @@ pub(crate) fn names_its_input(arguments: &Arguments, words: &[Word]) -> bool {
 /// Returns the files that Node and Ruby run before the script.
 pub(crate) fn required_files(command: &SimpleCommand, arguments: &Arguments) -> Vec<Word> {
     let names: &[&str] = match command.program().and_then(language_of) {
-        Some(Language::Node) => &["-r", "--require", "--import", "--loader"],
+        Some(Language::JavaScript) => &["-r", "--require", "--import", "--loader"],
         Some(Language::Ruby) => &["-r"],
         _ => return Vec::new(),
     };
@@ -172,22 +172,22 @@ pub(crate) fn required_files(command: &SimpleCommand, arguments: &Arguments) -> 
 pub(crate) fn startup_files(command: &SimpleCommand, arguments: &Arguments) -> Vec<Word> {
     let flags = arguments.flags.iter().filter(|flag| matches!(flag.name.as_str(), "--rcfile" | "--init-file"));
     let named = flags.filter_map(|flag| flag.value).filter_map(|value| command.words().get(value.word));
-    let is_asked = arguments.has_flag(&["-i"]);
+    let is_interactive = arguments.has_flag(&["-i"]);
     // The variable that names the file, and a suffix for its value.
     let (variable, end) = match command.program() {
         Some("zsh") => ("ZDOTDIR", "/.zshenv"),
-        Some("sh" | "dash" | "ash" | "ksh" | "ksh93" | "mksh" | "yash") if is_asked => ("ENV", ""),
+        Some("sh" | "dash" | "ash" | "ksh" | "ksh93" | "mksh" | "yash") if is_interactive => ("ENV", ""),
         _ => ("BASH_ENV", ""),
     };
     let set = command.assignments().iter().filter(|set| set.name == variable).map(|set| set.value.clone());
     let exported = command.exported().iter().filter(|exported| &*exported.name == variable);
     let exported =
         exported.map(|exported| Word { value: exported.value.as_deref().map(str::to_owned), ..Word::default() });
-    let placed = |file: Word| match &file.value {
+    let startup_file = |file: Word| match &file.value {
         Some(directory) if !end.is_empty() => Word::known(&format!("{directory}{end}")),
         _ => file,
     };
-    let (set, exported) = (set.map(placed), exported.map(placed));
+    let (set, exported) = (set.map(startup_file), exported.map(startup_file));
     // Leaves out the script itself, which runs anyway.
     let is_other = |file: &Word| command.words().get(1).is_none_or(|word| word.value != file.value);
     named.cloned().chain(set.chain(exported).filter(is_other)).collect()

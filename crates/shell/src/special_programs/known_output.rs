@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use crate::model::{Redirect, SimpleCommand, Word};
 use crate::programs::{Argument, Role};
 use crate::special_programs::filter::{filtered, is_filter};
-use crate::syntax::escape::{Reader, decode_for};
+use crate::syntax::escape::{EscapeRules, decode_for};
 
 /// Longer output counts as unknown.
 pub(crate) const MAX_OUTPUT: usize = 64 * 1024;
@@ -19,7 +19,7 @@ pub(crate) fn needs_file_contents(program: &str) -> bool {
 pub(crate) fn output(command: &SimpleCommand, input: Option<&str>) -> Option<String> {
     let program = command.words().first()?.value.as_deref()?;
     if is_filter(program) {
-        return filtered(program, command, &read_by(command, input)?);
+        return filtered(program, command, &input_text(command, input)?);
     }
     // These print nothing, whatever their arguments are.
     if matches!(program, "true" | "false" | ":" | "test" | "[" | "unset" | "shift" | "sleep") {
@@ -33,7 +33,7 @@ pub(crate) fn output(command: &SimpleCommand, input: Option<&str>) -> Option<Str
         "cd" if arguments != ["-"] => Some(String::new()),
         "echo" => echo(arguments),
         "printf" => printf(arguments),
-        "tee" if arguments.is_empty() || arguments == ["-"] => fed(command, input).map(str::to_owned),
+        "tee" if arguments.is_empty() || arguments == ["-"] => stdin_text(command, input).map(str::to_owned),
         "basename" => match arguments {
             [path] => Some(base_name(path, "").to_owned() + "\n"),
             [path, end] => Some(base_name(path, end).to_owned() + "\n"),
@@ -49,10 +49,10 @@ pub(crate) fn output(command: &SimpleCommand, input: Option<&str>) -> Option<Str
 }
 
 /// Returns the stdin of a command, from a redirection or from the pipe, if it is known.
-fn fed<'c>(command: &'c SimpleCommand, input: Option<&'c str>) -> Option<&'c str> {
+fn stdin_text<'c>(command: &'c SimpleCommand, input: Option<&'c str>) -> Option<&'c str> {
     // Redirections of output do not affect the input.
-    let comes_in = |redirect: &&Redirect| !redirect.takes_output() && redirect.descriptor != Some(2);
-    match command.redirects().iter().filter(comes_in).collect::<Vec<_>>().as_slice() {
+    let affects_stdin = |redirect: &&Redirect| !redirect.redirects_stdout() && redirect.descriptor != Some(2);
+    match command.redirects().iter().filter(affects_stdin).collect::<Vec<_>>().as_slice() {
         [] => input,
         [redirect] => redirect.text(),
         _ => None,
@@ -60,24 +60,24 @@ fn fed<'c>(command: &'c SimpleCommand, input: Option<&'c str>) -> Option<&'c str
 }
 
 /// Returns the text that a command reads: the contents of its files, concatenated, or its stdin.
-fn read_by<'c>(command: &'c SimpleCommand, input: Option<&'c str>) -> Option<Cow<'c, str>> {
+fn input_text<'c>(command: &'c SimpleCommand, input: Option<&'c str>) -> Option<Cow<'c, str>> {
     let arguments = command.arguments()?;
     let is_file = |argument: &&Argument| argument.role == Role::Read && arguments.operands.contains(&argument.word);
     let files: Vec<&Word> =
         arguments.list.iter().filter(is_file).filter_map(|argument| command.words().get(argument.word)).collect();
     let text = |file: &Word| match &file.contents {
         Some(text) => Some(text.clone()),
-        None if file.is_input() => fed(command, input).map(str::to_owned),
+        None if file.stands_for_stdin() => stdin_text(command, input).map(str::to_owned),
         None => None,
     };
     match files.as_slice() {
         // Some programs print something without any input.
-        [] => Some(Cow::Borrowed(fed(command, input).unwrap_or_default())),
+        [] => Some(Cow::Borrowed(stdin_text(command, input).unwrap_or_default())),
         files => files.iter().map(|file| text(file)).collect::<Option<String>>().map(Cow::Owned),
     }
 }
 
-/// Counts only with integers, and not far.
+/// Supports only integers, and short sequences.
 fn seq(arguments: &[&str]) -> Option<String> {
     let numbers: Vec<i64> = arguments.iter().map(|number| number.parse().ok()).collect::<Option<_>>()?;
     let (first, step, last) = match numbers.as_slice() {
@@ -90,7 +90,7 @@ fn seq(arguments: &[&str]) -> Option<String> {
         return Some(String::new());
     }
     let count = last.checked_sub(first)?.checked_div(step)?;
-    let number = |place: i64| Some(first.checked_add(step.checked_mul(place)?)?.to_string() + "\n");
+    let number = |index: i64| Some(first.checked_add(step.checked_mul(index)?)?.to_string() + "\n");
     (count < MAX_NUMBERS).then(|| (0..=count).map(number).collect())?
 }
 
@@ -130,8 +130,8 @@ fn echo(arguments: &[&str]) -> Option<String> {
     let end = if letters.contains('n') { "" } else { "\n" };
     let reads_escapes = letters.chars().rfind(|letter| matches!(letter, 'e' | 'E')) == Some('e');
     if reads_escapes {
-        let decoded = decode_for(Reader::Echo, &text)?;
-        return Some(decoded.text + if decoded.is_last { "" } else { end });
+        let decoded = decode_for(EscapeRules::Echo, &text)?;
+        return Some(decoded.text + if decoded.ends_output { "" } else { end });
     }
     // Some shells interpret escapes without `-e`.
     (!has_escape(&text)).then(|| text + end)
@@ -140,8 +140,8 @@ fn echo(arguments: &[&str]) -> Option<String> {
 /// True if `echo` may interpret a backslash in the text.
 fn has_escape(text: &str) -> bool {
     let is_escape = |next: char| next.is_ascii_digit() || "abceEfnrtvxuU\\".contains(next);
-    let mut behind = text.split('\\').skip(1);
-    behind.any(|rest| rest.chars().next().is_none_or(is_escape))
+    let mut after_backslashes = text.split('\\').skip(1);
+    after_backslashes.any(|rest| rest.chars().next().is_none_or(is_escape))
 }
 
 fn is_echo_flag(word: &str) -> bool {
@@ -157,7 +157,7 @@ pub(crate) fn printf(arguments: &[&str]) -> Option<String> {
     let mut text = String::new();
     loop {
         let mut parts = format.split('%');
-        text.push_str(&decode_for(Reader::Format, parts.next()?)?.text);
+        text.push_str(&decode_for(EscapeRules::PrintfFormat, parts.next()?)?.text);
         let count = values.len();
         while let Some(part) = parts.next() {
             let plain = match part.chars().next() {
@@ -172,9 +172,9 @@ pub(crate) fn printf(arguments: &[&str]) -> Option<String> {
                     if kind == 's' {
                         text.push_str(value);
                     } else {
-                        let decoded = decode_for(Reader::Argument, value)?;
+                        let decoded = decode_for(EscapeRules::PrintfArgument, value)?;
                         text.push_str(&decoded.text);
-                        if decoded.is_last {
+                        if decoded.ends_output {
                             return Some(text);
                         }
                     }
@@ -182,7 +182,7 @@ pub(crate) fn printf(arguments: &[&str]) -> Option<String> {
                 }
                 Some(_) => return None,
             };
-            text.push_str(&decode_for(Reader::Format, plain)?.text);
+            text.push_str(&decode_for(EscapeRules::PrintfFormat, plain)?.text);
         }
         if text.len() > MAX_OUTPUT {
             return None;

@@ -6,7 +6,7 @@ use crate::programs::canonical;
 
 /// Returns the language of the code that a program runs, if Linchpin can read it.
 pub(crate) fn language_of(program: &str) -> Option<Language> {
-    Language::of(canonical(program))
+    Language::of_interpreter(canonical(program))
 }
 
 /// True if Linchpin can read code for this program.

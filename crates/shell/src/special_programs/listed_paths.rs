@@ -3,47 +3,51 @@
 use crate::model::{ALL_BELOW, SimpleCommand, Word};
 use crate::programs::{Argument, Role};
 use crate::special_programs::interpreter::is_awk;
-use crate::special_programs::output_placeholder::meaning;
-use crate::special_programs::{awk, find, process_line, sed};
+use crate::special_programs::output_placeholder::output_placeholder;
+use crate::special_programs::{awk, find, ps_output, sed};
 
-/// Returns the paths that a command prints, as globs, if it prints nothing else. `read`: the paths in its input.
-pub(crate) fn printed(command: &SimpleCommand, read: &[Word]) -> Vec<Word> {
+/// Returns the paths that a command prints, as globs, if it prints nothing else. `input_paths`: the paths in its stdin.
+pub(crate) fn printed(command: &SimpleCommand, input_paths: &[Word]) -> Vec<Word> {
     let Some(program) = command.program() else { return Vec::new() };
     let has = |names: &[&str]| command.arguments().is_some_and(|arguments| arguments.has_flag(names));
     match program {
-        program if find::is_find(program) => find::found(command),
-        program if passes_on(program) => {
+        program if find::is_find(program) => find::found_paths(command),
+        program if prints_input_lines(program) => {
             if reads_files(command) {
                 Vec::new()
             } else {
-                read.to_vec()
+                input_paths.to_vec()
             }
         }
-        "grep" | "egrep" | "fgrep" if !read.is_empty() && !reads_files(command) => {
-            let mut left: Vec<Word> = read.iter().flat_map(|path| narrowed(command, path)).collect();
-            left.dedup();
-            left
+        "grep" | "egrep" | "fgrep" if !input_paths.is_empty() && !reads_files(command) => {
+            let mut matches: Vec<Word> = input_paths.iter().flat_map(|path| grep_matches(command, path)).collect();
+            matches.dedup();
+            matches
         }
-        program if sed::is_sed(program) => read.iter().filter_map(|path| renamed(command, path)).collect(),
-        program if is_awk(program) => match only_code(command).and_then(awk::field::printed) {
-            Some((chosen, field)) => read.iter().map(|line| process_line::field(line, chosen, field)).collect(),
+        program if sed::is_sed(program) => input_paths.iter().filter_map(|path| renamed(command, path)).collect(),
+        program if is_awk(program) => match only_code(command).and_then(awk::field::pattern_and_field) {
+            Some((pattern, field)) => input_paths.iter().map(|line| ps_output::field(line, pattern, field)).collect(),
             None => Vec::new(),
         },
-        "comm" => compared(command),
-        "ps" => vec![process_line::any()],
+        "comm" => comm_lines(command),
+        "ps" => vec![ps_output::any_line()],
         "ls" if !has(LONG) => names_in_directory(command),
-        "echo" => patterns(command, 1),
+        "echo" => printed_globs(command, 1),
         // Prints each word unchanged.
         "printf" if command.words().get(1).and_then(|format| format.value.as_deref()).is_some_and(is_plain_format) => {
-            patterns(command, 2)
+            printed_globs(command, 2)
         }
         "git" if lists_files(command) => below(command),
         "rg" if has(&["--files", "-l", "--files-with-matches", "--files-without-match"]) => {
-            if rg_looks_everywhere(command) && seeks_guardrails(command) { all_below(command) } else { below(command) }
+            if rg_searches_all_files(command) && searches_guardrails(command) {
+                all_below(command)
+            } else {
+                below(command)
+            }
         }
         "grep" | "egrep" | "fgrep" if has(&["-l", "-L", "--files-with-matches", "--files-without-match"]) => {
             let is_recursive = has(&["-r", "-R", "--recursive", "--dereference-recursive"]);
-            if is_recursive && !has(&["--include"]) && seeks_guardrails(command) {
+            if is_recursive && !has(&["--include"]) && searches_guardrails(command) {
                 all_below(command)
             } else {
                 below(command)
@@ -51,12 +55,12 @@ pub(crate) fn printed(command: &SimpleCommand, read: &[Word]) -> Vec<Word> {
         }
         // Without these flags, `fd` skips hidden files.
         "fd" | "fdfind" if has(&["-H", "--hidden", "-u", "--unrestricted"]) => {
-            let wanted: Vec<Word> = below(command).iter().map(|path| named(command, path)).collect();
+            let wanted: Vec<Word> = below(command).iter().map(|path| fd_matches(command, path)).collect();
             if wanted == below(command) { all_below(command) } else { wanted }
         }
         "fd" | "fdfind" => below(command),
-        // Prints process IDs instead of paths; they are passed on in the same way.
-        "pgrep" | "pidof" => meaning(command)
+        // Print process IDs instead of paths, which other commands use in the same way.
+        "pgrep" | "pidof" => output_placeholder(command)
             .map(|placeholder| Word { placeholder: Some(placeholder), ..Word::unknown() })
             .into_iter()
             .collect(),
@@ -67,7 +71,7 @@ pub(crate) fn printed(command: &SimpleCommand, read: &[Word]) -> Vec<Word> {
 /// Returns the names that `ls` prints, including hidden ones if a flag asks for them.
 fn names_in_directory(command: &SimpleCommand) -> Vec<Word> {
     let has = |names: &[&str]| command.arguments().is_some_and(|arguments| arguments.has_flag(names));
-    let mut names = listed(command);
+    let mut names = ls_names(command);
     if names.iter().any(|name| name.value.as_deref() == Some(ANY_NAME)) {
         let is_all = has(&["-a", "-f", "--all"]);
         let is_hidden = is_all || has(&["-A", "--almost-all"]);
@@ -89,12 +93,12 @@ fn lists_files(command: &SimpleCommand) -> bool {
 }
 
 /// True if `rg` searches all files, whatever their name and type, including hidden ones.
-fn rg_looks_everywhere(command: &SimpleCommand) -> bool {
+fn rg_searches_all_files(command: &SimpleCommand) -> bool {
     let Some(arguments) = command.arguments() else { return false };
     let flags = arguments.flags.iter();
     let is_unrestricted = flags.filter(|flag| flag.is("-u") || flag.is("--unrestricted")).count() > 1;
-    let is_chosen = arguments.has_flag(&["-g", "--glob", "-t", "--type"]);
-    !is_chosen && (is_unrestricted || arguments.has_flag(&["--hidden", "-."]))
+    let is_filtered = arguments.has_flag(&["-g", "--glob", "-t", "--type"]);
+    !is_filtered && (is_unrestricted || arguments.has_flag(&["--hidden", "-."]))
 }
 
 /// Flags that make `ls` print more than names.
@@ -103,7 +107,7 @@ const ANY_NAME: &str = "*";
 const HIDDEN_NAME: &str = ".*";
 
 /// True if the program prints the lines that it reads, or some of them.
-fn passes_on(program: &str) -> bool {
+fn prints_input_lines(program: &str) -> bool {
     matches!(program, "sort" | "uniq" | "head" | "tail" | "cat" | "tac" | "shuf")
 }
 
@@ -133,7 +137,7 @@ fn is_plain_format(format: &str) -> bool {
 /// files, or that prints its input.
 pub(crate) fn likely_output(command: &SimpleCommand) -> Option<String> {
     let arguments = command.arguments()?;
-    let looks = match command.program()? {
+    let prints_names = match command.program()? {
         // For a directory, `ls` prints its entries instead.
         "ls" => {
             !arguments.has_flag(LONG)
@@ -142,12 +146,12 @@ pub(crate) fn likely_output(command: &SimpleCommand) -> Option<String> {
         "realpath" | "readlink" | "grealpath" | "greadlink" => true,
         "git" => arguments.subcommands.first().is_some_and(|form| form == "ls-files"),
         // These print their input, or a part of it.
-        program if passes_on(program) || matches!(program, "grep" | "egrep" | "fgrep") => {
-            return command.given_text().map(str::to_owned);
+        program if prints_input_lines(program) || matches!(program, "grep" | "egrep" | "fgrep") => {
+            return command.stdin_text().map(str::to_owned);
         }
         _ => false,
     };
-    let names = arguments.operands.iter().filter(|_| looks).map(|place| command.words().get(*place));
+    let names = arguments.operands.iter().filter(|_| prints_names).map(|index| command.words().get(*index));
     let name = |word: Option<&Word>| Some(word.filter(|word| !word.glob)?.value.clone()? + "\n");
     names.map(name).collect::<Option<String>>().filter(|text| !text.is_empty())
 }
@@ -175,15 +179,15 @@ fn below(command: &SimpleCommand) -> Vec<Word> {
 }
 
 /// Words in the configuration files of agents and of Linchpin.
-const OF_GUARDRAILS: &[&str] = &["linchpin", "hooks", "pretooluse", "posttooluse", "permissions", "matcher"];
+const GUARDRAIL_WORDS: &[&str] = &["linchpin", "hooks", "pretooluse", "posttooluse", "permissions", "matcher"];
 
 /// True if a search may match configuration files of agents, which are hidden files.
-fn seeks_guardrails(command: &SimpleCommand) -> bool {
+fn searches_guardrails(command: &SimpleCommand) -> bool {
     let mut data = command.arguments().into_iter().flat_map(|arguments| &arguments.list);
     let wanted = data.find(|argument| argument.role == Role::Data);
     let wanted = wanted.and_then(|argument| command.text_from(argument.word, argument.from)).map(str::to_lowercase);
     // Also true if the text is not known, or is part of one of these words.
-    wanted.is_none_or(|wanted| OF_GUARDRAILS.iter().any(|word| wanted.contains(word) || word.contains(&wanted)))
+    wanted.is_none_or(|wanted| GUARDRAIL_WORDS.iter().any(|word| wanted.contains(word) || word.contains(&wanted)))
 }
 
 /// Returns all paths below the directories, including hidden ones.
@@ -196,7 +200,7 @@ fn all_below(command: &SimpleCommand) -> Vec<Word> {
 }
 
 /// Returns the lines that `comm` prints, if they come from only one of its two lists.
-fn compared(command: &SimpleCommand) -> Vec<Word> {
+fn comm_lines(command: &SimpleCommand) -> Vec<Word> {
     let Some(arguments) = command.arguments() else { return Vec::new() };
     let has = |flag: &str| arguments.has_flag(&[flag]);
     let list = match (has("-1"), has("-2"), has("-3")) {
@@ -204,7 +208,7 @@ fn compared(command: &SimpleCommand) -> Vec<Word> {
         (true, false, true) => arguments.operands.get(1),
         _ => None,
     };
-    list.and_then(|place| command.words().get(*place)).map(|list| list.given_paths.clone()).unwrap_or_default()
+    list.and_then(|index| command.words().get(*index)).map(|list| list.possible_paths.clone()).unwrap_or_default()
 }
 
 /// Returns a glob that includes the results of several globs in one directory.
@@ -216,7 +220,7 @@ pub(crate) fn any_of<'p>(mut patterns: impl Iterator<Item = &'p str> + Clone) ->
 }
 
 /// Returns the words that are printed after the first `skipped`, if all of them are known and one is a glob.
-fn patterns(command: &SimpleCommand, skipped: usize) -> Vec<Word> {
+fn printed_globs(command: &SimpleCommand, skipped: usize) -> Vec<Word> {
     let words = command.words().iter().skip(skipped);
     let words: Vec<Word> = words.filter(|word| !matches!(word.value.as_deref(), Some("-n" | "--"))).cloned().collect();
     let is_known = words.iter().all(|word| word.value.is_some()) && words.iter().any(|word| word.glob);
@@ -224,9 +228,9 @@ fn patterns(command: &SimpleCommand, skipped: usize) -> Vec<Word> {
 }
 
 /// Returns the names that `ls` prints: the matches of a glob, the names in a directory, or the name of a file.
-fn listed(command: &SimpleCommand) -> Vec<Word> {
+fn ls_names(command: &SimpleCommand) -> Vec<Word> {
     let operands = command.arguments().into_iter().flat_map(|arguments| &arguments.operands);
-    let operands: Vec<Word> = operands.filter_map(|place| command.words().get(*place)).cloned().collect();
+    let operands: Vec<Word> = operands.filter_map(|index| command.words().get(*index)).cloned().collect();
     let some_name = Word::known(ANY_NAME);
     match operands.as_slice() {
         [] => vec![some_name],
@@ -238,7 +242,7 @@ fn listed(command: &SimpleCommand) -> Vec<Word> {
 }
 
 /// Returns globs for the names that `grep PART`, `grep ^START` or `grep END$` prints.
-fn narrowed(command: &SimpleCommand, path: &Word) -> Vec<Word> {
+fn grep_matches(command: &SimpleCommand, path: &Word) -> Vec<Word> {
     let arguments = command.arguments().into_iter().flat_map(|arguments| &arguments.list);
     let wanted = arguments.filter(|argument| argument.role == Role::Data);
     let wanted: Vec<Option<&str>> = wanted.map(|part| command.text_from(part.word, part.from)).collect();
@@ -246,19 +250,19 @@ fn narrowed(command: &SimpleCommand, path: &Word) -> Vec<Word> {
     if has(&["-v", "--invert-match"]) {
         return vec![path.clone()];
     }
-    if let ([Some(text)], true) = (wanted.as_slice(), process_line::is_one(path)) {
-        return vec![process_line::with(path, text)];
+    if let ([Some(text)], true) = (wanted.as_slice(), ps_output::is_process_line(path)) {
+        return vec![ps_output::with_pattern(path, text)];
     }
     let is_fixed = command.program() == Some("fgrep") || has(&["-F", "--fixed-strings"]);
     let patterns: Option<Vec<String>> = wanted.iter().map(|text| pattern((*text)?, is_fixed)).collect();
     let Some(patterns) = patterns.filter(|patterns| !patterns.is_empty()) else { return vec![path.clone()] };
     let is_any_case = has(&["-i", "-y", "--ignore-case"]);
     let cased = |pattern: &String| if is_any_case { in_any_case(pattern) } else { pattern.clone() };
-    patterns.iter().map(cased).filter_map(|pattern| that_match(&pattern, path)).collect()
+    patterns.iter().map(cased).filter_map(|pattern| glob_of_matches(&pattern, path)).collect()
 }
 
 /// Returns a glob for those names that match a pattern.
-fn that_match(pattern: &str, names: &Word) -> Option<Word> {
+fn glob_of_matches(pattern: &str, names: &Word) -> Option<Word> {
     let known = |pattern: &str| Some(Word { glob: true, ..Word::known(pattern) });
     match names.value.as_deref() {
         Some(ANY_NAME) => known(pattern),
@@ -269,7 +273,7 @@ fn that_match(pattern: &str, names: &Word) -> Option<Word> {
             (None, Some(rest)) => known(&format!(".{rest}")),
             (None, None) => known(pattern).filter(|_| pattern.starts_with('.')),
         },
-        Some("..") => known("..").filter(|_| !pattern.contains(|letter: char| letter.is_ascii_alphanumeric())),
+        Some("..") => known("..").filter(|_| !pattern.contains(|c: char| c.is_ascii_alphanumeric())),
         // In paths, names at any depth. The start of a path is not the start of a name, so a pattern with a fixed start
         // is not applied.
         Some(paths) => match paths.strip_suffix(ALL_BELOW).or_else(|| paths.strip_suffix("/*")) {
@@ -294,19 +298,19 @@ fn pattern(regex: &str, is_fixed: bool) -> Option<String> {
 
 /// Returns the pattern with each letter in upper or lower case.
 fn in_any_case(pattern: &str) -> String {
-    let other = |letter: char| match letter {
+    let other_case = |letter: char| match letter {
         'a'..='z' => Some(letter.to_ascii_uppercase()),
         'A'..='Z' => Some(letter.to_ascii_lowercase()),
         _ => None,
     };
     pattern
         .chars()
-        .map(|letter| other(letter).map_or_else(|| letter.to_string(), |other| format!("[{letter}{other}]")))
+        .map(|letter| other_case(letter).map_or_else(|| letter.to_string(), |other| format!("[{letter}{other}]")))
         .collect()
 }
 
 /// Returns a glob for the files, at any depth, whose name matches the pattern of `fd`.
-fn named(command: &SimpleCommand, path: &Word) -> Word {
+fn fd_matches(command: &SimpleCommand, path: &Word) -> Word {
     let mut arguments = command.arguments().into_iter().flat_map(|arguments| &arguments.list);
     let wanted = arguments.find(|argument| argument.role == Role::Data);
     let text = wanted.and_then(|argument| command.text_from(argument.word, argument.from));
@@ -319,7 +323,7 @@ fn named(command: &SimpleCommand, path: &Word) -> Word {
 }
 
 fn is_name(text: &str) -> bool {
-    text.chars().all(|letter| letter.is_ascii_alphanumeric() || "_.-".contains(letter))
+    text.chars().all(|c| c.is_ascii_alphanumeric() || "_.-".contains(c))
 }
 
 /// Returns a path after a substitution: `s/END$/OTHER/` and `s|^./||` keep it in its directory, `s|^|DIRECTORY/|` puts
@@ -335,19 +339,19 @@ fn renamed(command: &SimpleCommand, path: &Word) -> Option<Word> {
     if from == "^" && !to.contains(['&', '\\']) {
         return Some(Word { glob: path.glob || text.contains('*'), ..Word::known(&format!("{to}{text}")) });
     }
-    if is_mark(from) && to.is_empty() {
+    if is_status_pattern(from) && to.is_empty() {
         return Some(path.clone());
     }
     let end = from.strip_suffix('$')?.replace("\\.", "");
     // A dot that matches any character could match a slash.
     let is_end = !end.contains('.') && is_name(&end);
     let directory = text.rsplit_once('/').map_or(String::new(), |(directory, _)| format!("{directory}/"));
-    let is_harmless = is_end && is_name(to) && (to.is_empty() || to.contains(|letter| letter != '.'));
+    let is_harmless = is_end && is_name(to) && (to.is_empty() || to.contains(|c| c != '.'));
     is_harmless.then(|| Word { glob: path.glob, ..Word::known(&format!("{directory}*")) })
 }
 
 /// True for a regex such as `^?? `, which matches the status before a path in the output of `git status`.
-fn is_mark(regex: &str) -> bool {
-    let mark = regex.strip_prefix('^').and_then(|mark| mark.strip_suffix(' '));
-    mark.is_some_and(|mark| mark.len() == 2 && mark.chars().all(|letter| "?.MADRCU ".contains(letter)))
+fn is_status_pattern(regex: &str) -> bool {
+    let status = regex.strip_prefix('^').and_then(|status| status.strip_suffix(' '));
+    status.is_some_and(|status| status.len() == 2 && status.chars().all(|c| "?.MADRCU ".contains(c)))
 }

@@ -6,11 +6,11 @@ use crate::model::{SOME_NUMBER, SimpleCommand, Word};
 use crate::programs::Role;
 use crate::special_programs::interpreter::is_awk;
 
-pub(crate) fn meaning(command: &SimpleCommand) -> Option<String> {
+pub(crate) fn output_placeholder(command: &SimpleCommand) -> Option<String> {
     if command.program() == Some("mktemp") {
         // Placeholders are allowed here: `mktemp -d "$TMPDIR/x.XXXXXX"`.
         let words: Vec<&str> = command.words().iter().skip(1).map(Word::meaning).collect::<Option<_>>()?;
-        return Some(temporary(&words));
+        return Some(temporary_path(&words));
     }
     if matches!(command.program(), Some("readlink" | "realpath")) {
         // The target of a symlink in `/usr/bin` is a program there too.
@@ -24,17 +24,17 @@ pub(crate) fn meaning(command: &SimpleCommand) -> Option<String> {
             .directories()
             .only()
             .map(|directory| if directory.is_empty() { ".".to_owned() } else { directory.to_owned() }),
-        "git" => git(arguments),
+        "git" => git_placeholder(arguments),
         "which" | "command" | "type" => match arguments {
             [name] | ["-v" | "-p" | "-P", name] if !name.contains('/') => Some(format!("/usr/bin/{name}")),
             _ => None,
         },
-        // The name of the archive that it creates.
+        // Prints the name of the archive that it creates.
         "npm" | "pnpm" if arguments.first() == Some(&"pack") => Some(format!("{SOME_WORD}.tgz")),
         // Placeholders for process IDs contain the name of the process.
         "pgrep" | "pidof" => arguments.iter().rfind(|word| !word.starts_with('-')).map(|name| format!("pid-of-{name}")),
-        "wc" if files(command) == 0 => Some(SOME_NUMBER.to_owned()),
-        "grep" | "egrep" | "fgrep" | "rg" if files(command) < 2 && has(command, &["-c", "--count"]) => {
+        "wc" if file_count(command) == 0 => Some(SOME_NUMBER.to_owned()),
+        "grep" | "egrep" | "fgrep" | "rg" if file_count(command) < 2 && has(command, &["-c", "--count"]) => {
             Some(SOME_NUMBER.to_owned())
         }
         "stat" if is_number_format(arguments) => Some(SOME_NUMBER.to_owned()),
@@ -43,13 +43,13 @@ pub(crate) fn meaning(command: &SimpleCommand) -> Option<String> {
     }
 }
 
-/// Returns the placeholder for a number that is passed on: by a command that prints the number it reads, or that
+/// Returns the placeholder for a number in the output of a command that prints the number that it reads, or that
 /// selects the number before a name in the output of `du` and similar commands. `source`: the command whose output is
-/// read; `read`: the placeholder for that output.
-pub(crate) fn passed_on(
+/// read; `input`: the placeholder for that output.
+pub(crate) fn placeholder_of_number(
     command: &SimpleCommand,
     source: Option<&SimpleCommand>,
-    read: Option<String>,
+    input: Option<String>,
 ) -> Option<String> {
     let words: Vec<&str> = command.words().iter().map(|word| word.value.as_deref()).collect::<Option<_>>()?;
     let (program, arguments) = words.split_first()?;
@@ -65,15 +65,15 @@ pub(crate) fn passed_on(
     if is_first_field && source.is_some_and(begins_with_number) {
         return Some(SOME_NUMBER.to_owned());
     }
-    let is_number = read.as_deref() == Some(SOME_NUMBER);
-    let passes = match (*program, arguments) {
+    let is_number = input.as_deref() == Some(SOME_NUMBER);
+    let prints_number = match (*program, arguments) {
         ("tr", ["-d", ..]) | ("xargs" | "cat" | "sort" | "head" | "tail", []) => true,
         _ => is_first_field,
     };
-    read.filter(|_| is_number && passes)
+    input.filter(|_| is_number && prints_number)
 }
 
-fn files(command: &SimpleCommand) -> usize {
+fn file_count(command: &SimpleCommand) -> usize {
     let arguments = command.arguments().into_iter().flat_map(|arguments| &arguments.list);
     arguments.filter(|argument| matches!(argument.role, Role::Read | Role::Inspect | Role::Names)).count()
 }
@@ -96,11 +96,11 @@ fn is_number_format(arguments: &[&str]) -> bool {
 const SOME_WORD: &str = "some-word";
 
 /// Flags that make git print branch names.
-const NAMING: &[&str] = &["--abbrev-ref", "--symbolic", "--all", "--contains"];
+const BRANCH_NAME_FLAGS: &[&str] = &["--abbrev-ref", "--symbolic", "--all", "--contains"];
 
-fn git(arguments: &[&str]) -> Option<String> {
+fn git_placeholder(arguments: &[&str]) -> Option<String> {
     match arguments {
-        ["rev-parse", "--show-toplevel"] => Some(path::ROOT_PLACEHOLDER.to_owned()),
+        ["rev-parse", "--show-toplevel"] => Some(path::PROJECT_ROOT_PLACEHOLDER.to_owned()),
         ["rev-parse", "--git-dir" | "--git-common-dir"] => Some(".git".to_owned()),
         ["rev-parse", "--git-path", path] => Some(format!(".git/{path}")),
         ["--exec-path"] => Some("/usr/lib/git-core".to_owned()),
@@ -108,7 +108,7 @@ fn git(arguments: &[&str]) -> Option<String> {
             Some("HEAD".to_owned())
         }
         // For branch names, the exact value matters.
-        _ if arguments.iter().any(|flag| NAMING.iter().any(|naming| flag.starts_with(naming))) => None,
+        _ if arguments.iter().any(|flag| BRANCH_NAME_FLAGS.iter().any(|name| flag.starts_with(name))) => None,
         ["rev-parse", "HEAD" | "--short" | "--verify", ..]
         | ["describe" | "merge-base" | "write-tree" | "commit-tree" | "hash-object", ..]
         | ["rev-list", "--count" | "-1" | "-n1", ..] => Some(SOME_WORD.to_owned()),
@@ -117,10 +117,13 @@ fn git(arguments: &[&str]) -> Option<String> {
 }
 
 /// Returns a placeholder for a new file or directory.
-fn temporary(arguments: &[&str]) -> String {
-    let behind = |flag: &&str| matches!(*flag, "--tmpdir") || is_short(flag, 'p');
-    let directory =
-        arguments.iter().zip(arguments.iter().skip(1)).find(|(flag, _)| behind(flag)).map(|(_, directory)| *directory);
+fn temporary_path(arguments: &[&str]) -> String {
+    let takes_directory = |flag: &&str| matches!(*flag, "--tmpdir") || is_short(flag, 'p');
+    let directory = arguments
+        .iter()
+        .zip(arguments.iter().skip(1))
+        .find(|(flag, _)| takes_directory(flag))
+        .map(|(_, directory)| *directory);
     let directory = directory.or_else(|| arguments.iter().find_map(|flag| flag.strip_prefix("--tmpdir=")));
     let is_template = |word: &&&str| word.contains("XXX") && !word.starts_with('-');
     let template = arguments.iter().rfind(is_template).filter(|template| Some(**template) != directory);

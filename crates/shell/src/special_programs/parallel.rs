@@ -1,20 +1,19 @@
-//! `parallel`: runs a command for each of its arguments, or for each line of its input, or runs the arguments as
-//! commands.
+//! `parallel`: runs a command for each argument or each line of its input, or runs the arguments as commands.
 
 use crate::model::{Input, Word};
-use crate::special_programs::placeholders;
+use crate::special_programs::replacement_string;
 use crate::syntax::quoting::quoted;
 
-/// With more arguments, they count as unknown.
+/// More arguments count as unknown.
 const MAX_ARGUMENTS: usize = 64;
 
 /// Returns the scripts that a shell would run; `None` for one that is not known. `words`: the words after the flags.
-pub(crate) fn texts(words: &[Word], input: Input) -> Vec<Option<String>> {
-    let mut lists = words.split(is_mark);
+pub(crate) fn scripts(words: &[Word], input: Input) -> Vec<Option<String>> {
+    let mut lists = words.split(is_argument_marker);
     let template = lists.next().unwrap_or_default().iter().map(|word| word.value.as_deref());
     let template: Option<Vec<&str>> = template.collect();
     let files = words.iter().any(|word| word.value.as_deref().is_some_and(|text| text.starts_with("::::")));
-    let given: Option<Vec<String>> = match (lists.next(), lists.next()) {
+    let argument_list: Option<Vec<String>> = match (lists.next(), lists.next()) {
         (Some(list), None) if !files => list.iter().map(|word| word.value.clone()).collect(),
         (None, _) => match input {
             Input::Text(text) => Some(text.lines().map(str::to_owned).collect()),
@@ -24,27 +23,27 @@ pub(crate) fn texts(words: &[Word], input: Input) -> Vec<Option<String>> {
         _ => None,
     };
     let Some(template) = template else { return vec![None] };
-    let Some(given) = given.filter(|given| given.len() <= MAX_ARGUMENTS) else {
+    let Some(argument_list) = argument_list.filter(|list| list.len() <= MAX_ARGUMENTS) else {
         // The command is known, but not its argument.
         let template = Some(template).filter(|template| !template.is_empty());
         return vec![template.and_then(|template| filled_with(&template, "\"${LINE}\""))];
     };
-    given.into_iter().map(|argument| filled(&template, argument)).collect()
+    argument_list.into_iter().map(|argument| filled(&template, argument)).collect()
 }
 
-/// Returns the files that it reads its arguments from, which follow `::::`.
+/// Returns the files that `parallel` reads its arguments from, which follow `::::`.
 pub(crate) fn files(words: &[Word]) -> impl Iterator<Item = &Word> {
-    let mut is_behind = false;
+    let mut is_after_marker = false;
     words.iter().filter(move |word| {
-        if is_mark(word) {
-            is_behind = word.value.as_deref().is_some_and(|text| text.starts_with("::::"));
+        if is_argument_marker(word) {
+            is_after_marker = word.value.as_deref().is_some_and(|text| text.starts_with("::::"));
         }
-        is_behind && !is_mark(word)
+        is_after_marker && !is_argument_marker(word)
     })
 }
 
 /// True for `:::` or `::::`, which precede the arguments.
-pub(crate) fn is_mark(word: &Word) -> bool {
+pub(crate) fn is_argument_marker(word: &Word) -> bool {
     word.value.as_deref().is_some_and(|text| text.starts_with(":::"))
 }
 
@@ -58,5 +57,5 @@ fn filled(template: &[&str], argument: String) -> Option<String> {
 fn filled_with(template: &[&str], argument: &str) -> Option<String> {
     let text = template.join(" ");
     let text = if text.contains("{}") { text } else { format!("{text} {{}}") };
-    placeholders::filled(&text, "{}", argument)
+    replacement_string::insert(&text, "{}", argument)
 }

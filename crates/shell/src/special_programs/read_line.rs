@@ -3,26 +3,26 @@
 use crate::model::{Redirect, SimpleCommand};
 
 /// Returns the line that a `read` command reads, if it is known.
-pub(crate) fn read_by(command: &SimpleCommand) -> Option<&str> {
+pub(crate) fn line_read_by(command: &SimpleCommand) -> Option<&str> {
     let flags = || command.arguments().into_iter().flat_map(|arguments| &arguments.flags);
-    // Reads a number of characters, or another descriptor.
+    // With these flags, `read` reads a number of characters, or another descriptor.
     if flags().any(|flag| matches!(flag.name.as_str(), "-n" | "-N" | "-u" | "-i")) {
         return None;
     }
-    let ends = flags().find(|flag| flag.name == "-d").map(|flag| {
+    let delimiter = flags().find(|flag| flag.name == "-d").map(|flag| {
         let value = flag.value?;
         command.text_from(value.word, value.from)
     });
-    let own = command.redirects().iter().rev().find(|redirect| Redirect::is_input(redirect));
-    let text = match own {
+    let redirect = command.redirects().iter().rev().find(|redirect| Redirect::replaces_stdin(redirect));
+    let text = match redirect {
         Some(redirect) => redirect.text()?,
         None => command.evidence.input.as_deref()?,
     };
-    match ends {
+    match delimiter {
         // An empty delimiter reads up to a NUL, or to the end.
         Some(Some("")) => text.split('\0').next(),
         Some(_) => None,
-        None if own.is_some() => text.lines().next(),
+        None if redirect.is_some() => text.lines().next(),
         // Other commands may have read from the same pipe before.
         None => Some(text.trim_end_matches('\n')).filter(|line| !line.contains('\n')),
     }
@@ -30,18 +30,18 @@ pub(crate) fn read_by(command: &SimpleCommand) -> Option<&str> {
 
 /// Splits a line into fields for `count` names; the last name gets the rest of the line.
 pub(crate) fn fields<'l>(line: &'l str, separators: &str, count: usize) -> Vec<&'l str> {
-    let is_separator = |letter: char| separators.contains(letter);
-    let is_space = |letter: char| is_separator(letter) && letter.is_whitespace();
+    let is_separator = |c: char| separators.contains(c);
+    let is_space = |c: char| is_separator(c) && c.is_whitespace();
     let mut rest = line.trim_start_matches(is_space).trim_end_matches(is_space);
     let mut fields = Vec::new();
     while !rest.is_empty() && fields.len() + 1 < count {
         let Some(end) = rest.find(is_separator) else { break };
-        let (field, behind) = rest.split_at_checked(end).unwrap_or((rest, ""));
+        let (field, after) = rest.split_at_checked(end).unwrap_or((rest, ""));
         fields.push(field);
-        let behind = behind.trim_start_matches(is_space);
+        let after = after.trim_start_matches(is_space);
         // Spaces around another separator are part of it.
-        let behind = behind.strip_prefix(|letter| is_separator(letter) && !is_space(letter)).unwrap_or(behind);
-        rest = behind.trim_start_matches(is_space);
+        let after = after.strip_prefix(|c| is_separator(c) && !is_space(c)).unwrap_or(after);
+        rest = after.trim_start_matches(is_space);
     }
     if !rest.is_empty() {
         fields.push(rest);

@@ -10,9 +10,9 @@ use script::{Command, Step, Steps, steps};
 /// The files and commands in a script.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct SedScript {
-    pub(crate) touches: Vec<(Access, String)>,
-    /// Scripts for a shell; `None` for one that is not known.
-    pub(crate) runs: Vec<Option<String>>,
+    pub(crate) accesses: Vec<(Access, String)>,
+    /// Shell scripts that the script runs; `None` for a script that is not known.
+    pub(crate) shell_scripts: Vec<Option<String>>,
 }
 
 pub(crate) fn is_sed(program: &str) -> bool {
@@ -21,40 +21,42 @@ pub(crate) fn is_sed(program: &str) -> bool {
 
 pub(crate) fn read(script: &str) -> SedScript {
     let mut found = SedScript::default();
-    let Steps { list, is_whole } = steps(script);
+    let Steps { list, is_complete } = steps(script);
     for step in list {
         match step.command {
-            Command::Other('r' | 'R', file) => found.touches.push((Access::Read, file.to_owned())),
-            Command::Other('w' | 'W', file) => found.touches.push((Access::Write, file.to_owned())),
+            Command::Other('r' | 'R', file) => found.accesses.push((Access::Read, file.to_owned())),
+            Command::Other('w' | 'W', file) => found.accesses.push((Access::Write, file.to_owned())),
             // Without a command, `e` runs the current line. `sed` has its own escapes in the command.
             Command::Other('e', text) => {
-                found.runs.push(Some(text).filter(|text| !text.is_empty() && !text.contains('\\')).map(str::to_owned));
+                found
+                    .shell_scripts
+                    .push(Some(text).filter(|text| !text.is_empty() && !text.contains('\\')).map(str::to_owned));
             }
             Command::Substitute { flags, file, .. } => {
-                found.touches.extend(file.map(|file| (Access::Write, file.to_owned())));
-                found.runs.extend(flags.contains('e').then_some(None));
+                found.accesses.extend(file.map(|file| (Access::Write, file.to_owned())));
+                found.shell_scripts.extend(flags.contains('e').then_some(None));
             }
             Command::Other(..) => {}
         }
     }
-    found.runs.extend((!is_whole).then_some(None));
+    found.shell_scripts.extend((!is_complete).then_some(None));
     found
 }
 
 /// Returns `FROM` and `TO` if the script is a single `s/FROM/TO/flags`.
 pub(crate) fn only_substitution(script: &str) -> Option<(&str, &str)> {
-    let Steps { list, is_whole } = steps(script);
+    let Steps { list, is_complete } = steps(script);
     match list.as_slice() {
-        [Step { is_addressed: false, command }] if is_whole => plain_substitution(command),
+        [Step { is_addressed: false, command }] if is_complete => plain_substitution(command),
         _ => None,
     }
 }
 
 /// Applies a script that consists only of substitutions. Returns `None` for any other script, or if the result is not
 /// known.
-pub(crate) fn edited(script: &str, is_extended: bool, text: &str) -> Option<String> {
-    let Steps { list, is_whole } = steps(script);
-    let mut text = Some(text.to_owned()).filter(|_| is_whole && !list.is_empty())?;
+pub(crate) fn apply(script: &str, is_extended: bool, text: &str) -> Option<String> {
+    let Steps { list, is_complete } = steps(script);
+    let mut text = Some(text.to_owned()).filter(|_| is_complete && !list.is_empty())?;
     for step in list {
         let Command::Substitute { from, to, flags, file: None } = step.command else { return None };
         let is_plain = !step.is_addressed && flags.chars().all(|flag| matches!(flag, 'g' | 'i' | 'I'));
@@ -65,12 +67,12 @@ pub(crate) fn edited(script: &str, is_extended: bool, text: &str) -> Option<Stri
 
 /// True if a script only changes or deletes lines. With `-i`, everything that it prints then goes to the file.
 pub(crate) fn only_edits(script: &str) -> bool {
-    let Steps { list, is_whole } = steps(script);
+    let Steps { list, is_complete } = steps(script);
     let is_edit = |step: &Step| match &step.command {
         Command::Other(name, _) => matches!(name, 'd' | '{' | '}' | '#'),
         command @ Command::Substitute { .. } => plain_substitution(command).is_some(),
     };
-    is_whole && list.iter().all(is_edit)
+    is_complete && list.iter().all(is_edit)
 }
 
 /// Returns the parts of a substitution that runs no command and writes no file.
@@ -86,10 +88,10 @@ mod tests {
     use super::*;
 
     fn shown(script: &str) -> String {
-        let SedScript { touches, runs } = read(script);
-        let touches = touches.iter().map(|(access, path)| format!("{access:?} {path}"));
-        let runs = runs.iter().map(|run| format!("runs {}", run.as_deref().unwrap_or("?")));
-        touches.chain(runs).collect::<Vec<_>>().join(", ")
+        let SedScript { accesses, shell_scripts } = read(script);
+        let accesses = accesses.iter().map(|(access, path)| format!("{access:?} {path}"));
+        let shell_scripts = shell_scripts.iter().map(|run| format!("runs {}", run.as_deref().unwrap_or("?")));
+        accesses.chain(shell_scripts).collect::<Vec<_>>().join(", ")
     }
 
     #[test]

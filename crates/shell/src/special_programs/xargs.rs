@@ -2,19 +2,25 @@
 
 use crate::model::{Input, Word};
 use crate::programs::Arguments;
-use crate::special_programs::placeholders::{filled, fits};
+use crate::special_programs::replacement_string::{fits, insert};
 
 /// The maximum number of words in all commands, if it runs one for each item of its input.
 const MAX_WORDS: usize = 16 * 1024;
-/// With more commands, they are not listed one by one, and the item in them is unknown.
+/// More commands are not listed one by one: a single command with an unknown item stands for them.
 const MAX_COMMANDS: usize = 32;
 
-/// Shown in messages.
-const WHAT_IT_READS: &str = "what xargs reads";
+/// Shown in messages for an unknown word.
+const UNKNOWN_INPUT: &str = "the input of xargs";
 
-/// Returns the commands that it runs. `words`: the command as written; `all`: the words of `xargs` itself.
-pub(crate) fn commands(words: Vec<Word>, arguments: &Arguments, all: &[Word], input: Input) -> Vec<Vec<Word>> {
-    let xargs = Xargs::of(arguments, all, input);
+/// Returns the commands that `xargs` runs. `words`: the command as written; `command_words`: all words of the `xargs`
+/// command.
+pub(crate) fn commands(
+    words: Vec<Word>,
+    arguments: &Arguments,
+    command_words: &[Word],
+    input: Input,
+) -> Vec<Vec<Word>> {
+    let xargs = Xargs::of(arguments, command_words, input);
     if xargs.has(REPLACE) {
         return xargs.replacing(words);
     }
@@ -28,26 +34,26 @@ const REPLACE: &[&str] = &["-I", "-i", "--replace"];
 const LINES: &[&str] = &["-L", "-l", "--max-lines"];
 const WORDS: &[&str] = &["-n", "--max-args"];
 
-/// Its arguments and its input.
+/// The arguments and the input of `xargs`.
 struct Xargs<'c> {
     arguments: &'c Arguments,
-    /// The words of `xargs` itself.
-    all: &'c [Word],
+    /// All words of the `xargs` command.
+    command_words: &'c [Word],
     input: Input<'c>,
-    /// Its input, if it is known and `xargs` splits it in a supported way.
+    /// The text of the input, if it is known and `xargs` splits it in a supported way.
     text: Option<&'c str>,
     /// The separator of the input, if a flag sets it: `-0`, `-d`.
     separator: Option<char>,
 }
 
 impl<'c> Xargs<'c> {
-    fn of(arguments: &'c Arguments, all: &'c [Word], input: Input<'c>) -> Self {
-        let mut xargs = Self { arguments, all, input, text: None, separator: None };
+    fn of(arguments: &'c Arguments, command_words: &'c [Word], input: Input<'c>) -> Self {
+        let mut xargs = Self { arguments, command_words, input, text: None, separator: None };
         xargs.input = xargs.file().unwrap_or(input);
         xargs.separator = match xargs.value_of(&["-d", "--delimiter"]) {
             Some("\\n") => Some('\n'),
             Some("\\0") => Some('\0'),
-            Some(given) => given.chars().next().filter(|letter| *letter != '\\' && given.len() == letter.len_utf8()),
+            Some(delimiter) => delimiter.chars().next().filter(|c| *c != '\\' && delimiter.len() == c.len_utf8()),
             None if xargs.has(&["-0", "--null"]) => Some('\0'),
             None => None,
         };
@@ -69,7 +75,7 @@ impl<'c> Xargs<'c> {
 
     fn value_of(&self, flags: &[&str]) -> Option<&'c str> {
         let value = self.arguments.flags.iter().rfind(|flag| flags.contains(&flag.name.as_str()))?.value?;
-        self.all.get(value.word)?.value.as_deref()?.get(value.from..)
+        self.command_words.get(value.word)?.value.as_deref()?.get(value.from..)
     }
 
     /// Returns the number of lines or words for each command.
@@ -80,17 +86,19 @@ impl<'c> Xargs<'c> {
     /// Returns the input from a file: `-a FILE`.
     fn file(&self) -> Option<Input<'c>> {
         let flag = self.arguments.flags.iter().rfind(|flag| flag.is("-a") || flag.is("--arg-file"))?;
-        let Some(file) = flag.value.and_then(|value| self.all.get(value.word)) else { return Some(Input::Unknown) };
+        let Some(file) = flag.value.and_then(|value| self.command_words.get(value.word)) else {
+            return Some(Input::Unknown);
+        };
         Some(match &file.contents {
             Some(text) => Input::Text(text),
-            None if !file.given_paths.is_empty() => Input::Paths(&file.given_paths),
+            None if !file.possible_paths.is_empty() => Input::Paths(&file.possible_paths),
             None => Input::Unknown,
         })
     }
 
-    /// `-I {}`: one command for each line, which replaces the mark.
+    /// `-I {}`: returns one command for each line, with the line inserted for the replacement string.
     fn replacing(&self, words: Vec<Word>) -> Vec<Vec<Word>> {
-        let mark = self.value_of(REPLACE).unwrap_or("{}");
+        let replace_string = self.value_of(REPLACE).unwrap_or("{}");
         let lines = self.text.map(|text| {
             let lines = text.split(self.separator.unwrap_or('\n'));
             let lines = lines.map(|line| if self.separator.is_none() { line.trim_start() } else { line });
@@ -98,37 +106,37 @@ impl<'c> Xargs<'c> {
         });
         match (lines, self.input) {
             (Some(lines), _) if lines.len() <= MAX_COMMANDS => {
-                lines.into_iter().map(|line| replaced(words.clone(), mark, Some(&known(line)))).collect()
+                lines.into_iter().map(|line| replaced(words.clone(), replace_string, Some(&known(line)))).collect()
             }
             (_, Input::Paths(paths)) if paths.len() * words.len() <= MAX_WORDS => {
-                paths.iter().map(|path| replaced(words.clone(), mark, Some(path))).collect()
+                paths.iter().map(|path| replaced(words.clone(), replace_string, Some(path))).collect()
             }
-            _ => vec![replaced(words, mark, None)],
+            _ => vec![replaced(words, replace_string, None)],
         }
     }
 
-    /// `-L 2`: one command for every two lines.
+    /// `-L 2`: returns one command for every two lines.
     fn by_lines(&self, text: &str, words: &[Word]) -> Vec<Vec<Word>> {
         let lines: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).collect();
-        let some = lines.chunks(self.count_of(LINES).unwrap_or(1));
-        let read = some.map(|lines| lines.iter().flat_map(|line| line.split_whitespace()).map(known).collect());
+        let chunks = lines.chunks(self.count_of(LINES).unwrap_or(1));
+        let read = chunks.map(|lines| lines.iter().flat_map(|line| line.split_whitespace()).map(known).collect());
         read.map(|read: Vec<Word>| [words, &read].concat()).collect()
     }
 
-    /// `-n 2`: one command for every two words; without it, one command for all words.
+    /// `-n 2`: returns one command for every two words; without the flag, one command for all words.
     fn by_words(&self, words: Vec<Word>) -> Vec<Vec<Word>> {
         let read: Vec<Word> = match (self.text, self.separator, self.input) {
             (Some(text), None, _) => text.split_whitespace().map(known).collect(),
             (Some(text), Some(separator), _) => {
                 text.split(separator).filter(|part| !part.is_empty()).map(known).collect()
             }
-            (None, _, Input::Paths(paths)) => paths.iter().map(chosen).collect(),
-            _ => vec![Word { raw: WHAT_IT_READS.to_owned(), ..Word::unknown() }],
+            (None, _, Input::Paths(paths)) => paths.iter().map(known_or_unknown).collect(),
+            _ => vec![Word { raw: UNKNOWN_INPUT.to_owned(), ..Word::unknown() }],
         };
         let is_counted = self.has(WORDS) || self.has(LINES);
         match self.count_of(WORDS).or_else(|| is_counted.then_some(1)) {
             Some(count) if !read.is_empty() && read.len() * words.len() <= MAX_WORDS => {
-                read.chunks(count).map(|some| [words.as_slice(), some].concat()).collect()
+                read.chunks(count).map(|chunk| [words.as_slice(), chunk].concat()).collect()
             }
             _ => vec![[words, read].concat()],
         }
@@ -140,26 +148,26 @@ fn known(text: &str) -> Word {
 }
 
 /// A path that may be any entry of a directory counts as unknown.
-fn chosen(path: &Word) -> Word {
+fn known_or_unknown(path: &Word) -> Word {
     if path.value.as_deref() == Some("*") && !path.glob { Word::unknown() } else { path.clone() }
 }
 
-/// `mark`: the text that is replaced by what is read.
-fn replaced(mut words: Vec<Word>, mark: &str, read: Option<&Word>) -> Vec<Word> {
-    let read = read.filter(|read| fits(&words, mark, read.value.as_deref().map_or(0, str::len)));
+/// Replaces `replace_string` with a line or path of the input.
+fn replaced(mut words: Vec<Word>, replace_string: &str, read: Option<&Word>) -> Vec<Word> {
+    let read = read.filter(|read| fits(&words, replace_string, read.value.as_deref().map_or(0, str::len)));
     for word in &mut words {
-        let Some(text) = word.value.take_if(|value| value.contains(mark)) else { continue };
-        let with = match read {
-            Some(Word { value: Some(read), glob, .. }) if read != "*" || text != mark || *glob => {
+        let Some(text) = word.value.take_if(|value| value.contains(replace_string)) else { continue };
+        let replacement = match read {
+            Some(Word { value: Some(read), glob, .. }) if read != "*" || text != replace_string || *glob => {
                 word.glob = *glob;
                 Some(read.as_str())
             }
             _ => None,
         };
-        word.value = with.and_then(|with| filled(&text, mark, with));
+        word.value = replacement.and_then(|replacement| insert(&text, replace_string, replacement));
         if word.value.is_none() {
-            word.raw = filled(&text, mark, WHAT_IT_READS).unwrap_or_else(|| WHAT_IT_READS.to_owned());
-            word.shown = filled(&text, mark, "$…").unwrap_or_else(|| "$…".to_owned());
+            word.raw = insert(&text, replace_string, UNKNOWN_INPUT).unwrap_or_else(|| UNKNOWN_INPUT.to_owned());
+            word.shown = insert(&text, replace_string, "$…").unwrap_or_else(|| "$…".to_owned());
         }
     }
     words

@@ -8,59 +8,60 @@ const MAX_DEPTH: usize = 32;
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Evaluated {
     pub(crate) value: i64,
-    /// The variables that it sets, in order.
-    pub(crate) set: Vec<(String, i64)>,
+    /// The variables that the expression assigns, in order.
+    pub(crate) assignments: Vec<(String, i64)>,
 }
 
 /// Returns `None` if the value is not known, or an operator is not supported. `variable`: returns the value of a
 /// variable.
 pub(crate) fn evaluate(text: &str, variable: &dyn Fn(&str) -> Option<i64>) -> Option<Evaluated> {
-    let mut reader = Reader { rest: text, variable, set: Vec::new(), depth: 0 };
-    let mut value = reader.assignment()?;
-    while reader.takes(",") {
-        value = reader.assignment()?;
+    let mut parser = Parser { rest: text, variable, assignments: Vec::new(), depth: 0 };
+    let mut value = parser.assignment()?;
+    while parser.consume(",") {
+        value = parser.assignment()?;
     }
-    reader.rest.trim().is_empty().then_some(Evaluated { value, set: reader.set })
+    parser.rest.trim().is_empty().then_some(Evaluated { value, assignments: parser.assignments })
 }
 
-/// If the expression sets a variable whose name contains an expansion (`$name = 1`, `x_${name}++`), returns the known
-/// start of the name.
-pub(crate) fn sets_unnamed(text: &str) -> Option<&str> {
-    text.match_indices('$').find_map(|(place, mark)| {
-        let before = text.get(..place)?;
-        let known = before.trim_end_matches(is_letter);
-        let behind = behind_expansion(text.get(place + mark.len()..)?).trim_start();
-        let is_stepped = known.trim_end().ends_with("++") || known.trim_end().ends_with("--");
-        before.get(known.len()..).filter(|_| is_stepped || begins_with_setting(behind))
+/// If the expression assigns a variable whose name contains an expansion (`$name = 1`, `x_${name}++`), returns the
+/// known start of the name.
+pub(crate) fn start_of_computed_name(text: &str) -> Option<&str> {
+    text.match_indices('$').find_map(|(index, dollar)| {
+        let before = text.get(..index)?;
+        let known = before.trim_end_matches(is_name_character);
+        let after = after_computed_name(text.get(index + dollar.len()..)?).trim_start();
+        let is_incremented = known.trim_end().ends_with("++") || known.trim_end().ends_with("--");
+        before.get(known.len()..).filter(|_| is_incremented || begins_with_assignment(after))
     })
 }
 
-fn is_letter(letter: char) -> bool {
-    letter.is_ascii_alphanumeric() || letter == '_'
+fn is_name_character(c: char) -> bool {
+    c.is_ascii_alphanumeric() || c == '_'
 }
 
-/// Returns what follows the name with the expansion, and its index. `rest`: the text after the `$`.
-fn behind_expansion(rest: &str) -> &str {
+/// Returns the text after a name that contains an expansion, and after the index of an array element. `rest`: the text
+/// after the `$`.
+fn after_computed_name(rest: &str) -> &str {
     let inside = |rest: &str, open: char, close: char| {
         let mut depth = 0_usize;
-        let end = rest.char_indices().find(|(_, letter)| {
-            depth = (depth + usize::from(*letter == open)).saturating_sub(usize::from(*letter == close));
+        let end = rest.char_indices().find(|(_, c)| {
+            depth = (depth + usize::from(*c == open)).saturating_sub(usize::from(*c == close));
             depth == 0
         });
-        end.map_or(0, |(place, letter)| place + letter.len_utf8())
+        end.map_or(0, |(index, c)| index + c.len_utf8())
     };
     let length = match rest.chars().next() {
         Some('{') => inside(rest, '{', '}'),
         Some('(') => inside(rest, '(', ')'),
         _ => 0,
     };
-    let rest = rest.get(length..).unwrap_or_default().trim_start_matches(is_letter);
+    let rest = rest.get(length..).unwrap_or_default().trim_start_matches(is_name_character);
     let index = if rest.starts_with('[') { inside(rest, '[', ']') } else { 0 };
     rest.get(index..).unwrap_or_default()
 }
 
 /// True for an assignment operator such as `=`, `+=` or `++`, but not for `==`.
-fn begins_with_setting(text: &str) -> bool {
+fn begins_with_assignment(text: &str) -> bool {
     let operators = ["<<", ">>", "+", "-", "*", "/", "%", "&", "^", "|"];
     let is_joined =
         operators.iter().any(|operator| text.strip_prefix(operator).is_some_and(|end| end.starts_with('=')));
@@ -82,18 +83,18 @@ const OPERATORS: &[&[&str]] = &[
     &["*", "/", "%"],
 ];
 
-struct Reader<'t> {
+struct Parser<'t> {
     rest: &'t str,
     variable: &'t dyn Fn(&str) -> Option<i64>,
-    set: Vec<(String, i64)>,
+    assignments: Vec<(String, i64)>,
     depth: usize,
 }
 
-impl<'t> Reader<'t> {
-    fn takes(&mut self, mark: &str) -> bool {
-        let behind = self.rest.trim_start().strip_prefix(mark);
-        self.rest = behind.unwrap_or(self.rest);
-        behind.is_some()
+impl<'t> Parser<'t> {
+    fn consume(&mut self, operator: &str) -> bool {
+        let after = self.rest.trim_start().strip_prefix(operator);
+        self.rest = after.unwrap_or(self.rest);
+        after.is_some()
     }
 
     /// `name`, `$name` or `${name}`.
@@ -103,7 +104,7 @@ impl<'t> Reader<'t> {
             Some(text) => (text, true),
             None => (text.strip_prefix('$').unwrap_or(text), false),
         };
-        let length = text.find(|letter| !is_letter(letter)).unwrap_or(text.len());
+        let length = text.find(|c| !is_name_character(c)).unwrap_or(text.len());
         let (name, rest) = text.split_at_checked(length)?;
         let is_name = name.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_');
         let rest = if is_closed { rest.strip_prefix('}')? } else { rest };
@@ -114,12 +115,12 @@ impl<'t> Reader<'t> {
     }
 
     fn value_of(&self, name: &str) -> Option<i64> {
-        let own = self.set.iter().rev().find(|(known, _)| known == name).map(|(_, value)| *value);
-        own.or_else(|| (self.variable)(name))
+        let assigned = self.assignments.iter().rev().find(|(known, _)| known == name).map(|(_, value)| *value);
+        assigned.or_else(|| (self.variable)(name))
     }
 
-    fn sets(&mut self, name: &str, value: i64) -> i64 {
-        self.set.push((name.to_owned(), value));
+    fn assign(&mut self, name: &str, value: i64) -> i64 {
+        self.assignments.push((name.to_owned(), value));
         value
     }
 
@@ -131,7 +132,7 @@ impl<'t> Reader<'t> {
         let start = self.rest;
         if let Some(name) = self.name() {
             for operator in ["+=", "-=", "*=", "="] {
-                if self.rest.trim_start().starts_with("==") || !self.takes(operator) {
+                if self.rest.trim_start().starts_with("==") || !self.consume(operator) {
                     continue;
                 }
                 let right = self.assignment()?;
@@ -142,7 +143,7 @@ impl<'t> Reader<'t> {
                     _ => right,
                 };
                 self.depth -= 1;
-                return Some(self.sets(name, value));
+                return Some(self.assign(name, value));
             }
         }
         self.rest = start;
@@ -156,13 +157,13 @@ impl<'t> Reader<'t> {
         let Some((these, tighter)) = operators.split_first() else { return self.value() };
         let mut left = self.operation(tighter)?;
         while let Some(operator) = self.operator(these) {
-            let known = self.set.len();
+            let known = self.assignments.len();
             let right = self.operation(tighter)?;
             // The shell may not evaluate the right side.
-            if matches!(operator, "||" | "&&") && self.set.len() > known {
+            if matches!(operator, "||" | "&&") && self.assignments.len() > known {
                 return None;
             }
-            left = applied(left, operator, right)?;
+            left = apply(left, operator, right)?;
         }
         Some(left)
     }
@@ -170,17 +171,17 @@ impl<'t> Reader<'t> {
     fn operator(&mut self, these: &[&'static str]) -> Option<&'static str> {
         let text = self.rest.trim_start();
         let operator = these.iter().copied().find(|operator| text.starts_with(operator))?;
-        let behind = text.get(operator.len()..)?;
+        let after = text.get(operator.len()..)?;
         // The start of a longer operator, or of an assignment operator.
         let is_longer = match operator {
-            "|" | "&" | "<" | ">" => behind.starts_with([operator.chars().next()?, '=']),
-            "+" | "-" | "*" | "/" | "%" | "^" | "<<" | ">>" => behind.starts_with('='),
+            "|" | "&" | "<" | ">" => after.starts_with([operator.chars().next()?, '=']),
+            "+" | "-" | "*" | "/" | "%" | "^" | "<<" | ">>" => after.starts_with('='),
             _ => false,
         };
-        if is_longer || operator == "*" && behind.starts_with('*') {
+        if is_longer || operator == "*" && after.starts_with('*') {
             return None;
         }
-        self.rest = behind;
+        self.rest = after;
         Some(operator)
     }
 
@@ -192,31 +193,31 @@ impl<'t> Reader<'t> {
     }
 
     fn unary(&mut self) -> Option<i64> {
-        for (sign, step) in [("++", 1), ("--", -1)] {
-            if self.takes(sign) {
+        for (operator, step) in [("++", 1), ("--", -1)] {
+            if self.consume(operator) {
                 let name = self.name()?;
                 let value = self.value_of(name)?.checked_add(step)?;
-                return Some(self.sets(name, value));
+                return Some(self.assign(name, value));
             }
         }
-        if self.takes("(") {
+        if self.consume("(") {
             let value = self.assignment()?;
-            return self.takes(")").then_some(value);
+            return self.consume(")").then_some(value);
         }
-        if self.takes("-") {
+        if self.consume("-") {
             return self.value()?.checked_neg();
         }
-        if self.takes("+") {
+        if self.consume("+") {
             return self.value();
         }
-        if self.takes("!") {
+        if self.consume("!") {
             return Some(i64::from(self.value()? == 0));
         }
         if let Some(name) = self.name() {
             let value = self.value_of(name)?;
-            for (sign, step) in [("++", 1), ("--", -1)] {
-                if self.takes(sign) {
-                    self.sets(name, value.checked_add(step)?);
+            for (operator, step) in [("++", 1), ("--", -1)] {
+                if self.consume(operator) {
+                    self.assign(name, value.checked_add(step)?);
                 }
             }
             return Some(value);
@@ -226,7 +227,7 @@ impl<'t> Reader<'t> {
 
     fn number(&mut self) -> Option<i64> {
         let text = self.rest.trim_start();
-        let length = text.find(|letter: char| !letter.is_ascii_alphanumeric() && letter != '#').unwrap_or(text.len());
+        let length = text.find(|c: char| !c.is_ascii_alphanumeric() && c != '#').unwrap_or(text.len());
         let (digits, rest) = text.split_at_checked(length)?;
         self.rest = rest;
         match digits.strip_prefix("0x").or_else(|| digits.strip_prefix("0X")) {
@@ -237,7 +238,7 @@ impl<'t> Reader<'t> {
     }
 }
 
-fn applied(left: i64, operator: &str, right: i64) -> Option<i64> {
+fn apply(left: i64, operator: &str, right: i64) -> Option<i64> {
     let shift = || u32::try_from(right).ok();
     match operator {
         "||" => Some(i64::from(left != 0 || right != 0)),
@@ -264,7 +265,7 @@ fn applied(left: i64, operator: &str, right: i64) -> Option<i64> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Evaluated, evaluate, sets_unnamed};
+    use super::{Evaluated, evaluate, start_of_computed_name};
 
     #[test]
     fn values_equal_bashs() {
@@ -293,24 +294,25 @@ mod tests {
     #[test]
     fn assignments_to_expanded_names() {
         for text in ["$v = 7", "${v}++", "--$v", "i = ($v += 1)", "$v[2] = 1", "$(x y)=3", "${a[i]} <<= 1"] {
-            assert_eq!(sets_unnamed(text), Some(""), "{text}");
+            assert_eq!(start_of_computed_name(text), Some(""), "{text}");
         }
-        assert_eq!(sets_unnamed("n + (x_${v} = 1)"), Some("x_"));
+        assert_eq!(start_of_computed_name("n + (x_${v} = 1)"), Some("x_"));
         for text in
             ["i = $v", "$v == 2", "$v <= 2", "a[$v] = 1", "a[$v]++", "$v + +1", "i++ + $v", "$# > 1", "$", "${v"]
         {
-            assert_eq!(sets_unnamed(text), None, "{text}");
+            assert_eq!(start_of_computed_name(text), None, "{text}");
         }
     }
 
     #[test]
     fn assigned_variables() {
         let variable = |name: &str| (name == "i").then_some(5);
-        let set = |text: &str| evaluate(text, &variable).map(|Evaluated { value, set }| (value, set));
-        assert_eq!(set("i++"), Some((5, vec![("i".to_owned(), 6)])));
-        assert_eq!(set("--i"), Some((4, vec![("i".to_owned(), 4)])));
-        assert_eq!(set("j=i+1, j*2"), Some((12, vec![("j".to_owned(), 6)])));
-        assert_eq!(set("i += 2"), Some((7, vec![("i".to_owned(), 7)])));
-        assert_eq!(set("i > 9 && (j = 1)"), None);
+        let assignments =
+            |text: &str| evaluate(text, &variable).map(|Evaluated { value, assignments }| (value, assignments));
+        assert_eq!(assignments("i++"), Some((5, vec![("i".to_owned(), 6)])));
+        assert_eq!(assignments("--i"), Some((4, vec![("i".to_owned(), 4)])));
+        assert_eq!(assignments("j=i+1, j*2"), Some((12, vec![("j".to_owned(), 6)])));
+        assert_eq!(assignments("i += 2"), Some((7, vec![("i".to_owned(), 7)])));
+        assert_eq!(assignments("i > 9 && (j = 1)"), None);
     }
 }

@@ -20,14 +20,14 @@ use brush_parser::ast::Program;
 use brush_parser::{ParserOptions, Token, parse_tokens, uncached_tokenize_str};
 
 use crate::limits::{Gap, MAX_BYTES, MAX_NESTING};
-use crate::syntax::{double_parentheses, nesting, rejection, select};
+use crate::syntax::{double_parentheses, nesting, parse_errors, select};
 
 /// Expansions that may be open at the same time, by a count that is never too low. More than the nesting limit, because
 /// the count may be too high, but few enough for the stack.
 const MAX_OPEN_EXPANSIONS: usize = 100;
-/// Double parentheses that start two subshells.
-const MAX_PARTED: usize = 16;
-/// Brackets, quotes and expansions in an array index.
+/// The maximum number of double parentheses that start two subshells.
+const MAX_SPLITS: usize = 16;
+/// The maximum number of brackets, quotes and expansions in an array index.
 const MAX_INDEX_PARTS: usize = 32;
 
 /// Parses a script that is nested `depth` levels deep in another one.
@@ -41,31 +41,31 @@ pub(crate) fn parse(text: &str, depth: usize) -> Result<Program, Gap> {
     if depth >= MAX_NESTING || open_expansions(text) > MAX_OPEN_EXPANSIONS {
         return Err(Gap::TooDeep);
     }
-    let text = ended(text)?;
+    let text = with_final_newline(text)?;
     // Extended globs are off unless a script turns them on. Reading `!(rm x)` as one would hide a command.
     let options = ParserOptions { enable_extended_globbing: false, ..ParserOptions::default() };
     // The parser is a dependency with assertions. A panic counts as a rejected script.
-    let parsed = catch_unwind(AssertUnwindSafe(|| {
+    let result = catch_unwind(AssertUnwindSafe(|| {
         let mut text = text;
-        for _ in 0..MAX_PARTED {
+        for _ in 0..MAX_SPLITS {
             let tokens = uncached_tokenize_str(&text, &options.tokenizer_options())
-                .map_err(|error| Gap::Rejected(rejection::of_tokens(&error)))?;
-            let looped = select::select_as_for(&text, &tokens);
-            let grammar = looped.as_deref().unwrap_or(&tokens);
+                .map_err(|error| Gap::Rejected(parse_errors::message_of_token_error(&error)))?;
+            let without_select = select::select_as_for(&text, &tokens);
+            let grammar = without_select.as_deref().unwrap_or(&tokens);
             nesting::check(grammar, MAX_NESTING - depth)?;
-            let Some(place) = double_parentheses::subshell_split(&text, &tokens)? else {
-                return parsed(&text, &tokens, grammar, &options);
+            let Some(index) = double_parentheses::subshell_split(&text, &tokens)? else {
+                return check_and_parse(&text, &tokens, grammar, &options);
             };
-            let offset = text.char_indices().nth(place).map_or(text.len(), |(offset, _)| offset);
+            let offset = text.char_indices().nth(index).map_or(text.len(), |(offset, _)| offset);
             text.to_mut().insert(offset, '\n');
         }
         Err(Gap::Doubtful("many double parentheses"))
     }));
-    parsed.unwrap_or_else(|_| Err(Gap::Rejected("the parser gave up".to_owned())))
+    result.unwrap_or_else(|_| Err(Gap::Rejected("the parser failed".to_owned())))
 }
 
-/// Adds a newline, because the tokenizer expects one after the tag of a heredoc.
-fn ended(text: &str) -> Result<Cow<'_, str>, Gap> {
+/// Appends a newline, because the tokenizer expects one after the tag of a heredoc.
+fn with_final_newline(text: &str) -> Result<Cow<'_, str>, Gap> {
     if !text.contains("<<") {
         return Ok(Cow::Borrowed(text));
     }
@@ -76,12 +76,12 @@ fn ended(text: &str) -> Result<Cow<'_, str>, Gap> {
     Ok(Cow::Owned(format!("{text}\n")))
 }
 
-/// `grammar`: the tokens as they are passed to the parser.
-fn parsed(text: &str, tokens: &[Token], grammar: &[Token], options: &ParserOptions) -> Result<Program, Gap> {
+/// `grammar`: the tokens that are passed to the parser.
+fn check_and_parse(text: &str, tokens: &[Token], grammar: &[Token], options: &ParserOptions) -> Result<Program, Gap> {
     check_words(tokens)?;
-    check_here_documents(text, tokens)?;
+    check_heredocs(text, tokens)?;
     check_nothing_lost(text, tokens)?;
-    parse_tokens(grammar, options).map_err(|error| Gap::Rejected(rejection::of_grammar(text, &error)))
+    parse_tokens(grammar, options).map_err(|error| Gap::Rejected(parse_errors::message_of_grammar_error(text, &error)))
 }
 
 /// Returns the maximum number of `$(`, `${` and `$[` that the tokenizer, which is recursive, may have open at the same
@@ -147,7 +147,7 @@ fn check_words(tokens: &[Token]) -> Result<(), Gap> {
 
 /// Rejects lines with `<<` that the tokenizer splits incorrectly. The tokens of such lines are unreliable, so this
 /// looks at the text at their positions.
-fn check_here_documents(text: &str, tokens: &[Token]) -> Result<(), Gap> {
+fn check_heredocs(text: &str, tokens: &[Token]) -> Result<(), Gap> {
     if !text.contains("<<") || !has_expansion(text) {
         return Ok(());
     }
@@ -157,59 +157,59 @@ fn check_here_documents(text: &str, tokens: &[Token]) -> Result<(), Gap> {
         text.get(from..to)
     };
     // A here-string has no body.
-    let behind_tag = |line: &str| line.replace("<<<", "   ").split_once("<<").map(|(_, behind)| behind.to_owned());
-    let is_torn = |line: &str| behind_tag(line).is_some_and(|behind| has_expansion(&behind));
-    let torn = || Gap::Rejected("an expansion behind `<<` on the same line".to_owned());
+    let after_tag = |line: &str| line.replace("<<<", "   ").split_once("<<").map(|(_, after)| after.to_owned());
+    let is_split_incorrectly = |line: &str| after_tag(line).is_some_and(|after| has_expansion(&after));
+    let rejection = || Gap::Rejected("an expansion after `<<` on the same line".to_owned());
     // Comments are not in the tokens either, so `check_nothing_lost` cannot find what is missing.
-    if text.contains('#') && text.split('\n').any(is_torn) {
-        return Err(torn());
+    if text.contains('#') && text.split('\n').any(is_split_incorrectly) {
+        return Err(rejection());
     }
     let mut rest = tokens.iter();
     while let Some(token) = rest.next() {
         let location = token.location();
-        let tears = match token {
+        let is_split = match token {
             Token::Operator(operator, _) if operator == "<<" || operator == "<<-" => {
                 // The tag, the body and the closing tag, which contain no commands for the parser.
                 let _ = rest.nth(2);
-                let behind = source(location.end.index, offsets.len() - 1).unwrap_or(text);
-                has_expansion(behind.split('\n').next().unwrap_or_default())
+                let after = source(location.end.index, offsets.len() - 1).unwrap_or(text);
+                has_expansion(after.split('\n').next().unwrap_or_default())
             }
             Token::Operator(..) => false,
             // In a substitution, the tokenizer does not find the end of arithmetic, and reads `<<` as part of it.
             Token::Word(word, _) if has_arithmetic_command(word) => return Err(Gap::Doubtful(ARITHMETIC)),
             Token::Word(word, _) => {
                 let written = source(location.start.index, location.end.index).unwrap_or(word);
-                has_substitution(written) && written.split('\n').any(is_torn)
+                has_substitution(written) && written.split('\n').any(is_split_incorrectly)
             }
         };
-        if tears {
-            return Err(torn());
+        if is_split {
+            return Err(rejection());
         }
     }
     Ok(())
 }
 
-const ARITHMETIC: &str = "arithmetic in a substitution, and a here-document";
+const ARITHMETIC: &str = "arithmetic in a substitution, and a heredoc";
 
 /// True for a `$(` that contains `((` where a command may start.
 fn has_arithmetic_command(word: &str) -> bool {
     let begins = |before: &str| {
         let before = before.trim_end_matches([' ', '\t']);
-        let last = before.rsplit(|letter: char| !letter.is_ascii_alphabetic()).next().unwrap_or_default();
+        let last = before.rsplit(|c: char| !c.is_ascii_alphabetic()).next().unwrap_or_default();
         before.ends_with(['(', ';', '\n', '&', '|', '{', '!', '`'])
             || matches!(last, "for" | "if" | "elif" | "while" | "until" | "then" | "do" | "else" | "time")
     };
-    let mut commands = word.match_indices("((").filter_map(|(place, _)| word.get(..place)).filter(|text| begins(text));
-    commands.next().is_some() && has_real_substitution(word)
+    let mut commands = word.match_indices("((").filter_map(|(index, _)| word.get(..index)).filter(|text| begins(text));
+    commands.next().is_some() && has_unquoted_substitution(word)
 }
 
 /// True if the word contains a command substitution outside of single quotes.
-fn has_real_substitution(word: &str) -> bool {
+fn has_unquoted_substitution(word: &str) -> bool {
     let (mut is_single, mut is_double) = (false, false);
     let mut rest = word;
-    while let Some(letter) = rest.chars().next() {
-        rest = rest.get(letter.len_utf8()..).unwrap_or_default();
-        match letter {
+    while let Some(c) = rest.chars().next() {
+        rest = rest.get(c.len_utf8()..).unwrap_or_default();
+        match c {
             '\'' if !is_double => is_single = !is_single,
             _ if is_single => {}
             '"' => is_double = !is_double,
@@ -234,7 +234,7 @@ fn check_nothing_lost(text: &str, tokens: &[Token]) -> Result<(), Gap> {
     if (kept..=kept + continued_lines).contains(&visible(text)) {
         Ok(())
     } else {
-        Err(Gap::Rejected("the parser lost part of it".to_owned()))
+        Err(Gap::Rejected("the parser skipped part of it".to_owned()))
     }
 }
 
@@ -244,7 +244,7 @@ fn has_expansion(text: &str) -> bool {
 
 /// True for `$(`, but not for `$((`, in which `<<` is an operator.
 fn has_substitution(word: &str) -> bool {
-    word.split("$(").skip(1).any(|behind| !behind.starts_with('('))
+    word.split("$(").skip(1).any(|after| !after.starts_with('('))
 }
 
 /// The maximum nesting in `name[index]`, which the parser reads as the start of an assignment.

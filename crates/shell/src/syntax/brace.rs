@@ -31,13 +31,13 @@ pub(crate) fn expand(word: Vec<Unit>) -> Result<Vec<Vec<Unit>>, TooMany> {
             None => words.push(word),
             Some(group) => {
                 let before = word.get(..group.open).unwrap_or_default();
-                let behind = word.get(group.close + 1..).unwrap_or_default();
+                let after = word.get(group.close + 1..).unwrap_or_default();
                 for alternative in group.alternatives.into_iter().rev() {
-                    units += before.len() + alternative.len() + behind.len();
+                    units += before.len() + alternative.len() + after.len();
                     if units > MAX_UNITS {
                         return Err(TooMany);
                     }
-                    pending.push([before, &alternative, behind].concat());
+                    pending.push([before, &alternative, after].concat());
                 }
             }
         }

@@ -25,7 +25,7 @@ pub(crate) enum Construct {
 /// Returns the position of the character that closes the construct opened just before `start`; `None` if it is not
 /// closed, or nested too deeply.
 pub(crate) fn closing(text: &str, start: usize, construct: Construct) -> Option<usize> {
-    let mut scan = Scan { text, bytes: text.as_bytes(), at: start, open: vec![construct], here_documents: Vec::new() };
+    let mut scan = Scan { text, bytes: text.as_bytes(), at: start, open: vec![construct], heredocs: Vec::new() };
     loop {
         let innermost = *scan.open.last()?;
         let byte = *scan.bytes.get(scan.at)?;
@@ -44,10 +44,10 @@ pub(crate) fn closing(text: &str, start: usize, construct: Construct) -> Option<
     }
 }
 
-/// True if the text exceeds the nesting limit.
+/// True if the constructs in the text exceed the nesting limit.
 pub(crate) fn nests_too_deeply(text: &str) -> bool {
     let open = vec![Construct::Commands];
-    let mut scan = Scan { text, bytes: text.as_bytes(), at: 0, open, here_documents: Vec::new() };
+    let mut scan = Scan { text, bytes: text.as_bytes(), at: 0, open, heredocs: Vec::new() };
     while let (Some(innermost), Some(byte)) = (scan.open.last().copied(), scan.bytes.get(scan.at).copied()) {
         if byte == closing_byte(innermost) {
             scan.open.pop();
@@ -65,7 +65,7 @@ pub(crate) fn nests_too_deeply(text: &str) -> bool {
 /// Returns the outermost expansions between the tag of a heredoc and the end of its line.
 pub(crate) fn expansions_after_heredoc(text: &str) -> Vec<Range<usize>> {
     let open = vec![Construct::Commands];
-    let mut scan = Scan { text, bytes: text.as_bytes(), at: 0, open, here_documents: Vec::new() };
+    let mut scan = Scan { text, bytes: text.as_bytes(), at: 0, open, heredocs: Vec::new() };
     let mut found = Vec::new();
     let mut outermost: Option<(usize, usize)> = None;
     while let (Some(innermost), Some(byte)) = (scan.open.last().copied(), scan.bytes.get(scan.at).copied()) {
@@ -85,7 +85,7 @@ pub(crate) fn expansions_after_heredoc(text: &str) -> Vec<Range<usize>> {
         }
         let rest = scan.bytes.get(scan.at..).unwrap_or_default();
         let opens = opened_by_dollar(rest, false).is_some();
-        if opens && outermost.is_none() && !scan.here_documents.is_empty() {
+        if opens && outermost.is_none() && !scan.heredocs.is_empty() {
             outermost = Some((scan.at, scan.open.len()));
         }
         if scan.step(innermost, byte).is_none() || scan.open.len() > MAX_NESTING {
@@ -99,7 +99,7 @@ pub(crate) fn expansions_after_heredoc(text: &str) -> Vec<Range<usize>> {
 /// closed.
 pub(crate) fn unquoted(text: &str) -> Option<String> {
     let open = vec![Construct::Commands];
-    let mut scan = Scan { text, bytes: text.as_bytes(), at: 0, open, here_documents: Vec::new() };
+    let mut scan = Scan { text, bytes: text.as_bytes(), at: 0, open, heredocs: Vec::new() };
     let mut kept = Vec::with_capacity(text.len());
     while let (Some(innermost), Some(byte)) = (scan.open.last().copied(), scan.bytes.get(scan.at).copied()) {
         let start = scan.at;
@@ -149,7 +149,7 @@ pub(crate) fn closing_ansi_c(text: &str, start: usize) -> Option<usize> {
     }
 }
 
-/// Returns what `$` and the bytes after it open, and the length of the opening.
+/// Returns the construct that `$` and the next bytes open, and the length of the opening.
 pub(crate) fn opened_by_dollar(rest: &[u8], in_double_quotes: bool) -> Option<(Construct, usize)> {
     match rest {
         [b'$', b'(', b'(', ..] => Some((Construct::Arithmetic, 2)),
@@ -174,16 +174,16 @@ struct Scan<'a> {
     bytes: &'a [u8],
     at: usize,
     open: Vec<Construct>,
-    here_documents: Vec<HereDocument>,
+    heredocs: Vec<Heredoc>,
 }
 
-struct HereDocument {
+struct Heredoc {
     delimiter: String,
     strips_tabs: bool,
 }
 
 impl Scan<'_> {
-    /// Takes one step inside `innermost`, over a byte that does not close it.
+    /// Advances inside `innermost`, over a byte that does not close it.
     fn step(&mut self, innermost: Construct, byte: u8) -> Option<()> {
         let quoted = match innermost {
             Construct::DoubleQuotes => true,
@@ -226,11 +226,11 @@ impl Scan<'_> {
                 self.at += rest.iter().position(|byte| *byte == b'\n').unwrap_or(rest.len());
             }
             b'<' if rest.starts_with(b"<<<") => self.at += 3,
-            b'<' if rest.starts_with(b"<<") => self.here_document_operator(),
+            b'<' if rest.starts_with(b"<<") => self.heredoc_operator(),
             b'\n' => {
                 self.at += 1;
-                for document in std::mem::take(&mut self.here_documents) {
-                    self.skip_body(&document)?;
+                for heredoc in std::mem::take(&mut self.heredocs) {
+                    self.skip_body(&heredoc)?;
                 }
             }
             _ => self.at += 1,
@@ -243,7 +243,7 @@ impl Scan<'_> {
         before.is_none_or(|byte| b" \t\n;&|()".contains(byte))
     }
 
-    fn here_document_operator(&mut self) {
+    fn heredoc_operator(&mut self) {
         self.at += 2;
         let strips_tabs = self.bytes.get(self.at) == Some(&b'-');
         self.at += usize::from(strips_tabs);
@@ -262,16 +262,16 @@ impl Scan<'_> {
             self.at += 1;
         }
         let word = self.text.get(start..self.at).unwrap_or_default();
-        self.here_documents.push(HereDocument { delimiter: word.replace(['\'', '"', '\\'], ""), strips_tabs });
+        self.heredocs.push(Heredoc { delimiter: word.replace(['\'', '"', '\\'], ""), strips_tabs });
     }
 
-    fn skip_body(&mut self, document: &HereDocument) -> Option<()> {
+    fn skip_body(&mut self, heredoc: &Heredoc) -> Option<()> {
         loop {
             let rest = self.text.get(self.at..)?;
             let line = rest.lines().next()?;
-            let content = if document.strips_tabs { line.trim_start_matches('\t') } else { line };
+            let content = if heredoc.strips_tabs { line.trim_start_matches('\t') } else { line };
             self.at = (self.at + line.len() + 1).min(self.text.len());
-            if content == document.delimiter {
+            if content == heredoc.delimiter {
                 return Some(());
             }
         }

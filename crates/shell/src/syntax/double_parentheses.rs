@@ -11,13 +11,13 @@ use crate::limits::Gap;
 pub(crate) fn subshell_split(text: &str, tokens: &[Token]) -> Result<Option<usize>, Gap> {
     for (open, pair) in tokens.windows(2).enumerate() {
         let [outer, inner] = pair else { continue };
-        if !is(outer, "(") || !is(inner, "(") {
+        if !is_operator(outer, "(") || !is_operator(inner, "(") {
             continue;
         }
-        let Some(close) = closes_together(tokens, open) else {
+        let Some(close) = end_of_arithmetic(tokens, open) else {
             // Bash tries to read them as arithmetic first, and then forgets that the tag of a heredoc was quoted.
-            if touch(outer, inner) && text.contains("<<") {
-                return Err(Gap::Doubtful("double parentheses and a here-document"));
+            if are_adjacent(outer, inner) && text.contains("<<") {
+                return Err(Gap::Doubtful("double parentheses and a heredoc"));
             }
             return Ok(Some(inner.location().start.index));
         };
@@ -32,33 +32,33 @@ pub(crate) fn subshell_split(text: &str, tokens: &[Token]) -> Result<Option<usiz
 }
 
 /// Returns the token that closes the inner one of two parentheses if they start arithmetic.
-fn closes_together(tokens: &[Token], open: usize) -> Option<&Token> {
+fn end_of_arithmetic(tokens: &[Token], open: usize) -> Option<&Token> {
     let (outer, inner) = (tokens.get(open)?, tokens.get(open + 1)?);
     let closing = closing(tokens, open + 1)?;
     let (close, next) = (tokens.get(closing)?, tokens.get(closing + 1)?);
-    (touch(outer, inner) && is(next, ")") && touch(close, next)).then_some(close)
+    (are_adjacent(outer, inner) && is_operator(next, ")") && are_adjacent(close, next)).then_some(close)
 }
 
 /// Returns the index of the token that closes this parenthesis.
 fn closing(tokens: &[Token], open: usize) -> Option<usize> {
     let mut depth = 0_usize;
-    for (place, token) in tokens.iter().enumerate().skip(open) {
-        if is(token, "(") {
+    for (index, token) in tokens.iter().enumerate().skip(open) {
+        if is_operator(token, "(") {
             depth += 1;
-        } else if is(token, ")") {
+        } else if is_operator(token, ")") {
             depth = depth.checked_sub(1)?;
             if depth == 0 {
-                return Some(place);
+                return Some(index);
             }
         }
     }
     None
 }
 
-fn is(token: &Token, operator: &str) -> bool {
+fn is_operator(token: &Token, operator: &str) -> bool {
     matches!(token, Token::Operator(text, _) if text == operator)
 }
 
-fn touch(left: &Token, right: &Token) -> bool {
+fn are_adjacent(left: &Token, right: &Token) -> bool {
     left.location().end.index == right.location().start.index
 }

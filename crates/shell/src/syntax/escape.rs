@@ -1,19 +1,19 @@
-//! Backslash escapes, whose meaning depends on the reader: `$'…'`, `echo -e`, and the format and arguments of `printf`.
+//! Decodes backslash escapes, which differ between `$'…'`, `echo -e`, and the format and arguments of `printf`.
 
 use std::iter::Peekable;
 use std::str::Chars;
 
-/// Which rules apply to the text.
+/// The program or syntax that defines the escapes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Reader {
+pub(crate) enum EscapeRules {
     /// `$'…'`
-    Quotes,
+    AnsiCQuotes,
     /// `echo -e`
     Echo,
     /// The format of `printf`.
-    Format,
+    PrintfFormat,
     /// An argument of `printf` for `%b`.
-    Argument,
+    PrintfArgument,
 }
 
 /// A text with its escapes replaced.
@@ -21,20 +21,20 @@ pub(crate) enum Reader {
 pub(crate) struct Decoded {
     pub(crate) text: String,
     /// True if the text ends with `\c`: nothing more is printed.
-    pub(crate) is_last: bool,
+    pub(crate) ends_output: bool,
 }
 
 /// Returns the text of `$'…'`. `None` if a shell could not pass it on unchanged: it is not UTF-8, or contains a NUL, at
 /// which shells truncate the word.
 pub(crate) fn decode(quoted: &str) -> Option<String> {
-    decode_for(Reader::Quotes, quoted).map(|decoded| decoded.text).filter(|text| !text.contains('\0'))
+    decode_for(EscapeRules::AnsiCQuotes, quoted).map(|decoded| decoded.text).filter(|text| !text.contains('\0'))
 }
 
 /// Returns `None` if the result is not UTF-8, or `printf` would report an error.
-pub(crate) fn decode_for(reader: Reader, text: &str) -> Option<Decoded> {
+pub(crate) fn decode_for(rules: EscapeRules, text: &str) -> Option<Decoded> {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.chars().peekable();
-    let mut is_last = false;
+    let mut ends_output = false;
     while let Some(character) = rest.next() {
         if character != '\\' {
             push(&mut bytes, character);
@@ -42,19 +42,19 @@ pub(crate) fn decode_for(reader: Reader, text: &str) -> Option<Decoded> {
         }
         match rest.next() {
             None | Some('\\') => bytes.push(b'\\'),
-            Some('c') if matches!(reader, Reader::Echo | Reader::Argument) => {
-                is_last = true;
+            Some('c') if matches!(rules, EscapeRules::Echo | EscapeRules::PrintfArgument) => {
+                ends_output = true;
                 break;
             }
-            Some(letter) => escape(reader, letter, &mut rest, &mut bytes)?,
+            Some(character) => escape(rules, character, &mut rest, &mut bytes)?,
         }
     }
-    Some(Decoded { text: String::from_utf8(bytes).ok()?, is_last })
+    Some(Decoded { text: String::from_utf8(bytes).ok()?, ends_output })
 }
 
-/// Decodes one escape. `letter`: the character after the backslash; `rest`: the text after it.
-fn escape(reader: Reader, letter: char, rest: &mut Peekable<Chars>, bytes: &mut Vec<u8>) -> Option<()> {
-    match letter {
+/// Decodes one escape. `character`: the character after the backslash; `rest`: the text after it.
+fn escape(rules: EscapeRules, character: char, rest: &mut Peekable<Chars>, bytes: &mut Vec<u8>) -> Option<()> {
+    match character {
         'a' => bytes.push(0x07),
         'b' => bytes.push(0x08),
         'e' | 'E' => bytes.push(0x1b),
@@ -63,24 +63,26 @@ fn escape(reader: Reader, letter: char, rest: &mut Peekable<Chars>, bytes: &mut 
         'r' => bytes.push(b'\r'),
         't' => bytes.push(b'\t'),
         'v' => bytes.push(0x0b),
-        '\'' | '"' | '?' if matches!(reader, Reader::Quotes | Reader::Format) => push(bytes, letter),
-        '0'..='7' if letter == '0' || reader != Reader::Echo => bytes.push(octal(reader, letter, rest)?),
-        'x' if reader == Reader::Quotes && rest.next_if_eq(&'{').is_some() => {
+        '\'' | '"' | '?' if matches!(rules, EscapeRules::AnsiCQuotes | EscapeRules::PrintfFormat) => {
+            push(bytes, character);
+        }
+        '0'..='7' if character == '0' || rules != EscapeRules::Echo => bytes.push(octal(rules, character, rest)?),
+        'x' if rules == EscapeRules::AnsiCQuotes && rest.next_if_eq(&'{').is_some() => {
             let (value, _) = number(rest, 16, u32::MAX)?;
             rest.next_if_eq(&'}');
             bytes.push(u8::try_from(value & 0xff).ok()?);
         }
         'x' => match number(rest, 16, 2) {
             Some((value, _)) => bytes.push(u8::try_from(value).ok()?),
-            None if matches!(reader, Reader::Format | Reader::Argument) => return None,
+            None if matches!(rules, EscapeRules::PrintfFormat | EscapeRules::PrintfArgument) => return None,
             None => bytes.extend(b"\\x"),
         },
-        'u' | 'U' => match number(rest, 16, if letter == 'u' { 4 } else { 8 }) {
+        'u' | 'U' => match number(rest, 16, if character == 'u' { 4 } else { 8 }) {
             Some((value, _)) => push(bytes, char::from_u32(value)?),
-            None if matches!(reader, Reader::Format | Reader::Argument) => return None,
-            None => bytes.extend([b'\\', u8::try_from(letter).ok()?]),
+            None if matches!(rules, EscapeRules::PrintfFormat | EscapeRules::PrintfArgument) => return None,
+            None => bytes.extend([b'\\', u8::try_from(character).ok()?]),
         },
-        'c' if reader == Reader::Quotes => bytes.push(control(rest)?),
+        'c' if rules == EscapeRules::AnsiCQuotes => bytes.push(control(rest)?),
         other => {
             bytes.push(b'\\');
             push(bytes, other);
@@ -90,9 +92,9 @@ fn escape(reader: Reader, letter: char, rest: &mut Peekable<Chars>, bytes: &mut 
 }
 
 /// `\101`
-fn octal(reader: Reader, digit: char, rest: &mut Peekable<Chars>) -> Option<u8> {
+fn octal(rules: EscapeRules, digit: char, rest: &mut Peekable<Chars>) -> Option<u8> {
     // After `\0`, these readers accept three more digits; the others accept three digits in total.
-    let is_long = digit == '0' && matches!(reader, Reader::Echo | Reader::Argument);
+    let is_long = digit == '0' && matches!(rules, EscapeRules::Echo | EscapeRules::PrintfArgument);
     let first = digit.to_digit(8)?;
     let value =
         number(rest, 8, if is_long { 3 } else { 2 }).map_or(first, |(value, digits)| (first << (3 * digits)) | value);
@@ -130,7 +132,7 @@ fn number(rest: &mut Peekable<Chars>, radix: u32, most: u32) -> Option<(u32, u32
 
 #[cfg(test)]
 mod tests {
-    use super::{Reader, decode, decode_for};
+    use super::{EscapeRules, decode, decode_for};
 
     #[test]
     fn escapes() {
@@ -157,8 +159,9 @@ mod tests {
             (r"\x{72}m", ["rm", r"\x{72}m", "", ""]),
         ];
         for (text, expected) in cases {
-            let readers = [Reader::Quotes, Reader::Echo, Reader::Format, Reader::Argument];
-            let found = readers.map(|reader| decode_for(reader, text).map(|found| found.text).unwrap_or_default());
+            let readers =
+                [EscapeRules::AnsiCQuotes, EscapeRules::Echo, EscapeRules::PrintfFormat, EscapeRules::PrintfArgument];
+            let found = readers.map(|rules| decode_for(rules, text).map(|found| found.text).unwrap_or_default());
             assert_eq!(found, expected, "{text}");
         }
     }

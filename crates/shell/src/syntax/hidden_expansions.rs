@@ -16,41 +16,41 @@ const CLOSE: char = '\u{e001}';
 #[derive(Debug, Default)]
 pub(crate) struct HiddenExpansions {
     /// The script with markers.
-    shown: String,
+    masked: String,
     expansions: Vec<String>,
 }
 
 impl HiddenExpansions {
     pub(crate) fn hide(text: &str) -> Self {
         if !text.contains("<<") || !text.contains('$') || text.contains([OPEN, CLOSE]) {
-            return Self { shown: text.to_owned(), expansions: Vec::new() };
+            return Self { masked: text.to_owned(), expansions: Vec::new() };
         }
         let ranges = closing::expansions_after_heredoc(text);
-        let mut shown = String::with_capacity(text.len());
+        let mut masked = String::with_capacity(text.len());
         let mut expansions = Vec::new();
         let mut copied = 0;
         for range in ranges {
-            shown.push_str(text.get(copied..range.start).unwrap_or_default());
-            shown.extend([OPEN.to_string(), expansions.len().to_string(), CLOSE.to_string()]);
+            masked.push_str(text.get(copied..range.start).unwrap_or_default());
+            masked.extend([OPEN.to_string(), expansions.len().to_string(), CLOSE.to_string()]);
             copied = range.end;
             expansions.push(text.get(range).unwrap_or_default().to_owned());
         }
-        shown.push_str(text.get(copied..).unwrap_or_default());
-        Self { shown, expansions }
+        masked.push_str(text.get(copied..).unwrap_or_default());
+        Self { masked, expansions }
     }
 
     /// The script to parse.
-    pub(crate) fn shown(&self) -> &str {
-        &self.shown
+    pub(crate) fn masked(&self) -> &str {
+        &self.masked
     }
 
-    /// Returns the part of the parsed script at this location, or the whole script if the location is invalid.
-    pub(crate) fn at(&self, place: &SourceSpan) -> &str {
-        let mut offsets = self.shown.char_indices().map(|(offset, _)| offset).chain([self.shown.len()]);
-        let start = offsets.nth(place.start.index);
-        let length = place.end.index.checked_sub(place.start.index);
+    /// Returns the part of the parsed script in this span, or the whole script if the span is invalid.
+    pub(crate) fn at(&self, span: &SourceSpan) -> &str {
+        let mut offsets = self.masked.char_indices().map(|(offset, _)| offset).chain([self.masked.len()]);
+        let start = offsets.nth(span.start.index);
+        let length = span.end.index.checked_sub(span.start.index);
         let end = length.and_then(|length| if length == 0 { start } else { offsets.nth(length - 1) });
-        start.zip(end).and_then(|(start, end)| self.shown.get(start..end)).unwrap_or(&self.shown)
+        start.zip(end).and_then(|(start, end)| self.masked.get(start..end)).unwrap_or(&self.masked)
     }
 
     pub(crate) fn restore<'a>(&self, raw: &'a str) -> Cow<'a, str> {
@@ -60,10 +60,10 @@ impl HiddenExpansions {
         let mut parts = raw.split(OPEN);
         let mut restored = parts.next().unwrap_or_default().to_owned();
         for part in parts {
-            let (number, behind) = part.split_once(CLOSE).unwrap_or((part, ""));
+            let (number, after) = part.split_once(CLOSE).unwrap_or((part, ""));
             let expansion = number.parse::<usize>().ok().and_then(|number| self.expansions.get(number));
             restored.push_str(expansion.map_or(number, String::as_str));
-            restored.push_str(behind);
+            restored.push_str(after);
         }
         Cow::Owned(restored)
     }
@@ -77,7 +77,7 @@ mod tests {
     fn hidden_expansions_are_restored() {
         let text = "cat <<E > ${a}/b$(c) \"$[1]\"\nd\nE\n";
         let hidden = HiddenExpansions::hide(text);
-        assert!(!hidden.shown().contains('$'), "{}", hidden.shown());
-        assert_eq!(hidden.restore(hidden.shown()), text);
+        assert!(!hidden.masked().contains('$'), "{}", hidden.masked());
+        assert_eq!(hidden.restore(hidden.masked()), text);
     }
 }

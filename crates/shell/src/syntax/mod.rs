@@ -9,7 +9,7 @@ mod double_parentheses;
 pub(crate) mod escape;
 pub(crate) mod hidden_expansions;
 mod nesting;
+mod parse_errors;
 pub(crate) mod quoting;
-mod rejection;
 mod select;
 pub(crate) mod word_scan;

@@ -1,15 +1,16 @@
 //! Limits how deep the parser recurses into a list of tokens.
 //!
-//! Follows compound commands as the parser would see them. An uncertain opening counts as open, and only a certain end
+//! Tracks compound commands as the parser would see them. An uncertain opening counts as open, and only a certain end
 //! of the innermost command closes it, so the count is never too low.
 
 use brush_parser::Token;
 
 use crate::limits::Gap;
 
+/// The maximum number of nested `case` commands.
 const MAX_CASES: usize = 8;
-/// Levels that the parser may parse twice, each of which doubles the time: `case`, parentheses in `((` and `[[`, and
-/// process substitutions, which it tries with and without the number in `2>`.
+/// The maximum number of levels that the parser may parse twice, each of which doubles the time: `case`, parentheses in
+/// `((` and `[[`, and process substitutions, which it tries with and without the number in `2>`.
 const MAX_RETRIED: usize = 10;
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -97,8 +98,8 @@ impl<'a> Nesting<'a> {
                 if last == Some("(") {
                     self.retried_from.get_or_insert(self.open.len());
                 }
-                let is_process = matches!(last, Some("<" | ">"));
-                self.open.push(if is_process { Nested::ProcessSubstitution } else { Nested::Parenthesis });
+                let is_process_substitution = matches!(last, Some("<" | ">"));
+                self.open.push(if is_process_substitution { Nested::ProcessSubstitution } else { Nested::Parenthesis });
             }
             // In a `case`, it ends a pattern instead.
             ")" if matches!(self.open.last(), Some(Nested::Parenthesis | Nested::ProcessSubstitution)) => {

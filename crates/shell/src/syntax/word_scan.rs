@@ -29,7 +29,7 @@ pub(crate) struct Expansion {
     /// A placeholder for the value, if only its kind is known: `$(mktemp)`, `$TMPDIR`.
     pub(crate) placeholder: Option<String>,
     /// True for a variable that the script does not set.
-    pub(crate) is_foreign: bool,
+    pub(crate) is_inherited: bool,
 }
 
 impl Expansion {
@@ -58,7 +58,7 @@ pub(crate) struct Scanned {
     pub(crate) length: usize,
 }
 
-/// True if the word contains nothing that needs a scan.
+/// True if the word has no quotes, escapes, expansions or braces.
 pub(crate) fn is_plain(raw: &str) -> bool {
     !raw.bytes().any(|byte| matches!(byte, b'\'' | b'"' | b'\\' | b'$' | b'`' | b'{'))
 }
@@ -85,7 +85,7 @@ fn scan_into(text: &str, context: Context, depth: usize, found: &mut Scanned) {
                 Gap::Rejected("it has an expansion or quote that is not closed".to_owned())
             };
             scanner.found.gap.get_or_insert(gap);
-            scanner.unknown_to(text.len());
+            scanner.push_unknown_until(text.len());
         }
     }
 }
@@ -127,7 +127,7 @@ impl<'a> Scanner<'a, '_> {
             }
             '\'' if !self.quoted() => {
                 let length = self.text.get(self.at + 1..)?.find('\'')?;
-                self.take_quoted(self.at + 1, self.at + 1 + length);
+                self.push_quoted_range(self.at + 1, self.at + 1 + length);
                 self.at += length + 2;
             }
             _ => {
@@ -138,25 +138,25 @@ impl<'a> Scanner<'a, '_> {
         Some(())
     }
 
-    fn take_quoted(&mut self, from: usize, to: usize) {
+    fn push_quoted_range(&mut self, from: usize, to: usize) {
         let text = self.text.get(from..to).unwrap_or_default();
-        self.add_quoted(text);
+        self.push_quoted(text);
     }
 
-    fn add_quoted(&mut self, text: &str) {
+    fn push_quoted(&mut self, text: &str) {
         self.found.units.extend(text.chars().map(Unit::Quoted));
         if text.is_empty() {
             self.found.units.push(Unit::Empty);
         }
     }
 
-    fn unknown_to(&mut self, end: usize) {
-        self.expansion_to(end, None);
+    fn push_unknown_until(&mut self, end: usize) {
+        self.push_expansion_until(end, None);
     }
 
-    fn expansion_to(&mut self, end: usize, script: Option<String>) {
+    fn push_expansion_until(&mut self, end: usize, script: Option<String>) {
         let raw = self.text.get(self.at..end).unwrap_or_default().to_owned();
-        let expansion = Expansion { raw, quoted: self.quoted(), script, placeholder: None, is_foreign: false };
+        let expansion = Expansion { raw, quoted: self.quoted(), script, placeholder: None, is_inherited: false };
         self.found.units.push(Unit::Expansion(Box::new(expansion)));
         self.at = end;
     }
@@ -182,7 +182,7 @@ impl<'a> Scanner<'a, '_> {
         let end = closing::closing_backquote(self.text, self.at + 1)?;
         let inner = self.text.get(self.at + 1..end)?;
         let script = unescape_backquoted(inner, self.in_double_quotes);
-        self.expansion_to(end + 1, Some(script));
+        self.push_expansion_until(end + 1, Some(script));
         Some(())
     }
 
@@ -192,13 +192,13 @@ impl<'a> Scanner<'a, '_> {
             let end = closing::closing(self.text, self.at + length, construct)?;
             let inner = self.text.get(self.at + length..end)?;
             let mut script = None;
-            match (construct, arithmetic(inner)) {
-                (Construct::Arithmetic, Some(expression)) => self.fragment(expression, Context::Text),
+            match (construct, arithmetic_expression(inner)) {
+                (Construct::Arithmetic, Some(expression)) => self.scan_nested(expression, Context::Text),
                 (Construct::Commands | Construct::Arithmetic, _) => script = Some(inner.to_owned()),
-                (Construct::Parameter { in_double_quotes: false }, _) => self.fragment(inner, Context::Word),
-                _ => self.fragment(inner, Context::Text),
+                (Construct::Parameter { in_double_quotes: false }, _) => self.scan_nested(inner, Context::Word),
+                _ => self.scan_nested(inner, Context::Text),
             }
-            self.expansion_to(end + 1, script);
+            self.push_expansion_until(end + 1, script);
             return Some(());
         }
         match rest.chars().nth(1) {
@@ -206,10 +206,10 @@ impl<'a> Scanner<'a, '_> {
                 let end = closing::closing_ansi_c(self.text, self.at + 2)?;
                 match escape::decode(self.text.get(self.at + 2..end)?) {
                     Some(decoded) => {
-                        self.add_quoted(&decoded);
+                        self.push_quoted(&decoded);
                         self.at = end + 1;
                     }
-                    None => self.unknown_to(end + 1),
+                    None => self.push_unknown_until(end + 1),
                 }
             }
             // A translated string: continues with the quotes.
@@ -218,9 +218,9 @@ impl<'a> Scanner<'a, '_> {
                 let is_name = |character: char| character.is_ascii_alphanumeric() || character == '_';
                 let name = self.text.get(self.at + 1..)?;
                 let length = name.find(|character| !is_name(character)).unwrap_or(name.len());
-                self.unknown_to(self.at + 1 + length);
+                self.push_unknown_until(self.at + 1 + length);
             }
-            Some(first) if first.is_ascii_digit() || "@*#?$!-".contains(first) => self.unknown_to(self.at + 2),
+            Some(first) if first.is_ascii_digit() || "@*#?$!-".contains(first) => self.push_unknown_until(self.at + 2),
             _ => {
                 self.found.units.push(if self.quoted() { Unit::Quoted('$') } else { Unit::Bare('$') });
                 self.at += 1;
@@ -229,15 +229,15 @@ impl<'a> Scanner<'a, '_> {
         Some(())
     }
 
-    /// Scans the inside of an expansion. Only its substitutions are kept, because they run.
-    fn fragment(&mut self, inner: &str, context: Context) {
+    /// Scans the inside of an expansion. Keeps only its command substitutions, because they run.
+    fn scan_nested(&mut self, inner: &str, context: Context) {
         let mut found = Scanned::default();
         scan_into(inner, context, self.depth + 1, &mut found);
-        let own = found.units.iter_mut().filter_map(|unit| match unit {
+        let scripts = found.units.iter_mut().filter_map(|unit| match unit {
             Unit::Expansion(expansion) => expansion.script.take(),
             _ => None,
         });
-        self.found.scripts.extend(own);
+        self.found.scripts.extend(scripts);
         self.found.scripts.append(&mut found.scripts);
         self.found.length += found.length;
         if found.gap.is_some() {
@@ -247,7 +247,7 @@ impl<'a> Scanner<'a, '_> {
 }
 
 /// Returns the inside of `$((…))`. `None` if the inner parentheses do not enclose all of it, as in `$((a); (b))`.
-fn arithmetic(inner: &str) -> Option<&str> {
+fn arithmetic_expression(inner: &str) -> Option<&str> {
     let expression = inner.strip_prefix('(')?.strip_suffix(')')?;
     let closed = closing::closing(inner, 1, Construct::Arithmetic)?;
     (closed + 1 == inner.len()).then_some(expression)

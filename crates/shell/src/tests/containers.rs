@@ -5,7 +5,7 @@ use path::Access;
 use crate::parse;
 
 /// The effects of the commands on files of the host, in order.
-fn done(text: &str) -> String {
+fn host_effects(text: &str) -> String {
     let script = parse(text);
     let shown = script.effects().into_iter().map(|effect| {
         let verb = match effect.access {
@@ -17,9 +17,9 @@ fn done(text: &str) -> String {
         let directory = match effect.directories.list() {
             Some([directory]) if directory.is_empty() => String::new(),
             Some(directories) => format!(" in {}", directories.join(" or ")),
-            None => " somewhere".to_owned(),
+            None => " in an unknown directory".to_owned(),
         };
-        format!("{verb} {}{directory}", effect.path.unwrap_or_else(|| "what nobody knows".to_owned()))
+        format!("{verb} {}{directory}", effect.path.unwrap_or_else(|| "an unknown path".to_owned()))
     });
     let gaps = script.gaps.iter().map(|gap| format!("gap: {gap}"));
     shown.chain(gaps).collect::<Vec<_>>().join(", ")
@@ -54,7 +54,7 @@ fn only_mounted_paths_affect_the_host() {
         ("docker run -it --entrypoint rm -v /a:/b img -rf /b", "deletes /a"),
     ];
     for (command, expected) in cases {
-        assert_eq!(done(command), expected, "{command}");
+        assert_eq!(host_effects(command), expected, "{command}");
     }
 }
 
@@ -69,7 +69,7 @@ fn the_innermost_mount_counts_and_directories_contain_their_mounts() {
         ("docker run -v /a:/w/a img rm /w", ""),
     ];
     for (command, expected) in cases {
-        assert_eq!(done(command), expected, "{command}");
+        assert_eq!(host_effects(command), expected, "{command}");
     }
 }
 
@@ -78,24 +78,24 @@ fn the_innermost_mount_counts_and_directories_contain_their_mounts() {
 fn unknown_mounts_and_images() {
     let cases = [
         ("docker run -v /a:/w img rm -rf build", "names /a/build"),
-        ("docker run -v /a:/w img rm -rf \"$X\"", "deletes what nobody knows somewhere"),
+        ("docker run -v /a:/w img rm -rf \"$X\"", "deletes an unknown path in an unknown directory"),
         ("docker run img rm -rf \"$X\"", ""),
-        ("docker run -v \"$X:/w\" img rm -rf /w/x", "deletes what nobody knows somewhere"),
+        ("docker run -v \"$X:/w\" img rm -rf /w/x", "deletes an unknown path in an unknown directory"),
         ("docker exec web rm -rf /app/cache", ""),
         ("docker compose exec -T web sh -c 'cd /app && rm -rf x'", ""),
         ("docker exec web cat /app/.env", ""),
-        ("ssh host docker run -v /a:/b img rm /b/c", "deletes /b/c somewhere"),
-        ("docker run img ssh host rm /b/c", "deletes /b/c somewhere"),
+        ("ssh host docker run -v /a:/b img rm /b/c", "deletes /b/c in an unknown directory"),
+        ("docker run img ssh host rm /b/c", "deletes /b/c in an unknown directory"),
         ("kubectl exec pod -- rm /b/c", "deletes /b/c"),
     ];
     for (command, expected) in cases {
-        assert_eq!(done(command), expected, "{command}");
+        assert_eq!(host_effects(command), expected, "{command}");
     }
 }
 
 #[test]
 fn privileged_containers_may_delete_anything() {
-    let unknown = "deletes what nobody knows somewhere";
+    let unknown = "deletes an unknown path in an unknown directory";
     let cases = [
         ("docker run --privileged img rm -rf /x", unknown),
         ("docker exec --privileged web rm -rf /x", unknown),
@@ -106,9 +106,9 @@ fn privileged_containers_may_delete_anything() {
         ("docker run -v /:/host img chroot /host rm -rf /x", unknown),
         ("docker run -v /:/host img rm -rf /host/x", "deletes /x"),
         ("docker run --privileged img cat /x", ""),
-        ("docker run -v /:/host img rm -rf x", "names /x, deletes what nobody knows somewhere"),
+        ("docker run -v /:/host img rm -rf x", "names /x, deletes an unknown path in an unknown directory"),
     ];
     for (command, expected) in cases {
-        assert_eq!(done(command), expected, "{command}");
+        assert_eq!(host_effects(command), expected, "{command}");
     }
 }

@@ -1,16 +1,17 @@
-//! Which commands run, and where: through other programs, variables, functions, loops, and the output of commands.
+//! The commands that run, and their directories: through other programs, variables, functions, loops, and the output of
+//! commands.
 
 use super::texts;
 use crate::{Gap, SimpleCommand, parse};
 use insta::assert_snapshot;
 
 /// Each command with the programs that run it.
-fn reached(text: &str) -> String {
+fn with_wrappers(text: &str) -> String {
     let script = parse(text);
     let commands = script.commands.iter().filter(|command| !command.words().is_empty());
     let mut shown: Vec<_> = commands
         .map(|command| {
-            let remote = if command.is_remote() { " (elsewhere)" } else { "" };
+            let remote = if command.is_remote() { " (remote)" } else { "" };
             format!("{}{remote} via {}", command.text(), command.via().join(", ")).trim_end_matches(" via ").to_owned()
         })
         .collect();
@@ -20,12 +21,12 @@ fn reached(text: &str) -> String {
 
 #[test]
 fn commands_of_wrappers_are_found() {
-    assert_snapshot!(reached("sudo -u root -- rm -rf /var; nohup nice -n 5 rm x; env -i A=1 timeout -k 1 5 make -j8 > log"), @"
+    assert_snapshot!(with_wrappers("sudo -u root -- rm -rf /var; nohup nice -n 5 rm x; env -i A=1 timeout -k 1 5 make -j8 > log"), @"
     rm -rf /var via sudo
     rm x via nohup, nice
     make -j8 via env, timeout
     ");
-    assert_snapshot!(reached("bash -lc 'cd x && make'; sh -xc \"rm x\" name; bash -o pipefail -c 'a | b'; eval 'rm' '-rf x'"), @"
+    assert_snapshot!(with_wrappers("bash -lc 'cd x && make'; sh -xc \"rm x\" name; bash -o pipefail -c 'a | b'; eval 'rm' '-rf x'"), @"
     cd x via bash -c
     make via bash -c
     rm x via sh -c
@@ -33,18 +34,18 @@ fn commands_of_wrappers_are_found() {
     b via bash -c
     rm -rf x via eval
     ");
-    assert_snapshot!(reached("bash -c \"bash -c 'rm -rf /'\"; sudo env X=1 bash -c 'sudo rm y'"), @"
+    assert_snapshot!(with_wrappers("bash -c \"bash -c 'rm -rf /'\"; sudo env X=1 bash -c 'sudo rm y'"), @"
     rm -rf / via bash -c, bash -c
     rm y via sudo, env, bash -c, sudo
     ");
-    assert_snapshot!(reached("bash <<'E'\nrm x\nE\nsh <<< 'rm y'; bash script.sh -c z; bash < in; sh"), @"
+    assert_snapshot!(with_wrappers("bash <<'E'\nrm x\nE\nsh <<< 'rm y'; bash script.sh -c z; bash < in; sh"), @"
     rm x via bash
     rm y via sh
     bash script.sh -c z
     bash
     sh
     ");
-    assert_snapshot!(reached("find . -name '*.o' -exec rm -f {} + -o -execdir chmod +x {} \\;; ls | xargs -n1 rm -rf; ls | grep '\\.o$' | xargs -I% mv % x/%"), @"
+    assert_snapshot!(with_wrappers("find . -name '*.o' -exec rm -f {} + -o -execdir chmod +x {} \\;; ls | xargs -n1 rm -rf; ls | grep '\\.o$' | xargs -I% mv % x/%"), @"
     find . -name *.o -exec rm -f {} + -o -execdir chmod +x {} ;
     rm -f ./**/*.o ./** via find
     chmod +x ./**/*.o ./** via find
@@ -54,15 +55,15 @@ fn commands_of_wrappers_are_found() {
     grep …
     mv *.o x/*.o via xargs
     ");
-    assert_snapshot!(reached("ssh -p 22 host 'rm -rf /'; ssh host uptime -p; docker exec -it c rm -rf /; docker run --rm img sh -c 'rm y'"), @"
-    rm -rf / (elsewhere) via ssh
-    uptime -p (elsewhere) via ssh
+    assert_snapshot!(with_wrappers("ssh -p 22 host 'rm -rf /'; ssh host uptime -p; docker exec -it c rm -rf /; docker run --rm img sh -c 'rm y'"), @"
+    rm -rf / (remote) via ssh
+    uptime -p (remote) via ssh
     docker exec -it c rm -rf /
-    rm -rf / (elsewhere) via docker
+    rm -rf / (remote) via docker
     docker run --rm img sh -c …
-    rm y (elsewhere) via docker, sh -c
+    rm y (remote) via docker, sh -c
     ");
-    assert_snapshot!(reached("git submodule foreach 'git reset --hard'; git rebase -i --exec 'make test' HEAD~2; git bisect run ./x.sh a; tar -cf a.tar --checkpoint-action=exec='rm z' b"), @"
+    assert_snapshot!(with_wrappers("git submodule foreach 'git reset --hard'; git rebase -i --exec 'make test' HEAD~2; git bisect run ./x.sh a; tar -cf a.tar --checkpoint-action=exec='rm z' b"), @"
     git submodule foreach …
     git reset --hard via git
     git rebase -i --exec … HEAD~2
@@ -71,7 +72,7 @@ fn commands_of_wrappers_are_found() {
     tar -cf a.tar … b
     rm z via tar
     ");
-    assert_snapshot!(reached("bash -c \"$X\"; eval $Y; $Z x; sudo; env; exec > log; command -v git; sudo -l; time make"), @"
+    assert_snapshot!(with_wrappers("bash -c \"$X\"; eval $Y; $Z x; sudo; env; exec > log; command -v git; sudo -l; time make"), @"
     bash -c $X
     eval $Y
     $Z x
@@ -81,10 +82,10 @@ fn commands_of_wrappers_are_found() {
     command -v git
     sudo -l
     make
-    gap: the command runs `bash -c`, which is known only at run time
-    gap: the command runs `eval`, which is known only at run time
+    gap: part of the command is known only at run time: `bash -c`
+    gap: part of the command is known only at run time: `eval`
     ");
-    assert_snapshot!(reached("trap 'rm -rf x' EXIT; watch -n 5 git status; su -c 'rm x' me; busybox rm x; npx prettier -w ."), @"
+    assert_snapshot!(with_wrappers("trap 'rm -rf x' EXIT; watch -n 5 git status; su -c 'rm x' me; busybox rm x; npx prettier -w ."), @"
     trap … EXIT
     git status via watch
     rm x via su -c
@@ -144,21 +145,21 @@ fn written_scripts_are_read_when_they_run() {
 }
 
 /// Each command with the directories that it may run in.
-fn places(text: &str) -> String {
+fn with_directories(text: &str) -> String {
     let script = parse(text);
     let commands = script.commands.iter().filter(|command| !command.words().is_empty());
-    let place = |command: &SimpleCommand| match command.directories().list() {
+    let directories_of = |command: &SimpleCommand| match command.directories().list() {
         Some(directories) => directories.iter().map(|directory| format!("[{directory}]")).collect::<Vec<_>>().join(" "),
         None => "anywhere".to_owned(),
     };
-    let mut shown: Vec<_> = commands.map(|command| format!("{} {}", command.text(), place(command))).collect();
+    let mut shown: Vec<_> = commands.map(|command| format!("{} {}", command.text(), directories_of(command))).collect();
     shown.extend(script.gaps.iter().map(|gap| format!("gap: {gap}")));
     shown.join("\n")
 }
 
 #[test]
 fn directories_are_followed() {
-    assert_snapshot!(places("cd a && b; c; (cd d && e); f"), @"
+    assert_snapshot!(with_directories("cd a && b; c; (cd d && e); f"), @"
     cd a []
     b [a]
     c [a] []
@@ -166,7 +167,7 @@ fn directories_are_followed() {
     e [a/d] [d]
     f [a] []
     ");
-    assert_snapshot!(places("cd a || exit 1; b; cd c || { echo x; exit; }; d"), @"
+    assert_snapshot!(with_directories("cd a || exit 1; b; cd c || { echo x; exit; }; d"), @"
     cd a []
     exit 1 []
     b [a]
@@ -175,7 +176,7 @@ fn directories_are_followed() {
     exit [a]
     d [a/c]
     ");
-    assert_snapshot!(places("set -e; cd a; cd ../b; c; cd -; d; cd; e; cd ~/x; f; cd /; g; cd $X; h"), @"
+    assert_snapshot!(with_directories("set -e; cd a; cd ../b; c; cd -; d; cd; e; cd ~/x; f; cd /; g; cd $X; h"), @"
     set -e []
     cd a []
     cd ../b [a]
@@ -191,7 +192,7 @@ fn directories_are_followed() {
     cd $X [/]
     h anywhere
     ");
-    assert_snapshot!(places("pushd a && b; popd && c; cd x | d; e & cd y; f"), @"
+    assert_snapshot!(with_directories("pushd a && b; popd && c; cd x | d; e & cd y; f"), @"
     pushd a []
     b [a]
     popd [a] []
@@ -202,7 +203,7 @@ fn directories_are_followed() {
     cd y []
     f [y] []
     ");
-    assert_snapshot!(places("if a; then cd x; else cd y; fi; b; for i in 1 2; do cd ..; c; done; while d; do cd ..; done; e"), @"
+    assert_snapshot!(with_directories("if a; then cd x; else cd y; fi; b; for i in 1 2; do cd ..; c; done; while d; do cd ..; done; e"), @"
     a []
     cd x []
     cd y []
@@ -215,7 +216,7 @@ fn directories_are_followed() {
     cd .. anywhere
     e anywhere
     ");
-    assert_snapshot!(places("bash -c 'cd x && a'; b; eval cd y; c; $(cd z; d) e; f() { cd w; }; f; g"), @"
+    assert_snapshot!(with_directories("bash -c 'cd x && a'; b; eval cd y; c; $(cd z; d) e; f() { cd w; }; f; g"), @"
     cd x []
     a [x]
     b []
@@ -304,14 +305,14 @@ fn variables_are_followed() {
     b $V
     b 1
     rm x
-    gap: the command runs `eval`, which is known only at run time
+    gap: part of the command is known only at run time: `eval`
     gap: the command is nested more than 64 levels deep (fewer for `case` and `[[ … ]]`)
     ");
 }
 
 #[test]
 fn certain_output_is_read() {
-    assert_snapshot!(reached("echo cm0gLXJmIC8= | base64 -d | sh; printf 'rm -rf %s\\n' / | bash; echo 726d2078 | xxd -r -p | sh -s"), @"
+    assert_snapshot!(with_wrappers("echo cm0gLXJmIC8= | base64 -d | sh; printf 'rm -rf %s\\n' / | bash; echo 726d2078 | xxd -r -p | sh -s"), @"
     echo …
     base64 -d
     rm -rf / via sh
@@ -321,7 +322,7 @@ fn certain_output_is_read() {
     xxd -r -p
     rm x via sh
     ");
-    assert_snapshot!(reached("echo / | xargs rm -rf; echo a b | xargs -n1 rm; curl x | sh; cat <<< 'rm y' | sh; xargs cat <<< .env"), @"
+    assert_snapshot!(with_wrappers("echo / | xargs rm -rf; echo a b | xargs -n1 rm; curl x | sh; cat <<< 'rm y' | sh; xargs cat <<< .env"), @"
     echo …
     rm -rf / via xargs
     echo … …
@@ -332,7 +333,7 @@ fn certain_output_is_read() {
     cat
     rm y via sh
     cat .env via xargs
-    gap: the command runs `sh`, which is known only at run time
+    gap: part of the command is known only at run time: `sh`
     ");
 }
 
@@ -388,29 +389,29 @@ fn the_walk_stops_at_its_budget() {
         let script = parse(&text);
         let start = text.get(..60).unwrap_or(&text);
         assert!(!script.complete, "{start}");
-        let is_bound = |gap: &Gap| matches!(gap, Gap::TooMuch | Gap::TooManyCommands | Gap::TooDeep);
+        let is_bound = |gap: &Gap| matches!(gap, Gap::TooMuchWork | Gap::TooManyCommands | Gap::TooDeep);
         assert!(script.gaps.iter().any(is_bound), "{start}: {:?}", script.gaps);
     }
 }
 
 #[test]
 fn one_line_programs_are_read() {
-    assert_snapshot!(reached("python3 -c \"import os; os.system('rm -rf /')\"; node -e \"require('child_process').execSync('rm x')\""), @"
+    assert_snapshot!(with_wrappers("python3 -c \"import os; os.system('rm -rf /')\"; node -e \"require('child_process').execSync('rm x')\""), @"
     python3 -c …
     rm -rf / via python3
     node -e …
     rm x via node
     ");
-    assert_snapshot!(reached("python3 -c 'print(1)'; perl -e 'unlink $x'; python3 -c \"$X\"; ruby -e 'puts 1'; awk '{print}' x"), @"
+    assert_snapshot!(with_wrappers("python3 -c 'print(1)'; perl -e 'unlink $x'; python3 -c \"$X\"; ruby -e 'puts 1'; awk '{print}' x"), @"
     python3 -c …
     perl -e …
     python3 -c …
     ruby -e …
     awk … x
-    gap: the command runs `python3`, which is known only at run time
+    gap: part of the command is known only at run time: `python3`
     ");
     // Input that is piped into a program with a script of its own is data.
-    assert_snapshot!(reached("cat x | python3 -m json.tool; a | python3 -c 'print(1)'; a | perl -pe s/x/y/; a | node -e 'console.log(1)'; a | python3 x.py; a | bash x.sh; a | bash -c b"), @"
+    assert_snapshot!(with_wrappers("cat x | python3 -m json.tool; a | python3 -c 'print(1)'; a | perl -pe s/x/y/; a | node -e 'console.log(1)'; a | python3 x.py; a | bash x.sh; a | bash -c b"), @"
     cat x
     python3 -m json.tool
     a
@@ -426,12 +427,12 @@ fn one_line_programs_are_read() {
     a
     b via bash -c
     ");
-    assert_snapshot!(reached("python3 - <<E\nimport os\nos.system('ls')\nos.system('rm -rf /')\nE"), @"
+    assert_snapshot!(with_wrappers("python3 - <<E\nimport os\nos.system('ls')\nos.system('rm -rf /')\nE"), @"
     python3 -
     ls via python3
     rm -rf / via python3
     ");
-    assert_snapshot!(reached("a | python3; a | python3 -; a | bash -s x; python3 <<< 'print(1)'"), @"
+    assert_snapshot!(with_wrappers("a | python3; a | python3 -; a | bash -s x; python3 <<< 'print(1)'"), @"
     a
     python3
     a
@@ -439,8 +440,8 @@ fn one_line_programs_are_read() {
     a
     bash -s x
     python3
-    gap: the command runs `python3`, which is known only at run time
-    gap: the command runs `bash`, which is known only at run time
+    gap: part of the command is known only at run time: `python3`
+    gap: part of the command is known only at run time: `bash`
     ");
 }
 
@@ -484,7 +485,7 @@ fn listed_paths_reach_other_commands() {
 
 #[test]
 fn files_of_people_are_not_read() {
-    assert_snapshot!(reached("bash -c \"$(cat a.sh)\"; eval \"$(cat a.sh)\"; source <(cat a.sh)"), @"
+    assert_snapshot!(with_wrappers("bash -c \"$(cat a.sh)\"; eval \"$(cat a.sh)\"; source <(cat a.sh)"), @"
     cat a.sh
     bash -c …
     cat a.sh
@@ -492,32 +493,32 @@ fn files_of_people_are_not_read() {
     cat a.sh
     source <(…)
     ");
-    assert_snapshot!(reached("echo 'rm x' > a.sh; bash -c \"$(cat a.sh)\"; eval \"$(cat a.sh)\""), @"
+    assert_snapshot!(with_wrappers("echo 'rm x' > a.sh; bash -c \"$(cat a.sh)\"; eval \"$(cat a.sh)\""), @"
     echo …
     cat a.sh
     rm x via bash -c
     cat a.sh
     rm x via eval
     ");
-    assert_snapshot!(reached("eval \"rm x; $(cat a.sh)\""), @"
+    assert_snapshot!(with_wrappers("eval \"rm x; $(cat a.sh)\""), @"
     cat a.sh
     eval …
-    gap: the command runs `eval`, which is known only at run time
+    gap: part of the command is known only at run time: `eval`
     ");
-    assert_snapshot!(reached("eval \"$(ssh-agent -s)\"; eval \"$(tools/ssh-agent -s)\""), @"
+    assert_snapshot!(with_wrappers("eval \"$(ssh-agent -s)\"; eval \"$(tools/ssh-agent -s)\""), @"
     ssh-agent -s
     eval …
     ssh-agent -s
     eval …
-    gap: the command runs `eval`, which is known only at run time
+    gap: part of the command is known only at run time: `eval`
     ");
 }
 
 #[test]
 fn a_glob_as_program_is_unknown() {
-    assert_snapshot!(reached("for t in tests/*; do $t --help; done"), @"$… --help");
-    assert_snapshot!(reached("for t in /bin/g*; do $t --help; done"), @"
+    assert_snapshot!(with_wrappers("for t in tests/*; do $t --help; done"), @"$… --help");
+    assert_snapshot!(with_wrappers("for t in /bin/g*; do $t --help; done"), @"
     g* --help
-    gap: shells may read the command differently: it has a pattern in the place of a program
+    gap: shells might read the command differently: it has a glob instead of a program
     ");
 }

@@ -1,51 +1,53 @@
-//! Container images that a script builds, and what runs in them by default.
+//! The default commands of container images, from a `Dockerfile` or a `compose.yml` that the script wrote.
 
 use crate::syntax::quoting::quoted;
 
-/// Returns the command of a `Dockerfile` as a script for a shell. `given`: the words after the name of the image.
-pub(crate) fn commands(text: &str, given: &[&str]) -> String {
-    let entry = last(text, "ENTRYPOINT").unwrap_or_default();
-    let words = match given {
-        [] => last(text, "CMD").unwrap_or_default(),
-        given => given.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" "),
+/// Returns the command of a `Dockerfile` as a shell script. `arguments`: the words after the name of the image.
+pub(crate) fn commands(text: &str, arguments: &[&str]) -> String {
+    let entrypoint = last_instruction(text, "ENTRYPOINT").unwrap_or_default();
+    let words = match arguments {
+        [] => last_instruction(text, "CMD").unwrap_or_default(),
+        arguments => arguments.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" "),
     };
-    format!("{entry} {words}").trim().to_owned()
+    format!("{entrypoint} {words}").trim().to_owned()
 }
 
-/// Returns the last of these instructions, which is a list of words or a string.
-fn last(text: &str, instruction: &str) -> Option<String> {
+/// Returns the last instruction of this name as a shell script. It is a list of words or a string.
+fn last_instruction(text: &str, instruction: &str) -> Option<String> {
     let mut instructions = text.lines().filter_map(|line| line.trim_start().split_once(char::is_whitespace));
-    let (_, said) = instructions.rfind(|(name, _)| name.eq_ignore_ascii_case(instruction))?;
-    let said = said.trim();
-    let words: Option<Vec<String>> = serde_json::from_str(said).ok();
+    let (_, value) = instructions.rfind(|(name, _)| name.eq_ignore_ascii_case(instruction))?;
+    let value = value.trim();
+    let words: Option<Vec<String>> = serde_json::from_str(value).ok();
     let words = words.map(|words| words.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" "));
-    Some(words.unwrap_or_else(|| said.to_owned()))
+    Some(words.unwrap_or_else(|| value.to_owned()))
 }
 
 /// Returns the services of a `compose.yml`, each as the `docker run` command that would start it.
 pub(crate) fn services(text: &str) -> String {
-    let mut calls = String::new();
+    let mut commands = String::new();
     let mut service = Service::default();
-    let mut level = None;
+    let mut service_depth = None;
     let mut list = "";
     for line in text.lines().filter(|line| !line.trim_start().starts_with('#')) {
         let depth = line.len() - line.trim_start().len();
         let (key, value) = line.trim().split_once(':').map_or((line.trim(), ""), |(key, value)| (key, value.trim()));
         match (key, value) {
             // The next service has the same indentation as the first.
-            (_, "") if depth > 0 && level.is_none_or(|level| depth <= level) => {
-                level = Some(depth);
-                calls.push_str(&std::mem::take(&mut service).call());
+            (_, "") if depth > 0 && service_depth.is_none_or(|service_depth| depth <= service_depth) => {
+                service_depth = Some(depth);
+                commands.push_str(&std::mem::take(&mut service).docker_run());
             }
             ("image", image) => image.clone_into(&mut service.image),
             ("entrypoint" | "command" | "volumes", "") => list = key,
-            ("entrypoint", said) => service.entrypoint = words(said),
-            ("command", said) => service.command = words(said),
-            ("volumes", said) => service.volumes = flow(said),
-            // A volume in the long form, with one line for each side.
-            ("- source" | "- src", side) if list == "volumes" => service.volumes.push(unquoted(side)),
-            ("source" | "src", side) if list == "volumes" => service.join_side(&unquoted(side), true),
-            ("target" | "dst" | "destination", side) if list == "volumes" => service.join_side(&unquoted(side), false),
+            ("entrypoint", value) => service.entrypoint = words(value),
+            ("command", value) => service.command = words(value),
+            ("volumes", value) => service.volumes = flow_list(value),
+            // A volume in the long form, whose source and target are on separate lines.
+            ("- source" | "- src", part) if list == "volumes" => service.volumes.push(unquoted(part)),
+            ("source" | "src", part) if list == "volumes" => service.add_volume_part(&unquoted(part), true),
+            ("target" | "dst" | "destination", part) if list == "volumes" => {
+                service.add_volume_part(&unquoted(part), false);
+            }
             ("- type", _) if list == "volumes" => service.volumes.push(String::new()),
             _ => match (line.trim().strip_prefix("- "), list) {
                 (Some(entry), "volumes") => service.volumes.push(unquoted(entry)),
@@ -56,29 +58,29 @@ pub(crate) fn services(text: &str) -> String {
             },
         }
     }
-    calls + &service.call()
+    commands + &service.docker_run()
 }
 
 #[derive(Default)]
 struct Service {
     image: String,
     volumes: Vec<String>,
-    /// As script text for a shell.
+    /// Quoted for a shell.
     entrypoint: Vec<String>,
     command: Vec<String>,
 }
 
 impl Service {
-    fn join_side(&mut self, side: &str, is_source: bool) {
+    fn add_volume_part(&mut self, part: &str, is_source: bool) {
         let Some(volume) = self.volumes.last_mut() else { return };
         *volume = match (volume.is_empty(), is_source) {
-            (true, _) => side.to_owned(),
-            (false, true) => format!("{side}:{volume}"),
-            (false, false) => format!("{volume}:{side}"),
+            (true, _) => part.to_owned(),
+            (false, true) => format!("{part}:{volume}"),
+            (false, false) => format!("{volume}:{part}"),
         };
     }
 
-    fn call(&self) -> String {
+    fn docker_run(&self) -> String {
         let words = [self.entrypoint.as_slice(), &self.command].concat();
         if words.is_empty() {
             return String::new();
@@ -89,24 +91,28 @@ impl Service {
     }
 }
 
-/// Returns a command as script text for a shell: a list of words, or a string.
-fn words(said: &str) -> Vec<String> {
-    if said.starts_with('[') { flow(said).iter().map(|word| quoted(word)).collect() } else { vec![unquoted(said)] }
+/// Returns the words of a command, quoted for a shell. The command is a list of words, or a string.
+fn words(value: &str) -> Vec<String> {
+    if value.starts_with('[') {
+        flow_list(value).iter().map(|word| quoted(word)).collect()
+    } else {
+        vec![unquoted(value)]
+    }
 }
 
-/// `[a, "b"]`, or a single string.
-fn flow(said: &str) -> Vec<String> {
-    let Some(entries) = said.strip_prefix('[').and_then(|said| said.strip_suffix(']')) else {
-        return vec![unquoted(said)];
+/// Parses a YAML flow list, `[a, "b"]`, or a single string.
+fn flow_list(value: &str) -> Vec<String> {
+    let Some(entries) = value.strip_prefix('[').and_then(|value| value.strip_suffix(']')) else {
+        return vec![unquoted(value)];
     };
     let mut quote = None;
-    let parts = entries.split(|letter: char| {
+    let parts = entries.split(|c: char| {
         match quote {
-            None if matches!(letter, '"' | '\'') => quote = Some(letter),
-            Some(open) if open == letter => quote = None,
+            None if matches!(c, '"' | '\'') => quote = Some(c),
+            Some(open) if open == c => quote = None,
             _ => {}
         }
-        letter == ',' && quote.is_none()
+        c == ',' && quote.is_none()
     });
     parts.map(unquoted).collect()
 }

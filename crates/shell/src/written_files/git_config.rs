@@ -1,12 +1,12 @@
-//! Git settings from the environment: in variables, and in files that the script has written.
+//! Git settings from environment variables, and from files that the script has written.
 
-use super::files::Files;
+use super::file_tracker::FileTracker;
 use crate::model::{FileContents, SimpleCommand};
 
 /// Lower-case names, and values.
 type Settings = Vec<(String, String)>;
 
-/// With more, the settings count as unknown.
+/// More settings count as unknown.
 const MAX_COUNT: usize = 64;
 
 /// Variables that name a file with git settings, or the directory above it.
@@ -16,14 +16,14 @@ const FILES: &[(&str, &[&str])] = &[
     ("HOME", &["/.gitconfig", "/.config/git/config"]),
     ("XDG_CONFIG_HOME", &["/git/config"]),
 ];
-/// The files that git reads in any case.
-const OWN_FILES: &[&str] = &[".git/config", "~/.gitconfig", "~/.config/git/config"];
+/// The files that git always reads.
+const DEFAULT_FILES: &[&str] = &[".git/config", "~/.gitconfig", "~/.config/git/config"];
 
 /// Returns `None` if the settings are not known.
-pub(crate) fn by_environment(command: &SimpleCommand, files: &Files) -> Option<Settings> {
-    let mut settings = counted(command)?;
+pub(crate) fn settings_from_environment(command: &SimpleCommand, files: &FileTracker) -> Option<Settings> {
+    let mut settings = numbered_settings(command)?;
     if let Some(parameters) = command.variable("GIT_CONFIG_PARAMETERS") {
-        settings.extend(quoted(parameters.known()?)?);
+        settings.extend(parse_parameters(parameters.known()?)?);
     }
     for (name, ends) in FILES {
         let Some(path) = command.variable(name) else { continue };
@@ -32,17 +32,17 @@ pub(crate) fn by_environment(command: &SimpleCommand, files: &Files) -> Option<S
             return command.is_understood().then_some(settings);
         };
         for file in ends.iter().filter_map(|end| files.get(command, &format!("{path}{end}"))) {
-            settings.extend(in_file(&file)?);
+            settings.extend(settings_in_file(&file)?);
         }
     }
-    for file in OWN_FILES.iter().filter_map(|path| files.of_script(command, path)) {
-        settings.extend(in_file(&file).unwrap_or_default());
+    for file in DEFAULT_FILES.iter().filter_map(|path| files.written_by_script(command, path)) {
+        settings.extend(settings_in_file(&file).unwrap_or_default());
     }
     Some(settings)
 }
 
 /// `GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=name GIT_CONFIG_VALUE_0=value`
-fn counted(command: &SimpleCommand) -> Option<Settings> {
+fn numbered_settings(command: &SimpleCommand) -> Option<Settings> {
     let Some(count) = command.variable("GIT_CONFIG_COUNT") else { return Some(Vec::new()) };
     let count: usize = count.known()?.parse().ok().filter(|count| *count <= MAX_COUNT)?;
     let part = |kind: &str, number: usize| command.variable(&format!("GIT_CONFIG_{kind}_{number}"))?.known();
@@ -52,38 +52,38 @@ fn counted(command: &SimpleCommand) -> Option<Settings> {
 }
 
 /// `'name=value' 'name'='value'`
-fn quoted(parameters: &str) -> Option<Settings> {
+fn parse_parameters(parameters: &str) -> Option<Settings> {
     let mut settings = Vec::new();
     let mut rest = parameters.trim();
     while !rest.is_empty() {
-        let (first, behind) = rest.strip_prefix('\'')?.split_once('\'')?;
-        let (setting, behind) = match behind.strip_prefix("='").and_then(|value| value.split_once('\'')) {
-            Some((value, behind)) => ((first, value), behind),
-            None => (first.split_once('=').unwrap_or((first, "true")), behind),
+        let (first, after) = rest.strip_prefix('\'')?.split_once('\'')?;
+        let (setting, after) = match after.strip_prefix("='").and_then(|value| value.split_once('\'')) {
+            Some((value, after)) => ((first, value), after),
+            None => (first.split_once('=').unwrap_or((first, "true")), after),
         };
         settings.push((setting.0.to_ascii_lowercase(), setting.1.to_owned()));
-        rest = behind.trim_start();
+        rest = after.trim_start();
     }
     Some(settings)
 }
 
-fn in_file(file: &FileContents) -> Option<Settings> {
+fn settings_in_file(file: &FileContents) -> Option<Settings> {
     let FileContents::Text(text) = file else { return None };
     let mut section = String::new();
     let mut settings = Vec::new();
     for line in text.replace("\\\n", " ").lines().map(str::trim) {
-        let behind = match line.strip_prefix('[').and_then(|line| line.split_once(']')) {
-            Some((name, behind)) => {
+        let after = match line.strip_prefix('[').and_then(|line| line.split_once(']')) {
+            Some((name, after)) => {
                 // `[remote "origin"]`
                 section = name.replace(" \"", ".").replace('"', "");
-                behind.trim()
+                after.trim()
             }
             None => line,
         };
-        if behind.is_empty() || behind.starts_with(['#', ';']) {
+        if after.is_empty() || after.starts_with(['#', ';']) {
             continue;
         }
-        let (key, value) = behind.split_once('=').unwrap_or((behind, "true"));
+        let (key, value) = after.split_once('=').unwrap_or((after, "true"));
         let value = value.trim().replace("\\\"", "\u{1}").replace('"', "").replace('\u{1}', "\"");
         settings.push((format!("{section}.{}", key.trim()).to_ascii_lowercase(), value));
     }
@@ -97,12 +97,12 @@ mod tests {
     #[test]
     fn settings_in_texts() {
         let file = "# x\n[core]\n\tpager = less\n[alias] x = \"!ls \\\"a\\\"\"\n[remote \"origin\"]\n\tmirror\n";
-        let read = in_file(&FileContents::Text(file.into())).unwrap_or_default();
+        let read = settings_in_file(&FileContents::Text(file.into())).unwrap_or_default();
         let shown: Vec<String> = read.iter().map(|(name, value)| format!("{name}={value}")).collect();
         assert_eq!(shown, ["core.pager=less", "alias.x=!ls \"a\"", "remote.origin.mirror=true"]);
-        let read = quoted("'alias.x=!ls' 'Core.Pager'='less -R'").unwrap_or_default();
+        let read = parse_parameters("'alias.x=!ls' 'Core.Pager'='less -R'").unwrap_or_default();
         let shown: Vec<String> = read.iter().map(|(name, value)| format!("{name}={value}")).collect();
         assert_eq!(shown, ["alias.x=!ls", "core.pager=less -R"]);
-        assert_eq!(quoted("alias.x"), None);
+        assert_eq!(parse_parameters("alias.x"), None);
     }
 }

@@ -1,4 +1,4 @@
-//! Files that tools run without being told their names: a makefile, the scripts of `package.json`, `conftest.py`.
+//! Files that tools find by their usual names and run: a makefile, the scripts of `package.json`, `conftest.py`.
 //!
 //! Only files that the script itself has written count. Files from before belong to people, and so do most files that
 //! earlier calls have changed.
@@ -10,8 +10,8 @@ use crate::programs::{Arguments, Role};
 use crate::special_programs::interpreter::interpreter_of;
 use crate::special_programs::language::language_of;
 use crate::syntax::quoting::quoted;
-use crate::written_files::files::Files;
-use crate::written_files::{container_image, justfile, keyed_commands, makefile, recipe, taskfile, test_files};
+use crate::written_files::file_tracker::FileTracker;
+use crate::written_files::{container_image, justfile, keyed_commands, makefile, recipe, taskfile, written_tests};
 
 /// Programs, the file that each of them runs, and its interpreter.
 const FILES: &[(&[&str], &str, &str)] = &[
@@ -36,60 +36,62 @@ const FILES: &[(&[&str], &str, &str)] = &[
 ];
 
 /// The settings of a systemd unit that contain commands.
-const UNIT_MARKS: &[&str] = &["ExecStart=", "ExecStartPre=", "ExecStartPost=", "ExecStop=", "ExecReload="];
+const UNIT_KEYS: &[&str] = &["ExecStart=", "ExecStartPre=", "ExecStartPost=", "ExecStop=", "ExecReload="];
 
 /// Returns scripts for a shell; `None` for one that is not known.
-pub(crate) fn texts(command: &SimpleCommand, files: &Files) -> Vec<Option<String>> {
+pub(crate) fn implicit_scripts(command: &SimpleCommand, files: &FileTracker) -> Vec<Option<String>> {
     let (Some(program), Some(arguments)) = (command.program(), command.arguments()) else { return Vec::new() };
     // Avoids the search if the script has written nothing.
     if !files.has_written() {
         return Vec::new();
     }
-    let own = Own { command, arguments, files };
+    let implicit = ImplicitFiles { command, arguments, files };
     let module = arguments.subcommands.first().filter(|_| program.starts_with("python")).map(String::as_str);
     let program = module.unwrap_or(program);
-    let mut texts: Vec<Option<String>> = match program {
-        "make" | "gmake" => own.makefile(),
-        "just" => own.read(&["justfile", "Justfile", ".justfile"], |text| {
+    let mut implicit_scripts: Vec<Option<String>> = match program {
+        "make" | "gmake" => implicit.makefile(),
+        "just" => implicit.read(&["justfile", "Justfile", ".justfile"], |text| {
             let (settings, recipes) = justfile::read(text);
-            settings + &recipe::commands(&recipes, &own.operands())
+            settings + &recipe::commands(&recipes, &implicit.operands())
         }),
         "task" | "go-task" => {
             let read = |text: &str| {
-                let wanted = own.operands();
+                let wanted = implicit.operands();
                 recipe::commands(&taskfile::read(text), if wanted.is_empty() { &["default"] } else { &wanted })
             };
-            own.read(&["Taskfile.yml", "Taskfile.yaml", "taskfile.yml", "taskfile.yaml"], read)
+            implicit.read(&["Taskfile.yml", "Taskfile.yaml", "taskfile.yml", "taskfile.yaml"], read)
         }
-        "npm" | "pnpm" | "yarn" | "bun" => own.read(&["package.json"], |text| own.package_scripts(text)),
-        "pip" | "pip3" => own.setup_files(),
-        "go" => own.go_generate(),
-        "docker" | "podman" | "nerdctl" | "docker-compose" | "podman-compose" => own.image(),
-        "pre-commit" => own.marked(&[".pre-commit-config.yaml"], &["entry:"]),
-        "ansible-playbook" => own.marked(&own.operands(), &["shell:", "command:", "raw:", "cmd:"]),
-        "terraform" | "tofu" if own.operands().contains(&"apply") => own.local_commands(),
-        "systemctl" => own.marked(&files.ending(".service"), UNIT_MARKS),
+        "npm" | "pnpm" | "yarn" | "bun" => implicit.read(&["package.json"], |text| implicit.package_scripts(text)),
+        "pip" | "pip3" => implicit.setup_files(),
+        "go" => implicit.go_generate(),
+        "docker" | "podman" | "nerdctl" | "docker-compose" | "podman-compose" => implicit.container_commands(),
+        "pre-commit" => implicit.commands_after_keys(&[".pre-commit-config.yaml"], &["entry:"]),
+        "ansible-playbook" => {
+            implicit.commands_after_keys(&implicit.operands(), &["shell:", "command:", "raw:", "cmd:"])
+        }
+        "terraform" | "tofu" if implicit.operands().contains(&"apply") => implicit.terraform_commands(),
+        "systemctl" => implicit.commands_after_keys(&files.with_suffix(".service"), UNIT_KEYS),
         _ => Vec::new(),
     };
     for (_, file, interpreter) in FILES.iter().filter(|(programs, _, _)| programs.contains(&program)) {
-        texts.extend(own.run(interpreter, file));
+        implicit_scripts.extend(implicit.run_if_written(interpreter, file));
     }
-    texts.extend(own.tested(program));
+    implicit_scripts.extend(implicit.test_scripts(program));
     if command.program().and_then(language_of) == Some(Language::Python) {
-        texts.extend(own.python_modules());
+        implicit_scripts.extend(implicit.python_modules());
     }
-    texts
+    implicit_scripts
 }
 
-struct Own<'a> {
+struct ImplicitFiles<'a> {
     command: &'a SimpleCommand,
     arguments: &'a Arguments,
-    files: &'a Files<'a>,
+    files: &'a FileTracker<'a>,
 }
 
-impl Own<'_> {
+impl ImplicitFiles<'_> {
     fn operands(&self) -> Vec<&str> {
-        let operands = self.arguments.operands.iter().filter_map(|place| self.command.text_from(*place, 0));
+        let operands = self.arguments.operands.iter().filter_map(|index| self.command.text_from(*index, 0));
         operands.filter(|operand| !operand.contains('=')).collect()
     }
 
@@ -99,7 +101,7 @@ impl Own<'_> {
     }
 
     /// Returns the path of a file in the directory that the arguments select.
-    fn placed(&self, file: &str) -> String {
+    fn in_selected_directory(&self, file: &str) -> String {
         let mut directories = self.arguments.list.iter().filter(|argument| argument.role == Role::Directory);
         let directory =
             directories.next().and_then(|directory| self.command.meaning_from(directory.word, directory.from));
@@ -107,10 +109,10 @@ impl Own<'_> {
     }
 
     fn written(&self, file: &str) -> Option<FileContents> {
-        self.files.of_script(self.command, &self.placed(file))
+        self.files.written_by_script(self.command, &self.in_selected_directory(file))
     }
 
-    /// Returns the commands in the first of these files that exists, as a script for a shell.
+    /// Returns the commands in the first of these files that the script has written, as a shell script.
     fn read(&self, names: &[&str], commands: impl Fn(&str) -> String) -> Vec<Option<String>> {
         let file = names.iter().find_map(|name| self.written(name));
         let text = file.map(|file| match file {
@@ -121,14 +123,14 @@ impl Own<'_> {
     }
 
     /// Returns the command that runs a file with an interpreter, if the script has written that file.
-    fn run(&self, interpreter: &str, file: &str) -> Vec<Option<String>> {
-        let path = self.placed(file);
-        let is_written = self.files.of_script(self.command, &path).is_some();
+    fn run_if_written(&self, interpreter: &str, file: &str) -> Vec<Option<String>> {
+        let path = self.in_selected_directory(file);
+        let is_written = self.files.written_by_script(self.command, &path).is_some();
         is_written.then(|| Some(format!("{interpreter} {}", quoted(&path)))).into_iter().collect()
     }
 
-    /// Returns what a container runs, if the script has written it.
-    fn image(&self) -> Vec<Option<String>> {
+    /// Returns the commands of a container, if the script has written the file that defines them.
+    fn container_commands(&self) -> Vec<Option<String>> {
         const COMPOSED: &[&str] = &["docker-compose.yml", "docker-compose.yaml", "compose.yml", "compose.yaml"];
         let form: Vec<&str> = self.arguments.subcommands.iter().map(String::as_str).collect();
         let is_composed = form.first() == Some(&"compose") || self.command.program() == Some("docker-compose");
@@ -138,45 +140,55 @@ impl Own<'_> {
         let host = self.arguments.list.iter().find(|argument| argument.role == Role::Host);
         let Some(host) = host.filter(|_| form.last() == Some(&"run")) else { return Vec::new() };
         let Some(name) = self.command.text_from(host.word, host.from) else { return Vec::new() };
-        let given = self.command.words().get(host.word + 1..).unwrap_or_default();
-        let given: Vec<&str> = given.iter().filter_map(|word| word.value.as_deref()).collect();
-        match self.files.image(name) {
-            Some(FileContents::Text(text)) => vec![Some(container_image::commands(text, &given))],
+        let container_arguments = self.command.words().get(host.word + 1..).unwrap_or_default();
+        let container_arguments: Vec<&str> =
+            container_arguments.iter().filter_map(|word| word.value.as_deref()).collect();
+        match self.files.image_source(name) {
+            Some(FileContents::Text(text)) => vec![Some(container_image::commands(text, &container_arguments))],
             Some(FileContents::Unknown) | None => Vec::new(),
         }
     }
 
-    /// Returns the commands after these keys, in those of the files that the script has written.
-    fn marked(&self, names: &[&str], marks: &[&str]) -> Vec<Option<String>> {
-        names.iter().flat_map(|name| self.read(&[*name], |text| keyed_commands::commands(text, marks))).collect()
+    /// Returns the commands after these keys, from those of the files that the script has written.
+    fn commands_after_keys(&self, names: &[&str], keys: &[&str]) -> Vec<Option<String>> {
+        names.iter().flat_map(|name| self.read(&[*name], |text| keyed_commands::commands(text, keys))).collect()
     }
 
-    /// Returns what a test runner runs in the tests that it finds.
-    fn tested(&self, program: &str) -> Vec<Option<String>> {
-        let endings = test_files::endings(program, self.arguments, &self.operands());
-        let files = endings.iter().flat_map(|end| self.files.ending(end)).filter(|file| test_files::is_run(file));
-        let text = |file: &str| match (interpreter_of(file)?, self.files.of_script(self.command, file)?) {
-            (interpreter, FileContents::Text(text)) => Some(Some(test_files::certain_effects(interpreter, &text))),
+    /// Returns the certain effects of the tests that a test runner finds, as scripts.
+    fn test_scripts(&self, program: &str) -> Vec<Option<String>> {
+        let suffixes = written_tests::test_suffixes(program, self.arguments, &self.operands());
+        let files = suffixes
+            .iter()
+            .flat_map(|suffix| self.files.with_suffix(suffix))
+            .filter(|file| written_tests::is_test_file(file));
+        let text = |file: &str| match (interpreter_of(file)?, self.files.written_by_script(self.command, file)?) {
+            (interpreter, FileContents::Text(text)) => {
+                Some(Some(written_tests::script_of_certain_effects(interpreter, &text)))
+            }
             (_, FileContents::Unknown) => None,
         };
         files.filter_map(text).collect()
     }
 
     /// Returns the commands that Terraform runs on this machine.
-    fn local_commands(&self) -> Vec<Option<String>> {
+    fn terraform_commands(&self) -> Vec<Option<String>> {
         let is_local = |text: &str| text.contains("local-exec");
         let aligned = |line: &str| line.split_whitespace().collect::<Vec<_>>().join(" ") + "\n";
         let commands = |text: &str| {
             let text: String = text.lines().filter(|_| is_local(text)).map(aligned).collect();
             keyed_commands::commands(&text, &["command = "])
         };
-        self.files.ending(".tf").into_iter().flat_map(|file| self.read(&[file], commands)).collect()
+        self.files.with_suffix(".tf").into_iter().flat_map(|file| self.read(&[file], commands)).collect()
     }
 
     /// Returns the commands in source files that `go generate` runs.
     fn go_generate(&self) -> Vec<Option<String>> {
-        let is_it = self.arguments.subcommands.first().is_some_and(|form| form == "generate");
-        if is_it { self.marked(&self.files.ending(".go"), &["//go:generate "]) } else { Vec::new() }
+        let is_generate = self.arguments.subcommands.first().is_some_and(|form| form == "generate");
+        if is_generate {
+            self.commands_after_keys(&self.files.with_suffix(".go"), &["//go:generate "])
+        } else {
+            Vec::new()
+        }
     }
 
     fn makefile(&self) -> Vec<Option<String>> {
@@ -184,7 +196,7 @@ impl Own<'_> {
         if self.arguments.list.iter().any(|argument| argument.role == Role::Script) {
             return Vec::new();
         }
-        let set = self.arguments.operands.iter().filter_map(|place| self.command.text_from(*place, 0)?.split_once('='));
+        let set = self.arguments.operands.iter().filter_map(|index| self.command.text_from(*index, 0)?.split_once('='));
         let set: String = set.flat_map(|(name, value)| [name, "='", value, "'\n"]).collect();
         self.read(&["GNUmakefile", "makefile", "Makefile"], |text| {
             let (settings, recipes) = makefile::read(text);
@@ -196,7 +208,7 @@ impl Own<'_> {
     fn package_scripts(&self, text: &str) -> String {
         let form = self.arguments.subcommands.first().map(String::as_str);
         let name = match form {
-            Some("run" | "run-script") => self.operands().first().copied().or_else(|| self.script()),
+            Some("run" | "run_if_written-script") => self.operands().first().copied().or_else(|| self.script()),
             Some("t" | "tst") => Some("test"),
             Some("install" | "i" | "ci" | "add" | "isntall") | None => Some("install"),
             form => form,
@@ -216,7 +228,9 @@ impl Own<'_> {
         let editable = editable.filter_map(|value| self.command.text_from(value.word, value.from));
         let directories = editable.chain(self.operands()).filter(|directory| directory.starts_with(['.', '/', '~']));
         directories
-            .flat_map(|directory| self.run("python3", &format!("{}/setup.py", directory.trim_end_matches('/'))))
+            .flat_map(|directory| {
+                self.run_if_written("python3", &format!("{}/setup.py", directory.trim_end_matches('/')))
+            })
             .collect()
     }
 
@@ -228,9 +242,9 @@ impl Own<'_> {
             .flat_map(|directory| ["sitecustomize", "usercustomize"].map(|name| format!("{directory}/{name}.py")));
         let codes = self.arguments.list.iter().filter(|argument| argument.role == Role::Code);
         let codes =
-            codes.filter_map(|code| self.command.meaning_from(code.word, code.from)).chain(self.command.given_text());
+            codes.filter_map(|code| self.command.meaning_from(code.word, code.from)).chain(self.command.stdin_text());
         let imported = codes.flat_map(imported_modules).map(|module| format!("{}.py", module.replace('.', "/")));
-        found.chain(imported).flat_map(|file| self.run("python3", &file)).collect()
+        found.chain(imported).flat_map(|file| self.run_if_written("python3", &file)).collect()
     }
 }
 

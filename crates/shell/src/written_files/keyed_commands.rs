@@ -2,11 +2,11 @@
 //! `ExecStart=/usr/bin/x`, `shell: |`.
 
 /// Returns the commands as a script, one per line.
-pub(crate) fn commands(text: &str, marks: &[&str]) -> String {
+pub(crate) fn commands(text: &str, keys: &[&str]) -> String {
     let mut commands = String::new();
     let mut lines = text.lines().peekable();
     while let Some(line) = lines.next() {
-        let Some(value) = value(line, marks) else { continue };
+        let Some(value) = value(line, keys) else { continue };
         if value.starts_with(['|', '>']) {
             let depth = depth(line);
             while let Some(inner) = lines.next_if(|inner| inner.trim().is_empty() || self::depth(inner) > depth) {
@@ -27,15 +27,15 @@ fn depth(line: &str) -> usize {
 }
 
 /// Returns the value after one of the keys.
-fn value<'t>(line: &'t str, marks: &[&str]) -> Option<&'t str> {
-    let place = |mark: &&str| {
-        let start = line.find(*mark)?;
+fn value<'t>(line: &'t str, keys: &[&str]) -> Option<&'t str> {
+    let range_of_key = |key: &&str| {
+        let start = line.find(*key)?;
         let before = line.get(..start)?;
         // A key must be a separate word, and not in a comment. `//go:generate` is itself a comment.
-        let is_whole = !before.ends_with(|letter: char| letter.is_alphanumeric() || letter == '_');
-        (is_whole && !before.trim_start().starts_with('#')).then_some((start, start + mark.len()))
+        let is_whole = !before.ends_with(|c: char| c.is_alphanumeric() || c == '_');
+        (is_whole && !before.trim_start().starts_with('#')).then_some((start, start + key.len()))
     };
-    let (start, end) = marks.iter().find_map(place)?;
+    let (start, end) = keys.iter().find_map(range_of_key)?;
     let is_in_braces = line.get(..start)?.contains('{');
     let value = line.get(end..)?;
     let value = if is_in_braces { value.split(['}', ',']).next().unwrap_or(value) } else { value };

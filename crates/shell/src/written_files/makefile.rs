@@ -5,63 +5,64 @@ use crate::written_files::recipe::Recipe;
 
 /// Returns the variables of the file as assignments for a shell, and the recipes.
 pub(crate) fn read(text: &str) -> (String, Vec<Recipe>) {
-    let (mut settings, mut recipes) = (String::new(), Vec::<Recipe>::new());
+    let (mut variables, mut recipes) = (String::new(), Vec::<Recipe>::new());
     for line in text.replace("\\\n", " ").lines() {
-        let is_rule = !line.starts_with(['\t', '#']) && setting(line).is_none();
+        let is_rule = !line.starts_with(['\t', '#']) && assignment(line).is_none();
         if let Some((names, rest)) = line.split_once(':').filter(|_| is_rule) {
-            let needs = rest.split(';').next().unwrap_or_default();
+            let prerequisites = rest.split(';').next().unwrap_or_default();
             let words = |text: &str| text.split_whitespace().map(str::to_owned).collect();
-            recipes.push(Recipe { names: words(names), needs: words(needs), commands: Vec::new() });
+            recipes.push(Recipe { names: words(names), prerequisites: words(prerequisites), commands: Vec::new() });
         }
         match (command(line), recipes.last_mut()) {
-            (Some(command), _) if setting(line).is_some() || included(line).is_some() => {
-                settings.push_str(&(command + "\n"));
+            (Some(command), _) if assignment(line).is_some() || included_files(line).is_some() => {
+                variables.push_str(&(command + "\n"));
             }
             (Some(command), Some(recipe)) => recipe.commands.push(command),
             _ => {}
         }
     }
-    (settings, recipes)
+    (variables, recipes)
 }
 
 /// Returns all recipes as one script for a shell, whatever the target is. Variables of the makefile become shell
 /// variables, and `$(shell …)` becomes a substitution. `words`: the words of the `make` command. A `NAME=value` among
 /// them overrides the variable in the file.
-pub(crate) fn recipes(text: &str, words: &[Word]) -> String {
-    let given: Vec<(&str, &str)> = words.iter().skip(1).filter_map(|word| setting(word.value.as_deref()?)).collect();
-    let set = given.iter().map(|(name, value)| format!("{name}={}\n", quoted(&in_shell(value))));
+pub(crate) fn script_of_all_recipes(text: &str, words: &[Word]) -> String {
+    let overrides: Vec<(&str, &str)> =
+        words.iter().skip(1).filter_map(|word| assignment(word.value.as_deref()?)).collect();
+    let assignments = overrides.iter().map(|(name, value)| format!("{name}={}\n", quoted(&to_shell_syntax(value))));
     let text = text.replace("\\\n", " ");
-    let is_given = |line: &&str| {
-        let name = setting(line).filter(|_| !line.starts_with('\t')).map(|(name, _)| name);
-        name.is_some_and(|name| given.iter().any(|(given, _)| *given == name))
+    let is_overridden = |line: &&str| {
+        let name = assignment(line).filter(|_| !line.starts_with('\t')).map(|(name, _)| name);
+        name.is_some_and(|name| overrides.iter().any(|(overridden, _)| *overridden == name))
     };
-    let commands = text.lines().filter(|line| !is_given(line)).filter_map(command).map(|command| command + "\n");
-    set.chain(commands).collect()
+    let commands = text.lines().filter(|line| !is_overridden(line)).filter_map(command).map(|command| command + "\n");
+    assignments.chain(commands).collect()
 }
 
 /// Returns the command or the assignment in a line.
 fn command(line: &str) -> Option<String> {
     if let Some(recipe) = line.strip_prefix('\t') {
-        return Some(in_shell(recipe.trim_start_matches(['@', '-', '+', ' '])));
+        return Some(to_shell_syntax(recipe.trim_start_matches(['@', '-', '+', ' '])));
     }
-    if let Some((name, value)) = setting(line) {
-        return Some(format!("{name}={}", quoted(&in_shell(value))));
+    if let Some((name, value)) = assignment(line) {
+        return Some(format!("{name}={}", quoted(&to_shell_syntax(value))));
     }
-    if let Some(files) = included(line) {
-        return Some(format!("cat {}", in_shell(files)));
+    if let Some(files) = included_files(line) {
+        return Some(format!("cat {}", to_shell_syntax(files)));
     }
     let (rule, recipe) = line.split_once(';')?;
-    rule.contains(':').then(|| in_shell(recipe))
+    rule.contains(':').then(|| to_shell_syntax(recipe))
 }
 
 /// Returns the files that are included: `include FILE`.
-fn included(line: &str) -> Option<&str> {
+fn included_files(line: &str) -> Option<&str> {
     let files = ["include ", "-include ", "sinclude "].iter().find_map(|word| line.strip_prefix(word))?;
     files.split('#').next().map(str::trim)
 }
 
 /// `NAME = value`
-fn setting(line: &str) -> Option<(&str, &str)> {
+fn assignment(line: &str) -> Option<(&str, &str)> {
     let (name, value) = line.split_once('=')?;
     let name = name.trim_end_matches([':', '?', '+', '!']).trim();
     let name = name.strip_prefix("export ").unwrap_or(name);
@@ -70,18 +71,18 @@ fn setting(line: &str) -> Option<(&str, &str)> {
 }
 
 /// Replaces `$(NAME)` by `${NAME}`, `$(shell ls)` by `$(ls)`, and `$$` by `$`.
-fn in_shell(text: &str) -> String {
+fn to_shell_syntax(text: &str) -> String {
     let mut parts = text.split("$$").map(|part| {
         let mut shown = String::new();
         let mut rest = part;
-        while let Some((before, behind)) = rest.split_once("$(") {
+        while let Some((before, after)) = rest.split_once("$(") {
             shown.push_str(before);
-            let name = behind.split(')').next().unwrap_or(behind);
+            let name = after.split(')').next().unwrap_or(after);
             let is_name = name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
-            (rest, shown) = match behind.strip_prefix("shell ") {
+            (rest, shown) = match after.strip_prefix("shell ") {
                 Some(command) => (command, shown + "$("),
-                None if is_name => (behind.get(name.len() + 1..).unwrap_or_default(), format!("{shown}${{{name}}}")),
-                None => (behind, shown + "$("),
+                None if is_name => (after.get(name.len() + 1..).unwrap_or_default(), format!("{shown}${{{name}}}")),
+                None => (after, shown + "$("),
             };
         }
         shown + rest
@@ -108,7 +109,7 @@ mod tests {
             ("# rm -rf x\n.PHONY: all\n", ""),
         ];
         for (makefile, expected) in cases {
-            assert_eq!(recipes(makefile, &[]), expected, "{makefile}");
+            assert_eq!(script_of_all_recipes(makefile, &[]), expected, "{makefile}");
         }
     }
 }

@@ -3,7 +3,7 @@
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Recipe {
     pub(crate) names: Vec<String>,
-    pub(crate) needs: Vec<String>,
+    pub(crate) prerequisites: Vec<String>,
     /// Commands for a shell, one per line.
     pub(crate) commands: Vec<String>,
 }
@@ -16,15 +16,15 @@ pub(crate) fn commands(recipes: &[Recipe], wanted: &[&str]) -> String {
     if wanted.is_empty() {
         wanted.extend(first.map(String::as_str));
     }
-    let are_known = wanted.iter().all(|name| named(recipes, name).next().is_some());
+    let all_exist = wanted.iter().all(|name| named(recipes, name).next().is_some());
     let mut next = 0;
     while let Some(name) = wanted.get(next).copied() {
-        let needs = named(recipes, name).flat_map(|recipe| &recipe.needs).map(String::as_str);
-        let new: Vec<&str> = needs.filter(|need| !wanted.contains(need)).collect();
+        let prerequisites = named(recipes, name).flat_map(|recipe| &recipe.prerequisites).map(String::as_str);
+        let new: Vec<&str> = prerequisites.filter(|prerequisite| !wanted.contains(prerequisite)).collect();
         wanted.extend(new);
         next += 1;
     }
-    let is_wanted = |recipe: &&Recipe| !are_known || recipe.names.iter().any(|name| wanted.contains(&name.as_str()));
+    let is_wanted = |recipe: &&Recipe| !all_exist || recipe.names.iter().any(|name| wanted.contains(&name.as_str()));
     let lines = recipes.iter().filter(is_wanted).flat_map(|recipe| &recipe.commands).map(String::as_str);
     lines.flat_map(|line| [line, "\n"]).collect()
 }
@@ -38,10 +38,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn requested_recipes_and_their_dependencies() {
-        let recipe = |name: &str, needs: &[&str]| Recipe {
+    fn wanted_recipes_and_their_prerequisites() {
+        let recipe = |name: &str, prerequisites: &[&str]| Recipe {
             names: vec![name.to_owned()],
-            needs: needs.iter().map(|need| (*need).to_owned()).collect(),
+            prerequisites: prerequisites.iter().map(|prerequisite| (*prerequisite).to_owned()).collect(),
             commands: vec![format!("echo {name}")],
         };
         let recipes = [recipe("all", &["lib"]), recipe("lib", &[]), recipe("deploy", &["all"])];

@@ -13,13 +13,13 @@ pub(crate) fn read(text: &str) -> Vec<Recipe> {
         if indent <= *depth.get_or_insert(indent) {
             let (name, rest) = line.trim().split_once(':').unwrap_or((line.trim(), ""));
             let name = name.trim_matches(['"', '\'']).to_owned();
-            recipes.push(Recipe { names: vec![name], needs: Vec::new(), commands: texts(rest) });
+            recipes.push(Recipe { names: vec![name], prerequisites: Vec::new(), commands: parse_list(rest) });
         } else if let Some(recipe) = recipes.last_mut() {
             let (key, rest) = line.trim().split_once(':').unwrap_or_default();
             match key {
-                "deps" => recipe.needs.extend(texts(rest)),
+                "deps" => recipe.prerequisites.extend(parse_list(rest)),
                 "desc" | "summary" | "dir" | "silent" | "vars" | "env" | "sources" | "generates" => {}
-                _ => recipe.commands.extend(texts(if key == "cmds" || key == "cmd" { rest } else { line })),
+                _ => recipe.commands.extend(parse_list(if key == "cmds" || key == "cmd" { rest } else { line })),
             }
         }
     }
@@ -27,7 +27,7 @@ pub(crate) fn read(text: &str) -> Vec<Recipe> {
 }
 
 /// Reads `[a, "b"]`, `- a`, `- cmd: a` or `a`.
-fn texts(text: &str) -> Vec<String> {
+fn parse_list(text: &str) -> Vec<String> {
     let text = text.trim().trim_start_matches("- ").trim_start_matches("cmd:").trim();
     let list = text.strip_prefix('[').and_then(|text| text.strip_suffix(']'));
     let parts: Vec<&str> = list.map_or_else(|| vec![text], |list| list.split(", ").collect());

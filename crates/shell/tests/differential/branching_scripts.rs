@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 
 use crate::feature::Feature;
-use crate::script::{Place, around, call, documents, indirect, lines, with_variables, wrapped};
+use crate::script::{Position, around, call, indirect, lines, with_heredocs, with_variables, wrapped};
 use crate::word::{self, Texts, one_of, select};
 
 /// Templates around other scripts.
@@ -29,7 +29,7 @@ const COMPOUND: [&str; 18] = [
 ];
 const SUBSTITUTION: [&str; 4] = ["mapfile -t lines < <( @\n)", "x=$( @\n)", "A=x$( @\n)y", "alpha \"${C:-$( @\n)}\""];
 /// Templates after or around a call.
-const DOCUMENTS: &[&str] = &[
+const HEREDOC_TEMPLATES: &[&str] = &[
     "@ <<END\n$(beta in document) ${A:-x} \"\nEND",
     "@ <<'END'\n$(beta in document)\nEND",
     ": \"$(@ <<'END'\n$(beta in document) '\nEND\n)\" | delta",
@@ -59,11 +59,11 @@ const TESTS: &[&str] =
     &[": # alpha in a comment", "true # beta", "false", "[ -f input ] && alpha", "[[ $A = z ]] || beta"];
 
 pub fn scripts() -> Texts {
-    with_variables(scripts_in(Place::TOP))
+    with_variables(scripts_in(Position::TOP))
 }
 
-fn scripts_in(place: Place) -> Texts {
-    let substituted = (place.depth > 0).then(|| scripts_in(place.in_substitution()));
+fn scripts_in(position: Position) -> Texts {
+    let substituted = (position.depth > 0).then(|| scripts_in(position.in_substitution()));
     let words = word::any(substituted.clone());
     let mut calls = vec![(6, call(&words)), (1, select(VARIABLE_PROGRAMS))];
     calls.extend(wrapped(&words).map(|wrapped| (2, wrapped)));
@@ -80,30 +80,30 @@ fn scripts_in(place: Place) -> Texts {
         (1, words.clone().prop_map(|word| format!("A={word}")).boxed()),
         (1, select(TESTS)),
     ];
-    if place.documents {
-        choices.push((2, documents(&words, DOCUMENTS)));
-        if Feature::DocumentEndedByParenthesis.is_understood() {
-            choices.push((1, documents(&words, &[": $(@ <<END\nx\nEND)"])));
+    if position.has_heredocs {
+        choices.push((2, with_heredocs(&words, HEREDOC_TEMPLATES)));
+        if Feature::HeredocEndedByParenthesis.is_supported() {
+            choices.push((1, with_heredocs(&words, &[": $(@ <<END\nx\nEND)"])));
         }
     }
-    if Feature::Xargs.is_understood() {
+    if Feature::Xargs.is_supported() {
         choices.push((1, select(INPUTS)));
     }
     if let Some(substituted) = substituted {
-        let inner = scripts_in(place.inside());
+        let inner = scripts_in(position.inside());
         choices.extend(COMPOUND.map(|template| (1, around(template, &inner))));
         choices.extend(SUBSTITUTION.map(|template| (1, around(template, &substituted))));
         // With a heredoc inside, bash parses these differently.
-        if !place.documents {
+        if !position.has_heredocs {
             choices.extend(["((@\n) )", "((@\n); ( @\n))"].map(|template| (1, around(template, &inner))));
         }
-        if place.documents {
+        if position.has_heredocs {
             choices.push((1, around("alpha \"$( @\n)\" <<'END' | beta\nx\nEND", &substituted)));
         }
-        if place.documents || Feature::ArithmeticBeforeHereDocument.is_understood() {
+        if position.has_heredocs || Feature::ArithmeticBeforeHeredoc.is_supported() {
             choices.push((1, around("for ((i = 0; i < 2; i++)); do\n@\ndone", &inner)));
         }
-        choices.extend(indirect(place, &words, &inner, &scripts_in(place.in_own_shell())));
+        choices.extend(indirect(position, &words, &inner, &scripts_in(position.in_new_shell())));
     }
-    lines(one_of(choices), place.depth)
+    lines(one_of(choices), position.depth)
 }

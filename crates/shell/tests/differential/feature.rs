@@ -1,4 +1,4 @@
-//! Features of scripts that need more than parsing.
+//! Features of scripts that Linchpin must simulate, and features that it does not support.
 
 /// Random scripts use a feature only if it is supported.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -12,7 +12,7 @@ pub enum Feature {
     Xargs,
     BashC,
     Eval,
-    FedShell,
+    ShellWithHeredoc,
     PipedShell,
     Variables,
     LoopVariables,
@@ -21,11 +21,11 @@ pub enum Feature {
     /// `{,'z'}` is one word: an empty word without quotes is dropped.
     EmptyAlternatives,
     /// `$(for ((…` makes the parser read a heredoc after it as commands, and lose what follows its tag.
-    ArithmeticBeforeHereDocument,
+    ArithmeticBeforeHeredoc,
     /// In a substitution, bash accepts `END)` as the end of a heredoc.
-    DocumentEndedByParenthesis,
+    HeredocEndedByParenthesis,
     /// Bash expands the tilde in `a=~` as in an assignment, even if the word is an argument.
-    TildeBehindEquals,
+    TildeAfterEquals,
     /// The parser reads `\$'` as the start of `$'…'`, and the commands after it as part of the word.
     EscapedDollarBeforeQuote,
     /// In `$'…'`, a backslash before a newline is kept.
@@ -33,10 +33,10 @@ pub enum Feature {
 }
 
 /// Features that are not supported yet. Once a feature is removed from this list, random scripts use it.
-pub const NOT_YET: &[Feature] = &[
-    Feature::ArithmeticBeforeHereDocument,
-    Feature::DocumentEndedByParenthesis,
-    Feature::TildeBehindEquals,
+pub const UNSUPPORTED: &[Feature] = &[
+    Feature::ArithmeticBeforeHeredoc,
+    Feature::HeredocEndedByParenthesis,
+    Feature::TildeAfterEquals,
     Feature::EscapedDollarBeforeQuote,
     Feature::ContinuationInAnsiCQuotes,
 ];
@@ -52,27 +52,27 @@ impl Feature {
         Self::Xargs,
         Self::BashC,
         Self::Eval,
-        Self::FedShell,
+        Self::ShellWithHeredoc,
         Self::PipedShell,
         Self::Variables,
         Self::LoopVariables,
         Self::Arguments,
         Self::ConstantSubstitution,
         Self::EmptyAlternatives,
-        Self::ArithmeticBeforeHereDocument,
-        Self::DocumentEndedByParenthesis,
-        Self::TildeBehindEquals,
+        Self::ArithmeticBeforeHeredoc,
+        Self::HeredocEndedByParenthesis,
+        Self::TildeAfterEquals,
         Self::EscapedDollarBeforeQuote,
         Self::ContinuationInAnsiCQuotes,
     ];
 
-    pub fn is_understood(self) -> bool {
-        !NOT_YET.contains(&self)
+    pub fn is_supported(self) -> bool {
+        !UNSUPPORTED.contains(&self)
     }
 
     /// True if the words of the commands can be determined from the script alone.
     pub fn is_exact(self) -> bool {
-        self != Self::TildeBehindEquals
+        self != Self::TildeAfterEquals
     }
 
     /// A minimal script that must be read correctly if the feature is supported.
@@ -87,16 +87,16 @@ impl Feature {
             Self::Xargs => "printf 'p q' | xargs alpha a; xargs -I{} beta {}z <<< p",
             Self::BashC => "bash -c 'alpha a; beta \"$1\"' x b",
             Self::Eval => "eval 'alpha a'; eval beta b",
-            Self::FedShell => "bash <<'E'\nalpha a\nE\nbash <<< 'beta b'",
+            Self::ShellWithHeredoc => "bash <<'E'\nalpha a\nE\nbash <<< 'beta b'",
             Self::PipedShell => "printf 'alpha a\\n' | bash; echo 'beta b' | bash",
             Self::Variables => "A=a B='b c'; alpha $A \"$B\" \"${A}z\"; A=z; beta \"$A\"",
             Self::LoopVariables => "for a in a 'b c'; do alpha \"$a\"; done",
             Self::Arguments => "f() { alpha \"$1\" \"$@\"; }; f a 'b c'",
             Self::ConstantSubstitution => "alpha \"$(echo a)\" $(printf 'b')",
             Self::EmptyAlternatives => "alpha {,'z'}",
-            Self::ArithmeticBeforeHereDocument => ": \"$(for ((i=0;i<2;i++)); do alpha; done)\" <<E | beta\nx\nE",
-            Self::DocumentEndedByParenthesis => ": $(alpha <<E\nx\nE)\n( beta <<E\ny\nE\n)",
-            Self::TildeBehindEquals => "alpha of=~/x",
+            Self::ArithmeticBeforeHeredoc => ": \"$(for ((i=0;i<2;i++)); do alpha; done)\" <<E | beta\nx\nE",
+            Self::HeredocEndedByParenthesis => ": $(alpha <<E\nx\nE)\n( beta <<E\ny\nE\n)",
+            Self::TildeAfterEquals => "alpha of=~/x",
             Self::EscapedDollarBeforeQuote => r"alpha \$'\'; beta '\'' '",
             Self::ContinuationInAnsiCQuotes => "alpha $'a\\\nb'",
         }

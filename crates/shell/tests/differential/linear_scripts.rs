@@ -3,14 +3,14 @@
 use proptest::prelude::*;
 
 use crate::feature::Feature;
-use crate::script::{Place, around, call, documents, indirect, lines, with_variables, wrapped};
+use crate::script::{Position, around, call, indirect, lines, with_heredocs, with_variables, wrapped};
 use crate::word::{self, Texts, one_of, select};
 
 /// Templates around other scripts.
 const COMPOUND: [&str; 5] = ["( @\n)", "{ @\n}", "{ @\n} > out", "( @\n) | ( @\n)", "if true; then\n@\nfi"];
 const SUBSTITUTION: [&str; 3] = [": \"$( @\n)\"", "x=$( @\n)", "x=`:`$( @\n)"];
 /// Templates after or around a call.
-const DOCUMENTS: &[&str] = &[
+const HEREDOC_TEMPLATES: &[&str] = &[
     "@ <<'END'\nalpha $(beta) \"\nEND",
     "@ <<-'END'\n\talpha x\n\tEND",
     "@ <<END\nplain text 'x'\nEND",
@@ -19,11 +19,11 @@ const DOCUMENTS: &[&str] = &[
 const NOTHING: &[&str] = &[": # alpha in a comment", ":", "true # beta", "shift 0; cd sub; cd .."];
 
 pub fn scripts() -> Texts {
-    with_variables(scripts_in(Place::TOP))
+    with_variables(scripts_in(Position::TOP))
 }
 
-fn scripts_in(place: Place) -> Texts {
-    let words = word::known(place.variables);
+fn scripts_in(position: Position) -> Texts {
+    let words = word::known(position.has_variables);
     let mut calls = vec![(4, call(&words))];
     calls.extend(wrapped(&words).map(|wrapped| (2, wrapped)));
     let calls = one_of(calls);
@@ -31,23 +31,23 @@ fn scripts_in(place: Place) -> Texts {
         .prop_map(|(calls, operator)| calls.join(&operator));
     let mut choices =
         vec![(6, listed.boxed()), (1, around("! @", &calls)), (1, around("@ & wait", &calls)), (1, select(NOTHING))];
-    if place.documents {
-        choices.push((2, documents(&words, DOCUMENTS)));
+    if position.has_heredocs {
+        choices.push((2, with_heredocs(&words, HEREDOC_TEMPLATES)));
     }
-    if place.depth > 0 {
-        let inner = scripts_in(place.inside());
-        let substituted = scripts_in(place.in_substitution());
+    if position.depth > 0 {
+        let inner = scripts_in(position.inside());
+        let substituted = scripts_in(position.in_substitution());
         choices.extend(COMPOUND.map(|template| (1, around(template, &inner))));
         choices.extend(SUBSTITUTION.map(|template| (1, around(template, &substituted))));
-        choices.extend(indirect(place, &words, &inner, &scripts_in(place.in_own_shell())));
+        choices.extend(indirect(position, &words, &inner, &scripts_in(position.in_new_shell())));
     }
     let mut through_variables = |feature: Feature, start: &'static str, end: &'static str| {
-        if feature.is_understood() {
+        if feature.is_supported() {
             let words = prop::collection::vec(words.clone(), 1..=3);
             choices.push((1, words.prop_map(move |words| format!("{start} {}{end}", words.join(" "))).boxed()));
         }
     };
     through_variables(Feature::LoopVariables, "for v in", "; do alpha \"$v\" x; done");
     through_variables(Feature::Arguments, "f() { alpha \"$@\" \"$#\"; }; f", "");
-    lines(one_of(choices), place.depth)
+    lines(one_of(choices), position.depth)
 }

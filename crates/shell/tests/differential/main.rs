@@ -1,4 +1,4 @@
-//! Compares how Linchpin reads scripts with what bash runs.
+//! Compares the commands that Linchpin finds in scripts with the commands that bash runs.
 //!
 //! A real bash runs random scripts, in which all programs are stand-ins that record their calls ([`bash`]). Every call
 //! must be among the commands that [`shell::parse`] lists, unless the script counts as incomplete. In scripts without
@@ -6,7 +6,7 @@
 //!
 //! By default, there are 64 scripts of each kind, always the same ones. With
 //! `PROPTEST_CASES=5000 cargo test -p linchpin-shell --test differential` there are more, and different ones each time.
-//! Features that are not supported yet are listed in [`feature::NOT_YET`].
+//! Features that are not supported yet are listed in [`feature::UNSUPPORTED`].
 
 #![cfg(target_os = "linux")]
 #![expect(
@@ -22,8 +22,8 @@ mod bash;
 mod branching_scripts;
 mod feature;
 mod linear_scripts;
+mod parsed_script;
 mod script;
-mod understanding;
 mod word;
 
 use std::cell::Cell;
@@ -31,8 +31,8 @@ use std::cell::Cell;
 use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestRng, TestRunner};
 
 use bash::{Bash, Call};
-use feature::{Feature, NOT_YET};
-use understanding::Understanding;
+use feature::{Feature, UNSUPPORTED};
+use parsed_script::ParsedScript;
 use word::Texts;
 
 const CASES: u32 = 64;
@@ -50,7 +50,7 @@ fn runner() -> TestRunner {
 
 /// Runs random scripts, and checks each complete one with `wrong`, which returns a difference. Most scripts must be
 /// complete.
-fn compare(scripts: &Texts, wrong: impl Fn(&Understanding, &[Call]) -> Option<String>) {
+fn compare(scripts: &Texts, wrong: impl Fn(&ParsedScript, &[Call]) -> Option<String>) {
     let bash = Bash::new();
     let (tried, complete, ran) = (Cell::new(0), Cell::new(0), Cell::new(0));
     let refused = Cell::new(0);
@@ -59,34 +59,34 @@ fn compare(scripts: &Texts, wrong: impl Fn(&Understanding, &[Call]) -> Option<St
             refused.set(refused.get() + 1);
             return Ok(());
         };
-        let understanding = Understanding::of(&script);
+        let parsed_script = ParsedScript::of(&script);
         tried.set(tried.get() + 1);
         ran.set(ran.get() + calls.len());
-        if !understanding.is_complete() {
+        if !parsed_script.is_complete() {
             return Ok(());
         }
         complete.set(complete.get() + 1);
-        wrong(&understanding, &calls).map_or(Ok(()), |what| Err(TestCaseError::fail(format!("{what}, of\n{script}"))))
+        wrong(&parsed_script, &calls).map_or(Ok(()), |what| Err(TestCaseError::fail(format!("{what}, of\n{script}"))))
     });
     outcome.unwrap_or_else(|error| panic!("{error}"));
     let (tried, complete, ran) = (tried.get(), complete.get(), ran.get());
     let refused = refused.get();
     assert!(refused * 100 <= tried, "bash cannot read {refused} scripts beside {tried}: the generator is wrong");
     assert!(ran > tried * 2, "the scripts run too little to tell anything: {ran} calls of {tried} scripts");
-    assert!(complete * 10 > tried * 6, "only {complete} of {tried} scripts are read completely");
+    assert!(complete * 10 > tried * 6, "only {complete} of {tried} scripts are parsed completely");
 }
 
 #[test]
 fn everything_that_runs_is_listed() {
-    compare(&branching_scripts::scripts(), Understanding::unlisted);
+    compare(&branching_scripts::scripts(), ParsedScript::unlisted);
 }
 
 #[test]
 fn linear_scripts_are_known_exactly() {
-    compare(&linear_scripts::scripts(), Understanding::difference);
+    compare(&linear_scripts::scripts(), ParsedScript::difference);
 }
 
-/// A feature that is supported must not be in the list, and one that is not supported must be in it.
+/// The list contains exactly the features that are not supported.
 #[test]
 fn unsupported_features_are_listed() {
     let bash = Bash::new();
@@ -95,16 +95,16 @@ fn unsupported_features_are_listed() {
         let script = feature.sample();
         let calls = bash.run(script).unwrap();
         assert!(!calls.is_empty(), "the sample of {feature:?} runs nothing");
-        let understanding = Understanding::of(script);
-        let difference = match understanding.is_complete() {
-            true if feature.is_exact() => understanding.difference(&calls),
-            true => understanding.unlisted(&calls),
-            false => Some("it is not read completely".to_owned()),
+        let parsed_script = ParsedScript::of(script);
+        let difference = match parsed_script.is_complete() {
+            true if feature.is_exact() => parsed_script.difference(&calls),
+            true => parsed_script.unlisted(&calls),
+            false => Some("it is not parsed completely".to_owned()),
         };
-        match (NOT_YET.contains(&feature), difference) {
-            (true, None) => wrong.push(format!("{feature:?} is understood now: take it off `NOT_YET`")),
+        match (UNSUPPORTED.contains(&feature), difference) {
+            (true, None) => wrong.push(format!("{feature:?} is supported now: remove it from `UNSUPPORTED`")),
             (false, Some(difference)) => wrong.push(format!("{feature:?}: {difference}, of\n{script}")),
-            (true, Some(_)) => println!("not yet: {feature:?}"),
+            (true, Some(_)) => println!("not supported: {feature:?}"),
             (false, None) => {}
         }
     }
@@ -112,7 +112,7 @@ fn unsupported_features_are_listed() {
 }
 
 #[test]
-fn calls_are_written_down() {
+fn calls_are_recorded() {
     let calls = Bash::new().run("alpha 'a b' \"\" $'c\\nd' | beta; ./tools/gamma; nothing-of-this-name").unwrap();
     let mut calls: Vec<Vec<_>> = calls.iter().map(|call| call.iter().map(String::as_str).collect()).collect();
     calls.sort();

@@ -11,29 +11,29 @@ const DEPTH: u32 = 3;
 
 /// The position of a script inside another.
 #[derive(Clone, Copy)]
-pub struct Place {
-    /// How deep scripts may nest in it.
+pub struct Position {
+    /// How deep scripts may nest at this position.
     pub depth: u32,
-    /// True if it may contain heredocs. Bash 5.2 loses track of heredocs in nested substitutions, so these only have
-    /// the ones in a template.
-    pub documents: bool,
+    /// True if the script may contain heredocs. Bash 5.2 loses track of heredocs in nested substitutions, so these only
+    /// have the ones in a template.
+    pub has_heredocs: bool,
     /// True if [`VARIABLES`] are set. A separate shell does not have them.
-    pub variables: bool,
+    pub has_variables: bool,
 }
 
-impl Place {
-    pub const TOP: Self = Self { depth: DEPTH, documents: true, variables: true };
+impl Position {
+    pub const TOP: Self = Self { depth: DEPTH, has_heredocs: true, has_variables: true };
 
     pub fn inside(self) -> Self {
         Self { depth: self.depth - 1, ..self }
     }
 
     pub fn in_substitution(self) -> Self {
-        Self { documents: false, ..self.inside() }
+        Self { has_heredocs: false, ..self.inside() }
     }
 
-    pub fn in_own_shell(self) -> Self {
-        Self { variables: false, ..self.inside() }
+    pub fn in_new_shell(self) -> Self {
+        Self { has_variables: false, ..self.inside() }
     }
 }
 
@@ -99,10 +99,13 @@ pub fn wrapped(words: &Texts) -> Option<Texts> {
         (Feature::Nohup, &["nohup ", "nohup -- "]),
         (Feature::Timeout, &["timeout 9 ", "timeout -s KILL 9 ", "timeout --signal=KILL -k 1 9 "]),
     ];
-    let mut understood: Vec<_> =
-        programs.iter().filter(|(feature, _)| feature.is_understood()).map(|(_, ways)| (1, select(ways))).collect();
+    let mut understood: Vec<_> = programs
+        .iter()
+        .filter(|(feature, _)| feature.is_supported())
+        .map(|(_, spellings)| (1, select(spellings)))
+        .collect();
     // `command` is a builtin, so it must precede all other wrappers.
-    let first = match Feature::Command.is_understood() {
+    let first = match Feature::Command.is_supported() {
         true => select(&["", "command ", "command -- ", "command command "]),
         false if understood.is_empty() => return None,
         false => select(&[""]),
@@ -114,11 +117,11 @@ pub fn wrapped(words: &Texts) -> Option<Texts> {
     Some(call.prop_map(|(first, wrappers, program, words)| format!("{first}{wrappers}{program} {words}")).boxed())
 }
 
-/// Statements that run text or words as commands, if that feature is supported.
-pub fn indirect(place: Place, words: &Texts, inner: &Texts, alone: &Texts) -> Vec<(u32, Texts)> {
+/// Statements that run text or words as commands, for each supported feature.
+pub fn indirect(position: Position, words: &Texts, inner: &Texts, alone: &Texts) -> Vec<(u32, Texts)> {
     let mut choices = Vec::new();
     let mut add = |feature: Feature, statements: Texts| {
-        if feature.is_understood() {
+        if feature.is_supported() {
             choices.push((1, statements));
         }
     };
@@ -138,12 +141,12 @@ pub fn indirect(place: Place, words: &Texts, inner: &Texts, alone: &Texts) -> Ve
     add(Feature::BashC, script.prop_map(|(shell, script, rest)| format!("{shell} {}{rest}", quoted(&script))).boxed());
     add(Feature::Eval, inner.clone().prop_map(|script| format!("eval {}", quoted(&script))).boxed());
     add(Feature::Eval, select(&["eval alpha a b", "eval 'alpha' '\"b c\"'"]));
-    let tag = format!("FED{}", place.depth);
-    if place.documents {
-        let fed = alone.clone().prop_map(move |script| format!("bash <<'{tag}'\n{script}\n{tag}"));
-        add(Feature::FedShell, fed.boxed());
+    let tag = format!("FED{}", position.depth);
+    if position.has_heredocs {
+        let script = alone.clone().prop_map(move |script| format!("bash <<'{tag}'\n{script}\n{tag}"));
+        add(Feature::ShellWithHeredoc, script.boxed());
     }
-    add(Feature::FedShell, alone.clone().prop_map(|script| format!("bash <<< {}", quoted(&script))).boxed());
+    add(Feature::ShellWithHeredoc, alone.clone().prop_map(|script| format!("bash <<< {}", quoted(&script))).boxed());
     add(
         Feature::PipedShell,
         alone.clone().prop_map(|script| format!("printf '%s\\n' {} | bash", quoted(&script))).boxed(),
@@ -156,6 +159,6 @@ fn quoted(text: &str) -> String {
 }
 
 /// Statements with heredocs.
-pub fn documents(words: &Texts, templates: &'static [&'static str]) -> Texts {
+pub fn with_heredocs(words: &Texts, templates: &'static [&'static str]) -> Texts {
     (call(words), select(templates)).prop_map(|(call, template)| template.replace('@', &call)).boxed()
 }

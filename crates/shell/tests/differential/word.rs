@@ -1,4 +1,4 @@
-//! Random words, in all ways of quoting.
+//! Random words, with all kinds of quoting.
 
 use proptest::prelude::*;
 use proptest::strategy::Union;
@@ -80,13 +80,13 @@ fn constant() -> Vec<(u32, Texts)> {
         (2, braces()),
         (1, select(&["$\"x y\"", "''", "\"\"", "a''b"])),
     ];
-    if Feature::EscapedDollarBeforeQuote.is_understood() {
+    if Feature::EscapedDollarBeforeQuote.is_supported() {
         pieces.push((1, select(&["\\$", "\\$''"])));
     }
-    if Feature::ContinuationInAnsiCQuotes.is_understood() {
+    if Feature::ContinuationInAnsiCQuotes.is_supported() {
         pieces.push((1, select(&["$'a\\\nb'"])));
     }
-    if Feature::EmptyAlternatives.is_understood() {
+    if Feature::EmptyAlternatives.is_supported() {
         pieces.push((1, select(&["{,'z'}", "{\"a\",,}"])));
     }
     pieces
@@ -100,10 +100,10 @@ fn word(pieces: Vec<(u32, Texts)>) -> Texts {
 pub fn known(with_variables: bool) -> Texts {
     let mut pieces = constant();
     pieces.push((1, select(&["a\\\nb", "\"a\\\nb\""])));
-    if with_variables && Feature::Variables.is_understood() {
+    if with_variables && Feature::Variables.is_supported() {
         pieces.push((3, select(&["${A}", "\"$A\"", "\"$B\"", "\"${B}x\"", "\"$C\"", "'$A'"])));
     }
-    if Feature::ConstantSubstitution.is_understood() {
+    if Feature::ConstantSubstitution.is_supported() {
         pieces
             .push((1, select(&["\"$(echo a)\"", "$(echo b)", "$(printf c)", "\"$(printf '%s' 'd e')\"", "`echo f`"])));
     }
@@ -145,7 +145,7 @@ pub fn any(scripts: Option<Texts>) -> Texts {
     }
     pieces.push((2, double_quoted(Some(one_of(quoted)))));
     let mut words = vec![(8, word(pieces)), (1, select(&["~", "~/x", "~+/y", "~nobody-here", "x~"]))];
-    if Feature::TildeBehindEquals.is_understood() {
+    if Feature::TildeAfterEquals.is_supported() {
         words.push((1, select(&["of=~", "of=~/x", "PATH=x:~/y"])));
     }
     one_of(words)
@@ -155,7 +155,7 @@ pub fn any(scripts: Option<Texts>) -> Texts {
 pub fn program() -> Texts {
     let written = |name: &'static str| {
         let (start, end) = name.split_at(2);
-        let ways = vec![
+        let spellings = vec![
             name.to_owned(),
             format!("'{name}'"),
             format!("{start}\"{end}\""),
@@ -164,7 +164,7 @@ pub fn program() -> Texts {
             format!("./tools/{name}"),
             format!("{start}''{end}"),
         ];
-        let others = ways.clone();
+        let others = spellings.clone();
         one_of(vec![(3, Just(name.to_owned()).boxed()), (1, prop::sample::select(others).boxed())])
     };
     one_of(STAND_INS.into_iter().map(|name| (1, written(name))).collect())

@@ -9,10 +9,9 @@ use rusqlite::types::ToSqlOutput;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value};
 
-use super::{map, mask};
+use super::{mask, mask_fields, mask_json};
 
-/// A string without secrets. Masking is the only way to create one. Names, ids and digests are stored
-/// unmasked.
+/// A string without secrets. Masking is the only way to create one. Names, ids and digests are stored unmasked.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 #[serde(transparent)]
 pub struct Masked<'t>(Cow<'t, str>);
@@ -24,12 +23,12 @@ impl<'t> Masked<'t> {
 
     /// Masks a value and returns it as JSON.
     pub fn json(value: &Value) -> Masked<'static> {
-        super::json(value).to_text()
+        mask_json(value).to_text()
     }
 
     /// Masks an object and returns it as JSON; none if it is empty.
     pub fn json_of_fields(fields: &Map<String, Value>) -> Option<Masked<'static>> {
-        let json = (!fields.is_empty()).then(|| serde_json::to_string(&map(fields)).ok())?;
+        let json = (!fields.is_empty()).then(|| serde_json::to_string(&mask_fields(fields)).ok())?;
         json.map(|json| Masked(Cow::Owned(json)))
     }
 

@@ -3,7 +3,7 @@
 //! Secrets are:
 //! - tokens of a well-known shape (`token_shapes.rs`), anywhere, and the body of a PEM private key;
 //! - the password in a URL, or a long random user name there;
-//! - the value of a secret's name (`secret_names.rs`): `GITHUB_TOKEN=…`, `--password …`, `--api-key=…`,
+//! - the value after the name of a secret (`secret_names.rs`): `GITHUB_TOKEN=…`, `--password …`, `--api-key=…`,
 //!   `"client_secret": "…"`, `X-Api-Key: …`; if the name or the form is less certain (`KEY=…`, `token: …` in prose),
 //!   only a value that looks random;
 //! - the value of `Authorization:` and `Cookie:` headers, and a long word after `Bearer`;
@@ -39,7 +39,7 @@ fn without_secrets(text: &str) -> Cow<'_, str> {
     let mut masked = Cow::Borrowed(text);
     for _ in 0..MAX_PASSES {
         match mask_once(&masked) {
-            Some(again) => masked = Cow::Owned(again),
+            Some(text) => masked = Cow::Owned(text),
             None => break,
         }
     }
@@ -51,25 +51,25 @@ pub fn example_secrets() -> impl Iterator<Item = String> {
     token_shapes::examples()
 }
 
-/// Returns none if there is nothing to mask.
+/// Returns `None` if there is nothing to mask.
 fn mask_once(text: &str) -> Option<String> {
     let spans = scan::secrets(text);
     if spans.is_empty() {
         return None;
     }
     let mut masked = String::with_capacity(text.len());
-    let mut kept_from = 0;
+    let mut copied_until = 0;
     for span in spans {
-        masked.push_str(text.get(kept_from..span.start).unwrap_or_default());
+        masked.push_str(text.get(copied_until..span.start).unwrap_or_default());
         masked.push_str(MASK);
-        kept_from = span.end;
+        copied_until = span.end;
     }
-    masked.push_str(text.get(kept_from..).unwrap_or_default());
+    masked.push_str(text.get(copied_until..).unwrap_or_default());
     Some(masked)
 }
 
 /// Masks the secrets in the strings of a value, and every string field with the name of a secret.
-pub fn json(value: &Value) -> MaskedValue<'_> {
+pub fn mask_json(value: &Value) -> MaskedValue<'_> {
     MaskedValue::new(value_without_secrets(value))
 }
 
@@ -82,19 +82,19 @@ fn value_without_secrets(value: &Value) -> Cow<'_, Value> {
         Value::Array(items) => {
             Cow::Owned(Value::Array(items.iter().map(|item| value_without_secrets(item).into_owned()).collect()))
         }
-        Value::Object(fields) => Cow::Owned(Value::Object(map(fields))),
+        Value::Object(fields) => Cow::Owned(Value::Object(mask_fields(fields))),
         Value::Null | Value::Bool(_) | Value::Number(_) => Cow::Borrowed(value),
     }
 }
 
-/// Like [`json`], for the fields of an object.
-fn map(fields: &Map<String, Value>) -> Map<String, Value> {
-    fields.iter().map(|(name, value)| (name.clone(), field(name, value))).collect()
+/// Like [`mask_json`], for the fields of an object.
+fn mask_fields(fields: &Map<String, Value>) -> Map<String, Value> {
+    fields.iter().map(|(name, value)| (name.clone(), mask_field(name, value))).collect()
 }
 
-fn field(name: &str, value: &Value) -> Value {
+fn mask_field(name: &str, value: &Value) -> Value {
     match value {
-        Value::String(text) if scan::is_secret_under(name, text) => Value::String(MASK.to_owned()),
+        Value::String(text) if scan::is_secret_value(name, text) => Value::String(MASK.to_owned()),
         _ => value_without_secrets(value).into_owned(),
     }
 }

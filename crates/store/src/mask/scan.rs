@@ -11,8 +11,8 @@ use super::MASK;
 use super::secret_names::{SecretLikelihood, likelihood_of};
 use super::token_shapes::{self, is_token_byte, looks_random};
 
-/// Longer names are ignored.
-const LONGEST_NAME: usize = 64;
+/// In bytes. Longer names are ignored.
+const MAX_NAME_LENGTH: usize = 64;
 
 /// Returns the spans of secrets: in order, not overlapping, without those that are masked already.
 pub(super) fn secrets(text: &str) -> Vec<Range<usize>> {
@@ -36,11 +36,11 @@ pub(super) fn secrets(text: &str) -> Vec<Range<usize>> {
     spans
 }
 
-/// True if `text` is a secret because of the name of its field.
-pub(super) fn is_secret_under(name: &str, text: &str) -> bool {
+/// True if the value of a field is a secret, judged by the field's name.
+pub(super) fn is_secret_value(name: &str, value: &str) -> bool {
     match likelihood_of(name) {
-        SecretLikelihood::Certain => is_literal(text, false),
-        SecretLikelihood::Possible => looks_random(text),
+        SecretLikelihood::Certain => is_literal(value, false),
+        SecretLikelihood::Possible => looks_random(value),
         SecretLikelihood::None => false,
     }
 }
@@ -55,7 +55,7 @@ struct Scan<'t> {
     programs: Programs,
 }
 
-/// Programs with their own password arguments that occurred so far.
+/// The programs seen so far that have a program-specific password argument.
 #[derive(Default)]
 struct Programs {
     curl: bool,
@@ -64,7 +64,7 @@ struct Programs {
 }
 
 impl Programs {
-    fn note(&mut self, word: &str) {
+    fn detect(&mut self, word: &str) {
         self.curl |= word.starts_with("curl");
         self.login |= word.starts_with("login") || word.starts_with("sshpass");
         self.mysql |= word.starts_with("mysql") || word.starts_with("mariadb");
@@ -79,9 +79,9 @@ impl Scan<'_> {
             b':' => self.after_colon(),
             b' ' | b'\t' | b'\n' => self.after_flag(),
             b'-' if self.rest(self.at).starts_with("-----BEGIN ") => self.in_pem(),
-            b'-' if self.at_word_start() => self.attached_to_flag(),
-            byte if byte.is_ascii_alphabetic() && self.at_word_start() => {
-                self.programs.note(self.text.get(self.at..).unwrap_or_default());
+            b'-' if self.is_at_word_start() => self.attached_to_flag(),
+            byte if byte.is_ascii_alphabetic() && self.is_at_word_start() => {
+                self.programs.detect(self.text.get(self.at..).unwrap_or_default());
                 self.token_here()
             }
             _ => None,
@@ -89,9 +89,9 @@ impl Scan<'_> {
     }
 
     fn step(&mut self) {
-        self.note_quote(self.at);
-        let wide = self.text.get(self.at..).and_then(|rest| rest.chars().next()).map_or(1, char::len_utf8);
-        self.at += wide;
+        self.update_quote(self.at);
+        let width = self.text.get(self.at..).and_then(|rest| rest.chars().next()).map_or(1, char::len_utf8);
+        self.at += width;
     }
 
     fn skip(&mut self, span: Range<usize>) -> Range<usize> {
@@ -100,10 +100,10 @@ impl Scan<'_> {
         span
     }
 
-    fn note_quote(&mut self, at: usize) {
+    fn update_quote(&mut self, at: usize) {
         let byte = self.byte(at);
-        let escaped = at > 0 && self.byte(at - 1) == b'\\';
-        if escaped || !is_quote(byte) {
+        let is_escaped = at > 0 && self.byte(at - 1) == b'\\';
+        if is_escaped || !is_quote(byte) {
             return;
         }
         match self.quote {
@@ -113,7 +113,7 @@ impl Scan<'_> {
         }
     }
 
-    // --- looking at positions --------------------------------------------------------------------------------------
+    // --- the bytes at a position -----------------------------------------------------------------------------------
 
     /// The byte at `at`; 0 beyond the end.
     fn byte(&self, at: usize) -> u8 {
@@ -124,7 +124,7 @@ impl Scan<'_> {
         self.text.get(at..).unwrap_or_default()
     }
 
-    fn at_word_start(&self) -> bool {
+    fn is_at_word_start(&self) -> bool {
         self.at == self.found_until || !is_token_byte(self.byte(self.at - 1))
     }
 
@@ -134,21 +134,21 @@ impl Scan<'_> {
         while stop > self.found_until && self.byte(stop - 1) == b' ' {
             stop -= 1;
         }
-        let spaced = stop < end;
-        let mut quoted = false;
+        let is_spaced = stop < end;
+        let mut is_quoted = false;
         if stop > self.found_until && is_quote(self.byte(stop - 1)) {
-            quoted = true;
+            is_quoted = true;
             stop -= 1;
             if stop > self.found_until && self.byte(stop - 1) == b'\\' {
                 stop -= 1;
             }
         }
         let mut start = stop;
-        while start > self.found_until && stop - start < LONGEST_NAME && is_name_byte(self.byte(start - 1)) {
+        while start > self.found_until && stop - start < MAX_NAME_LENGTH && is_name_byte(self.byte(start - 1)) {
             start -= 1;
         }
-        let before = if start > self.found_until { self.byte(start - 1) } else { b' ' };
-        Name { text: self.text.get(start..stop).unwrap_or_default(), before, quoted, spaced }
+        let preceding_byte = if start > self.found_until { self.byte(start - 1) } else { b' ' };
+        Name { text: self.text.get(start..stop).unwrap_or_default(), preceding_byte, is_quoted, is_spaced }
     }
 
     /// The value that starts at `from` or after the blanks there.
@@ -157,7 +157,7 @@ impl Scan<'_> {
         while self.byte(start) == b' ' || self.byte(start) == b'\t' {
             start += 1;
         }
-        let spaced = start > from;
+        let is_spaced = start > from;
         let escape = usize::from(self.byte(start) == b'\\' && is_quote(self.byte(start + 1)));
         let quote = self.byte(start + escape);
         if is_quote(quote) {
@@ -166,9 +166,9 @@ impl Scan<'_> {
             }
             let inner = start + escape + 1;
             let end = self.closing_quote(inner, quote, escape == 1)?;
-            return Some(Word { span: inner..end, quote: Some(quote), spaced });
+            return Some(Word { span: inner..end, quote: Some(quote), is_spaced });
         }
-        Some(Word { span: start..self.end_of_word(start), quote: None, spaced })
+        Some(Word { span: start..self.end_of_word(start), quote: None, is_spaced })
     }
 
     fn closing_quote(&self, from: usize, quote: u8, escaped: bool) -> Option<usize> {
@@ -212,24 +212,24 @@ impl Scan<'_> {
         at
     }
 
-    fn literal(&self, word: Word) -> Option<Range<usize>> {
+    fn literal_span(&self, word: Word) -> Option<Range<usize>> {
         let value = self.text.get(word.span.clone())?;
         is_literal(value, word.quote == Some(b'\'')).then_some(word.span)
     }
 
-    fn random(&self, word: Word) -> Option<Range<usize>> {
+    fn random_span(&self, word: Word) -> Option<Range<usize>> {
         looks_random(self.text.get(word.span.clone())?).then_some(word.span)
     }
 
-    fn by_likelihood(&self, likelihood: SecretLikelihood, word: Word) -> Option<Range<usize>> {
+    fn span_by_likelihood(&self, likelihood: SecretLikelihood, word: Word) -> Option<Range<usize>> {
         match likelihood {
-            SecretLikelihood::Certain => self.literal(word),
-            SecretLikelihood::Possible => self.random(word),
+            SecretLikelihood::Certain => self.literal_span(word),
+            SecretLikelihood::Possible => self.random_span(word),
             SecretLikelihood::None => None,
         }
     }
 
-    // --- the forms -------------------------------------------------------------------------------------------------
+    // --- the forms of secrets ---------------------------------------------------------------------------------------
 
     /// `NAME=value`, `--name=value`, `?name=value`, `name = "value"`.
     fn after_equals(&self) -> Option<Range<usize>> {
@@ -242,15 +242,15 @@ impl Scan<'_> {
             return None;
         }
         let word = self.value_at(self.at + 1)?;
-        let code = (name.spaced || word.spaced) && word.quote.is_none();
-        let unsure = code || name.before == b'$';
-        self.by_likelihood(if unsure { SecretLikelihood::Possible } else { likelihood }, word)
+        let looks_like_code = (name.is_spaced || word.is_spaced) && word.quote.is_none();
+        let is_uncertain = looks_like_code || name.preceding_byte == b'$';
+        self.span_by_likelihood(if is_uncertain { SecretLikelihood::Possible } else { likelihood }, word)
     }
 
     /// `"name": "value"`, `Name: value`.
     fn after_colon(&self) -> Option<Range<usize>> {
         let name = self.name_before(self.at);
-        if name.text.is_empty() || name.before == b'/' {
+        if name.text.is_empty() || name.preceding_byte == b'/' {
             return None;
         }
         if ["authorization", "proxy-authorization"].iter().any(|header| name.text.eq_ignore_ascii_case(header)) {
@@ -267,12 +267,12 @@ impl Scan<'_> {
             return None;
         }
         let word = self.value_at(self.at + 1)?;
-        if likelihood == SecretLikelihood::Certain && word.quote.is_none() && word.spaced && !name.quoted {
+        if likelihood == SecretLikelihood::Certain && word.quote.is_none() && word.is_spaced && !name.is_quoted {
             let value = self.text.get(word.span.clone())?;
             return looks_like_password(value).then_some(word.span);
         }
-        let unsure = word.quote.is_none();
-        self.by_likelihood(if unsure { SecretLikelihood::Possible } else { likelihood }, word)
+        let is_uncertain = word.quote.is_none();
+        self.span_by_likelihood(if is_uncertain { SecretLikelihood::Possible } else { likelihood }, word)
     }
 
     /// Returns the span of the secret in an `Authorization` header: the word after a scheme such as `Basic`, or a
@@ -282,14 +282,14 @@ impl Scan<'_> {
         let text = self.text.get(line.clone())?;
         if let Some((scheme, credentials)) = text.split_once(' ') {
             let credentials = credentials.trim_start();
-            let digest = scheme.eq_ignore_ascii_case("digest") || scheme.starts_with("AWS4-");
-            if !digest && credentials.contains(' ') {
+            let may_have_spaces = scheme.eq_ignore_ascii_case("digest") || scheme.starts_with("AWS4-");
+            if !may_have_spaces && credentials.contains(' ') {
                 return None;
             }
             line.start = line.end - credentials.len();
             return is_literal(credentials, false).then_some(line);
         }
-        self.random(Word { span: line, quote: None, spaced: true })
+        self.random_span(Word { span: line, quote: None, is_spaced: true })
     }
 
     /// Returns the span from `from`, without leading blanks and an opening quote, to the end of the quote or the line.
@@ -308,7 +308,7 @@ impl Scan<'_> {
     fn after_flag(&self) -> Option<Range<usize>> {
         let flag_end = self.at;
         let mut start = flag_end;
-        while start > self.found_until && flag_end - start < LONGEST_NAME && is_name_byte(self.byte(start - 1)) {
+        while start > self.found_until && flag_end - start < MAX_NAME_LENGTH && is_name_byte(self.byte(start - 1)) {
             start -= 1;
         }
         let flag = self.text.get(start..flag_end)?;
@@ -321,7 +321,7 @@ impl Scan<'_> {
         if !is_user && !is_password && likelihood == SecretLikelihood::None {
             return None;
         }
-        let word = self.value_at(self.after_line_end(flag_end))?;
+        let word = self.value_at(self.skip_line_continuation(flag_end))?;
         let value = self.text.get(word.span.clone())?;
         if value.starts_with('-') || ["id=", "type=", "src="].iter().any(|part| value.starts_with(part)) {
             return None;
@@ -330,13 +330,13 @@ impl Scan<'_> {
             return if self.programs.curl { self.password_of(word) } else { None };
         }
         if is_password {
-            return if self.programs.login { self.literal(word) } else { None };
+            return if self.programs.login { self.literal_span(word) } else { None };
         }
-        self.by_likelihood(likelihood, word)
+        self.span_by_likelihood(likelihood, word)
     }
 
     /// Skips a backslash and newline, by which a command continues on the next line.
-    fn after_line_end(&self, from: usize) -> usize {
+    fn skip_line_continuation(&self, from: usize) -> usize {
         let blanks = self.rest(from).bytes().take_while(|byte| *byte == b' ').count();
         if self.rest(from + blanks).starts_with("\\\n") { from + blanks + 2 } else { from }
     }
@@ -348,12 +348,12 @@ impl Scan<'_> {
             return None;
         }
         let start = self.at + 2;
-        let word = Word { span: start..self.end_of_word(start), quote: None, spaced: false };
+        let word = Word { span: start..self.end_of_word(start), quote: None, is_spaced: false };
         if flag == b'u' && self.programs.curl {
             return self.password_of(word);
         }
         if flag == b'p' && self.programs.mysql && !word.span.is_empty() {
-            return self.literal(word);
+            return self.literal_span(word);
         }
         None
     }
@@ -362,7 +362,7 @@ impl Scan<'_> {
     fn password_of(&self, mut word: Word) -> Option<Range<usize>> {
         let colon = self.text.get(word.span.clone())?.find(':')?;
         word.span.start += colon + 1;
-        self.literal(word)
+        self.literal_span(word)
     }
 
     /// `scheme://user:password@host`, `scheme://token@host`.
@@ -373,32 +373,32 @@ impl Scan<'_> {
             .find(|c: char| c.is_whitespace() || matches!(c, '/' | '?' | '#' | '"' | '\'' | '`' | '<' | '>' | '\\'))
             .unwrap_or(rest.len());
         let user = rest.get(..length)?.rfind('@')?;
-        let word = Word { span: start..start + user, quote: None, spaced: false };
-        if rest.get(..user)?.contains(':') { self.password_of(word) } else { self.random(word) }
+        let word = Word { span: start..start + user, quote: None, is_spaced: false };
+        if rest.get(..user)?.contains(':') { self.password_of(word) } else { self.random_span(word) }
     }
 
     /// The body of a private key, up to the end of the string if the key is truncated.
     fn in_pem(&self) -> Option<Range<usize>> {
-        const LEAST: usize = 32;
+        const MIN_LENGTH: usize = 32;
         let rest = self.text.get(self.at..)?;
         let header = rest.get("-----BEGIN ".len()..)?.find("-----")? + "-----BEGIN -----".len();
-        if header > LONGEST_NAME || !rest.get(..header)?.contains("PRIVATE KEY") {
+        if header > MAX_NAME_LENGTH || !rest.get(..header)?.contains("PRIVATE KEY") {
             return None;
         }
         let body = rest.get(header..)?;
         let length = body.find("-----END").unwrap_or(body.len());
         let is_body =
             |byte: &u8| byte.is_ascii_alphanumeric() || byte.is_ascii_whitespace() || b"+/=\\:,-".contains(byte);
-        let looks_so = body.bytes().take(LEAST).take_while(is_body).count() == LEAST;
-        (length >= LEAST && looks_so).then(|| self.at + header..self.at + header + length)
+        let looks_like_key = body.bytes().take(MIN_LENGTH).take_while(is_body).count() == MIN_LENGTH;
+        (length >= MIN_LENGTH && looks_like_key).then(|| self.at + header..self.at + header + length)
     }
 
     /// A token of a known shape that starts here and ends before `end`.
     fn token_before(&self, end: usize) -> Option<Range<usize>> {
-        if !self.at_word_start() {
+        if !self.is_at_word_start() {
             return None;
         }
-        let length = token_shapes::length(self.text.get(self.at..end)?)?;
+        let length = token_shapes::token_length(self.text.get(self.at..end)?)?;
         Some(self.at..self.at + length)
     }
 
@@ -406,14 +406,14 @@ impl Scan<'_> {
     fn token_here(&self) -> Option<Range<usize>> {
         const BEARER: &str = "bearer ";
         let rest = self.text.get(self.at..)?;
-        if let Some(length) = token_shapes::length(rest) {
+        if let Some(length) = token_shapes::token_length(rest) {
             return Some(self.at..self.at + length);
         }
         if !rest.get(..BEARER.len())?.eq_ignore_ascii_case(BEARER) {
             return None;
         }
         let start = self.at + BEARER.len();
-        self.random(Word { span: start..self.end_of_word(start), quote: None, spaced: true })
+        self.random_span(Word { span: start..self.end_of_word(start), quote: None, is_spaced: true })
     }
 }
 
@@ -421,10 +421,10 @@ impl Scan<'_> {
 struct Name<'t> {
     text: &'t str,
     /// The byte before the name; a blank at the start of the string.
-    before: u8,
-    quoted: bool,
+    preceding_byte: u8,
+    is_quoted: bool,
     /// True if blanks follow the name.
-    spaced: bool,
+    is_spaced: bool,
 }
 
 /// A value after `=`, `:` or a flag, without its quotes.
@@ -432,7 +432,7 @@ struct Word {
     span: Range<usize>,
     quote: Option<u8>,
     /// True if blanks precede the value.
-    spaced: bool,
+    is_spaced: bool,
 }
 
 fn is_quote(byte: u8) -> bool {
@@ -446,14 +446,14 @@ fn is_name_byte(byte: u8) -> bool {
 /// True for a value that is not empty, not a reference such as `$TOKEN`, and not a keyword such as `true`.
 fn is_literal(value: &str, single_quoted: bool) -> bool {
     let mut start = value.chars();
-    let reference = match (start.next(), start.next()) {
+    let is_reference = match (start.next(), start.next()) {
         (Some('$'), Some(next)) => !single_quoted && (next.is_ascii_alphabetic() || matches!(next, '_' | '{' | '(')),
         (None | Some('<' | '`'), _) | (Some('{'), Some('{')) => true,
         (Some('%'), _) => value.len() > 1 && value.ends_with('%'),
         _ => false,
     };
-    let word = ["true", "false", "null", "none", "nil", "undefined", "yes", "no"];
-    !reference && !word.iter().any(|word| value.eq_ignore_ascii_case(word))
+    let keywords = ["true", "false", "null", "none", "nil", "undefined", "yes", "no"];
+    !is_reference && !keywords.iter().any(|keyword| value.eq_ignore_ascii_case(keyword))
 }
 
 /// True if an unquoted value after `name:` looks like a password and not like prose: it has letters and digits, and is

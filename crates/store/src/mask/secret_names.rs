@@ -3,33 +3,34 @@
 /// How likely a name's value is a secret.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum SecretLikelihood {
-    /// Every value is a secret.
+    /// Every value is a secret, except references and keywords.
     Certain,
     /// A value that looks random is a secret.
     Possible,
     None,
 }
 
-/// Endings of a name's last word that make the name a secret's: `PGPASSWORD`, `npm_authToken`, `client-secret`.
+/// Endings of the last word of a name that show that its value is a secret: `PGPASSWORD`, `npm_authToken`,
+/// `client-secret`.
 const CERTAIN_ENDINGS: [&str; 9] =
     ["password", "passwd", "passphrase", "secret", "token", "apikey", "accesskey", "secretkey", "privatekey"];
 
-/// Words that make the name a secret's if `key` follows.
-const SECRET_KEYS: [&str; 11] =
+/// Words that show, if `key` follows, that the value is a secret.
+const WORDS_BEFORE_KEY: [&str; 11] =
     ["api", "access", "private", "secret", "signing", "encryption", "auth", "account", "master", "deploy", "license"];
 
 const POSSIBLE_NAMES: [&str; 11] =
     ["key", "auth", "credential", "credentials", "cookie", "signature", "sig", "pat", "jwt", "bearer", "pw"];
 
-/// Only the last words of a name count, so that `PASSWORD_FILE`, `max_tokens` and `token-budget` are not secrets.
+/// Only the last two words of a name count, so that `PASSWORD_FILE`, `max_tokens` and `token-budget` are not secrets.
 pub(super) fn likelihood_of(name: &str) -> SecretLikelihood {
     let mut words = words(name);
-    let (Some(last), before) = (words.next(), words.next()) else { return SecretLikelihood::None };
+    let (Some(last), second_last) = (words.next(), words.next()) else { return SecretLikelihood::None };
     if CERTAIN_ENDINGS.iter().any(|ending| last.ends_with(ending)) {
         return SecretLikelihood::Certain;
     }
-    match (last.as_str(), before.as_deref()) {
-        ("key", Some(word)) if SECRET_KEYS.contains(&word) => SecretLikelihood::Certain,
+    match (last.as_str(), second_last.as_deref()) {
+        ("key", Some(word)) if WORDS_BEFORE_KEY.contains(&word) => SecretLikelihood::Certain,
         ("base", Some("key")) | ("pass" | "pwd", Some(_)) => SecretLikelihood::Certain,
         (word, _) if POSSIBLE_NAMES.contains(&word) => SecretLikelihood::Possible,
         _ => SecretLikelihood::None,
@@ -41,18 +42,18 @@ pub(super) fn likelihood_of(name: &str) -> SecretLikelihood {
 fn words(name: &str) -> impl Iterator<Item = String> {
     let mut words: Vec<String> = Vec::new();
     let mut previous = '_';
-    for letter in name.chars() {
-        if letter.is_ascii_alphanumeric() {
-            let starts =
-                !previous.is_ascii_alphanumeric() || (letter.is_ascii_uppercase() && previous.is_ascii_lowercase());
-            if starts {
+    for character in name.chars() {
+        if character.is_ascii_alphanumeric() {
+            let starts_word =
+                !previous.is_ascii_alphanumeric() || (character.is_ascii_uppercase() && previous.is_ascii_lowercase());
+            if starts_word {
                 words.push(String::new());
             }
             if let Some(word) = words.last_mut() {
-                word.push(letter.to_ascii_lowercase());
+                word.push(character.to_ascii_lowercase());
             }
         }
-        previous = letter;
+        previous = character;
     }
     words.into_iter().rev()
 }

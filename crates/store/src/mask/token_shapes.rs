@@ -3,17 +3,17 @@
 struct Shape {
     prefix: &'static str,
     /// The minimum number of letters, digits, `_` and `-` after the prefix.
-    least: usize,
+    min_length: usize,
     /// True if a digit is required, for prefixes of ordinary words.
-    digit: bool,
+    requires_digit: bool,
 }
 
-const fn shape(prefix: &'static str, least: usize) -> Shape {
-    Shape { prefix, least, digit: false }
+const fn shape(prefix: &'static str, min_length: usize) -> Shape {
+    Shape { prefix, min_length, requires_digit: false }
 }
 
-const fn shape_with_digit(prefix: &'static str, least: usize) -> Shape {
-    Shape { prefix, least, digit: true }
+const fn shape_with_digit(prefix: &'static str, min_length: usize) -> Shape {
+    Shape { prefix, min_length, requires_digit: true }
 }
 
 const SHAPES: [Shape; 36] = [
@@ -65,52 +65,55 @@ const SHAPES: [Shape; 36] = [
 
 /// Returns an invented token of each shape.
 pub(super) fn examples() -> impl Iterator<Item = String> {
-    const WORD: &str = "A1b2C3d4E5f6G7h8I9j0K1l2M3n4O5p6Q7r8S9t0";
-    let shapes = SHAPES.iter().map(|shape| format!("{}{WORD}", shape.prefix));
-    shapes.chain(["AKIAA1B2C3D4E5F6G7H8".to_owned(), format!("eyJ{WORD}.{WORD}.{WORD}"), WORD.to_owned()])
+    const FILLER: &str = "A1b2C3d4E5f6G7h8I9j0K1l2M3n4O5p6Q7r8S9t0";
+    let shapes = SHAPES.iter().map(|shape| format!("{}{FILLER}", shape.prefix));
+    shapes.chain(["AKIAA1B2C3D4E5F6G7H8".to_owned(), format!("eyJ{FILLER}.{FILLER}.{FILLER}"), FILLER.to_owned()])
 }
 
 /// Returns the length of the token at the start of `text`.
-pub(super) fn length(text: &str) -> Option<usize> {
-    aws(text).or_else(|| json_web_token(text)).or_else(|| SHAPES.iter().find_map(|shape| shape.length(text)))
+pub(super) fn token_length(text: &str) -> Option<usize> {
+    aws_key_length(text).or_else(|| jwt_length(text)).or_else(|| SHAPES.iter().find_map(|shape| shape.length(text)))
 }
 
 impl Shape {
     fn length(&self, text: &str) -> Option<usize> {
         let rest = text.strip_prefix(self.prefix)?;
-        let word = run(rest);
-        let fits = word.len() >= self.least && (!self.digit || word.bytes().any(|byte| byte.is_ascii_digit()));
+        let word = token_run(rest);
+        let fits =
+            word.len() >= self.min_length && (!self.requires_digit || word.bytes().any(|byte| byte.is_ascii_digit()));
         fits.then_some(self.prefix.len() + word.len())
     }
 }
 
 /// An AWS access key id: a known four-letter prefix, and exactly sixteen capitals and digits.
-fn aws(text: &str) -> Option<usize> {
+fn aws_key_length(text: &str) -> Option<usize> {
     const LENGTH: usize = 20;
-    let known = ["AKIA", "ASIA", "ABIA", "ACCA"].iter().any(|prefix| text.starts_with(prefix));
-    let word = run(text);
-    let fits =
-        known && word.len() == LENGTH && word.bytes().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit());
+    let has_known_prefix = ["AKIA", "ASIA", "ABIA", "ACCA"].iter().any(|prefix| text.starts_with(prefix));
+    let word = token_run(text);
+    let fits = has_known_prefix
+        && word.len() == LENGTH
+        && word.bytes().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit());
     fits.then_some(LENGTH)
 }
 
 /// A JSON Web Token: three base64 parts, the first of which is a JSON object. The signature may be missing.
-fn json_web_token(text: &str) -> Option<usize> {
+fn jwt_length(text: &str) -> Option<usize> {
     if !text.starts_with("eyJ") {
         return None;
     }
-    let header = run(text);
-    let payload = run(text.get(header.len()..)?.strip_prefix('.')?);
-    let two = header.len() + 1 + payload.len();
+    let header = token_run(text);
+    let payload = token_run(text.get(header.len()..)?.strip_prefix('.')?);
+    let unsigned_length = header.len() + 1 + payload.len();
     if header.len() < 10 || payload.len() < 10 {
         return None;
     }
-    let signature = text.get(two..).and_then(|rest| rest.strip_prefix('.')).map_or(0, |rest| 1 + run(rest).len());
-    Some(two + signature)
+    let signature =
+        text.get(unsigned_length..).and_then(|rest| rest.strip_prefix('.')).map_or(0, |rest| 1 + token_run(rest).len());
+    Some(unsigned_length + signature)
 }
 
 /// Returns the longest prefix of letters, digits, `_` and `-`.
-fn run(text: &str) -> &str {
+fn token_run(text: &str) -> &str {
     let end = text.bytes().position(|byte| !is_token_byte(byte)).unwrap_or(text.len());
     text.get(..end).unwrap_or_default()
 }
@@ -121,8 +124,8 @@ pub(super) fn is_token_byte(byte: u8) -> bool {
 
 /// True for a long string of token characters with both letters and digits that is not a path or a version.
 pub(super) fn looks_random(value: &str) -> bool {
-    const LEAST: usize = 16;
-    const LEAST_DIFFERENT: u32 = 8;
+    const MIN_LENGTH: usize = 16;
+    const MIN_DISTINCT_BYTES: u32 = 8;
     let mut seen: u128 = 0;
     let (mut letters, mut digits) = (0, 0);
     for byte in value.bytes() {
@@ -133,7 +136,11 @@ pub(super) fn looks_random(value: &str) -> bool {
         digits += usize::from(byte.is_ascii_digit());
         seen |= 1 << (byte & 0x7f);
     }
-    value.len() >= LEAST && seen.count_ones() >= LEAST_DIFFERENT && letters > 0 && digits > 1 && !looks_like_path(value)
+    value.len() >= MIN_LENGTH
+        && seen.count_ones() >= MIN_DISTINCT_BYTES
+        && letters > 0
+        && digits > 1
+        && !looks_like_path(value)
 }
 
 fn looks_like_path(value: &str) -> bool {

@@ -3,11 +3,11 @@
 use engine::NotEnforced;
 use engine::event::{CallOutcome, Event, EventKind};
 use engine::verdict::{Finding, Level, Verdict};
-use store::{EventId, SessionKey, StateChanges, Store};
+use store::{EntryId, SessionKey, StateChanges, Store};
 
-use crate::sample::{KEY, event, new_database_path, open, record, record_plain, shell};
+use crate::sample::{KEY, event, new_database_path, open, record, record_plain, shell_event};
 
-fn ran(store: &Store, since: i64, limit: usize) -> Vec<(i64, String, Option<bool>)> {
+fn recorded_commands(store: &Store, since: i64, limit: usize) -> Vec<(i64, String, Option<bool>)> {
     let commands = store.commands(KEY, since, limit).unwrap();
     commands.into_iter().map(|command| (command.time, command.text, command.succeeded)).collect()
 }
@@ -28,17 +28,18 @@ fn a_call_is_one_command_newest_first() {
     ] {
         // Agents do not always report the outcome of a call.
         let outcome = (time == 2).then_some(CallOutcome::Ok);
-        record_plain(&mut store, &Event { outcome, ..shell(kind, time, command, call) });
+        record_plain(&mut store, &Event { outcome, ..shell_event(kind, time, command, call) });
         record_plain(&mut store, &event(EventKind::Notification, time));
     }
-    let over: Vec<bool> = store.commands(KEY, 0, 9).unwrap().into_iter().map(|command| command.is_over).collect();
-    assert_eq!(over, [false, true, true, false, true]);
+    let has_ended: Vec<bool> =
+        store.commands(KEY, 0, 9).unwrap().into_iter().map(|command| command.has_ended).collect();
+    assert_eq!(has_ended, [false, true, true, false, true]);
     let expected = [(8, "c", None), (7, "c", None), (5, "b", Some(false)), (3, "b", None), (2, "a", Some(true))];
-    let expected = expected.map(|(time, text, ok)| (time, text.to_owned(), ok));
-    assert_eq!(ran(&store, 0, 100), expected);
-    assert_eq!(ran(&store, 5, 100), expected[..3]);
-    assert_eq!(ran(&store, 0, 2), expected[..2]);
-    assert_eq!(ran(&store, 0, 0), []);
+    let expected = expected.map(|(time, text, succeeded)| (time, text.to_owned(), succeeded));
+    assert_eq!(recorded_commands(&store, 0, 100), expected);
+    assert_eq!(recorded_commands(&store, 5, 100), expected[..3]);
+    assert_eq!(recorded_commands(&store, 0, 2), expected[..2]);
+    assert_eq!(recorded_commands(&store, 0, 0), []);
     assert_eq!(store.commands(SessionKey { agent: "x", session: "y" }, 0, 9).unwrap(), []);
 }
 
@@ -46,10 +47,10 @@ fn a_call_is_one_command_newest_first() {
 fn failed_calls_did_not_succeed_and_blocked_calls_are_left_out() {
     let database = new_database_path();
     let mut store = open(&database.path);
-    let mut failed = shell(EventKind::AfterTool, 1, "make", None);
+    let mut failed = shell_event(EventKind::AfterTool, 1, "make", None);
     failed.outcome = Some(CallOutcome::Failed);
     record_plain(&mut store, &failed);
-    let no = Finding {
+    let finding = Finding {
         rule: "r".to_owned(),
         level: Level::Block,
         reason: "no".to_owned(),
@@ -59,12 +60,12 @@ fn failed_calls_did_not_succeed_and_blocked_calls_are_left_out() {
         section: None,
         is_combined: false,
     };
-    let refused = shell(EventKind::BeforeTool, 2, "rm -rf /", None);
-    record(&mut store, &refused, &Verdict::of(vec![no.clone()]), &StateChanges::default());
-    assert_eq!(ran(&store, 0, 9), [(1, "make".to_owned(), Some(false))]);
-    let lifted = Verdict { not_enforced: Some(NotEnforced::Paused), ..Verdict::of(vec![no]) };
-    record(&mut store, &refused, &lifted, &StateChanges::default());
-    assert_eq!(ran(&store, 0, 1), [(2, "rm -rf /".to_owned(), None)]);
+    let refused = shell_event(EventKind::BeforeTool, 2, "rm -rf /", None);
+    record(&mut store, &refused, &Verdict::of(vec![finding.clone()]), &StateChanges::default());
+    assert_eq!(recorded_commands(&store, 0, 9), [(1, "make".to_owned(), Some(false))]);
+    let not_enforced = Verdict { not_enforced: Some(NotEnforced::Paused), ..Verdict::of(vec![finding]) };
+    record(&mut store, &refused, &not_enforced, &StateChanges::default());
+    assert_eq!(recorded_commands(&store, 0, 1), [(2, "rm -rf /".to_owned(), None)]);
 }
 
 #[test]
@@ -87,17 +88,17 @@ fn commands_are_found_by_the_index_without_sorting() {
 fn commands_before_an_event() {
     let database = new_database_path();
     let mut store = open(&database.path);
-    record_plain(&mut store, &shell(EventKind::BeforeTool, 1, "one", Some("a")));
-    record_plain(&mut store, &shell(EventKind::AfterTool, 2, "one", Some("a")));
-    let asked = record_plain(&mut store, &shell(EventKind::BeforeTool, 3, "two", Some("b")));
-    record_plain(&mut store, &shell(EventKind::AfterTool, 4, "two", Some("b")));
+    record_plain(&mut store, &shell_event(EventKind::BeforeTool, 1, "one", Some("a")));
+    record_plain(&mut store, &shell_event(EventKind::AfterTool, 2, "one", Some("a")));
+    let second_start = record_plain(&mut store, &shell_event(EventKind::BeforeTool, 3, "two", Some("b")));
+    record_plain(&mut store, &shell_event(EventKind::AfterTool, 4, "two", Some("b")));
     let texts = |event| -> Vec<(i64, String)> {
         let commands = store.commands_before(KEY, event, 10).unwrap();
         commands.into_iter().map(|command| (command.time, command.text)).collect()
     };
-    assert_eq!(texts(asked), [(2, "one".to_owned())]);
-    assert_eq!(texts(EventId(2)), [(1, "one".to_owned())]);
-    assert_eq!(texts(EventId(1)), []);
+    assert_eq!(texts(second_start), [(2, "one".to_owned())]);
+    assert_eq!(texts(EntryId(2)), [(1, "one".to_owned())]);
+    assert_eq!(texts(EntryId(1)), []);
 }
 
 #[test]
@@ -111,7 +112,7 @@ fn the_commands_of_all_sessions_since_a_time_and_before_an_event() {
             let kind = if time % 2 == 0 { EventKind::AfterTool } else { EventKind::BeforeTool };
             let event = Event {
                 session: session.to_owned(),
-                ..shell(kind, time, "make", Some(&format!("c{}", (time + 1) / 2)))
+                ..shell_event(kind, time, "make", Some(&format!("c{}", (time + 1) / 2)))
             };
             ids.push(record_plain(&mut store, &event));
         }
@@ -120,7 +121,7 @@ fn the_commands_of_all_sessions_since_a_time_and_before_an_event() {
         let commands = store.commands_of_all_sessions(since, before, limit).unwrap();
         commands.into_iter().map(|command| command.time).collect::<Vec<_>>()
     };
-    let end = EventId(i64::MAX);
+    let end = EntryId(i64::MAX);
     assert_eq!(times(0, end, 99), [6, 6, 4, 4, 2, 2]);
     assert_eq!(times(4, end, 99), [6, 6, 4, 4]);
     assert_eq!(times(0, ids[5], 99), [3, 2, 2]);

@@ -16,10 +16,10 @@ fn digest_of_prompt(store: &mut Store, prompt: &str) -> String {
 fn equal_texts_have_equal_digests_in_one_database_only() {
     let (one, two) = (new_database_path(), new_database_path());
     let first = digest_of_prompt(&mut open(&one.path), "hello");
-    let mut again = open(&one.path);
-    assert_eq!(digest_of_prompt(&mut again, "hello"), first);
-    assert_eq!(again.digest("hello").unwrap(), first);
-    assert_ne!(digest_of_prompt(&mut again, "hello!"), first);
+    let mut reopened = open(&one.path);
+    assert_eq!(digest_of_prompt(&mut reopened, "hello"), first);
+    assert_eq!(reopened.digest("hello").unwrap(), first);
+    assert_ne!(digest_of_prompt(&mut reopened, "hello!"), first);
     assert_ne!(digest_of_prompt(&mut open(&two.path), "hello"), first);
     assert!(first.len() == 32 && first.bytes().all(|byte| byte.is_ascii_hexdigit()));
 }

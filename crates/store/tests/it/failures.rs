@@ -15,34 +15,34 @@ use store::{
     StoreOptions,
 };
 
-use crate::processes::Locker;
+use crate::processes::LockHolder;
 use crate::sample::{KEY, event, new_database_path, open, options, record_plain};
 
 const PAGE: usize = 2048;
 
 /// Records an event without effects, and handles a conflict like a hook.
 fn try_record(store: &mut Store) -> Result<(), StoreError> {
-    let (event, none, changes) = (event(EventKind::Stop, 1), Map::new(), StateChanges::default());
+    let (event, empty, changes) = (event(EventKind::Stop, 1), Map::new(), StateChanges::default());
     let record = EventRecord {
         event: &event,
         root: "/",
         verdict: &Verdict::empty(),
-        facts: &none,
-        fields: &none,
+        facts: &empty,
+        fields: &empty,
         changes: &changes,
-        journal: JournalDetail::Lean,
+        detail: JournalDetail::Lean,
     };
     let mut judgement = store.begin(KEY)?;
     loop {
         match judgement.record(&record)? {
             RecordOutcome::Stored(_) => return Ok(()),
-            RecordOutcome::Conflict(again) => judgement = *again,
+            RecordOutcome::Conflict(retry) => judgement = *retry,
         }
     }
 }
 
 /// Creates a database of some hundred pages, all of them in the main file.
-fn filled(path: &Path) -> Vec<u8> {
+fn filled_database(path: &Path) -> Vec<u8> {
     let mut store = open(path);
     for time in 0..1_500 {
         let mut event = event(EventKind::Stop, time);
@@ -50,7 +50,7 @@ fn filled(path: &Path) -> Vec<u8> {
         record_plain(&mut store, &event);
     }
     drop(store);
-    // Closing the last connection with default settings checkpoints and deletes the log.
+    // Closing the last connection with default settings checkpoints and deletes the WAL.
     drop(
         rusqlite::Connection::open(path).and_then(|db| db.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))),
     );
@@ -67,22 +67,22 @@ fn renamed_databases(path: &Path) -> Vec<PathBuf> {
     names
 }
 
-fn assert_replaced(path: &Path, damaged: &[u8]) {
-    fs::write(path, damaged).unwrap();
+fn assert_replaced(path: &Path, corrupt: &[u8]) {
+    fs::write(path, corrupt).unwrap();
     let mut store = open(path);
     try_record(&mut store).unwrap();
-    let kept_as = renamed_databases(path);
-    assert_eq!(kept_as.len(), 1);
-    assert_eq!(fs::read(&kept_as[0]).unwrap(), damaged);
+    let renamed_to = renamed_databases(path);
+    assert_eq!(renamed_to.len(), 1);
+    assert_eq!(fs::read(&renamed_to[0]).unwrap(), corrupt);
     assert_eq!(
         store.take_notices(),
-        [StoreNotice::ReplacedCorrupt { path: path.to_owned(), kept_as: kept_as[0].clone() }]
+        [StoreNotice::ReplacedCorrupt { path: path.to_owned(), renamed_to: renamed_to[0].clone() }]
     );
     assert_eq!(store.entries(&JournalFilter::default()).unwrap().len(), 1);
     drop(store);
-    let mut again = open(path);
-    try_record(&mut again).unwrap();
-    assert_eq!(again.take_notices(), []);
+    let mut reopened = open(path);
+    try_record(&mut reopened).unwrap();
+    assert_eq!(reopened.take_notices(), []);
 }
 
 #[test]
@@ -95,7 +95,7 @@ fn a_file_that_is_no_database_is_replaced() {
 #[test]
 fn a_database_with_a_corrupt_header_is_replaced() {
     let database = new_database_path();
-    let mut bytes = filled(&database.path);
+    let mut bytes = filled_database(&database.path);
     bytes[..50].fill(0x5a);
     assert_replaced(&database.path, &bytes);
 }
@@ -103,7 +103,7 @@ fn a_database_with_a_corrupt_header_is_replaced() {
 #[test]
 fn a_database_with_a_corrupt_schema_is_replaced() {
     let database = new_database_path();
-    let mut bytes = filled(&database.path);
+    let mut bytes = filled_database(&database.path);
     bytes[100..PAGE].fill(0x5a);
     assert_replaced(&database.path, &bytes);
 }
@@ -111,14 +111,14 @@ fn a_database_with_a_corrupt_schema_is_replaced() {
 #[test]
 fn a_truncated_database_is_replaced() {
     let database = new_database_path();
-    let bytes = filled(&database.path);
+    let bytes = filled_database(&database.path);
     assert_replaced(&database.path, &bytes[..PAGE * 2]);
 }
 
 #[test]
 fn a_database_with_garbage_at_the_next_row_is_replaced() {
     let database = new_database_path();
-    let mut bytes = filled(&database.path);
+    let mut bytes = filled_database(&database.path);
     bytes[PAGE..].fill(0x5a);
     assert_replaced(&database.path, &bytes);
 }
@@ -126,14 +126,14 @@ fn a_database_with_garbage_at_the_next_row_is_replaced() {
 #[test]
 fn an_event_is_recorded_wherever_the_garbage_is() {
     let database = new_database_path();
-    let bytes = filled(&database.path);
+    let bytes = filled_database(&database.path);
     for page in 0..bytes.len() / PAGE {
-        let mut damaged = bytes.clone();
-        damaged[page * PAGE + 500..][..1000].fill(0xa5);
+        let mut corrupt = bytes.clone();
+        corrupt[page * PAGE + 500..][..1000].fill(0xa5);
         for companion in ["", "-wal", "-shm"] {
             let _ = fs::remove_file(database.path.with_file_name(format!("state.db{companion}")));
         }
-        fs::write(&database.path, damaged).unwrap();
+        fs::write(&database.path, corrupt).unwrap();
         try_record(&mut open(&database.path)).unwrap();
     }
 }
@@ -141,7 +141,7 @@ fn an_event_is_recorded_wherever_the_garbage_is() {
 #[test]
 fn a_corrupt_database_is_replaced_once_by_two_connections() {
     let database = new_database_path();
-    let mut bytes = filled(&database.path);
+    let mut bytes = filled_database(&database.path);
     let (mut one, mut two) = (open(&database.path), open(&database.path));
     bytes[PAGE..].fill(0x5a);
     fs::write(&database.path, &bytes).unwrap();
@@ -171,7 +171,7 @@ fn reading_a_corrupt_database_changes_nothing() {
     let database = new_database_path();
     fs::create_dir_all(database.path.parent().unwrap()).unwrap();
     fs::write(&database.path, "no database".repeat(500)).unwrap();
-    let error = Store::open_existing_read(&database.path, options()).unwrap_err();
+    let error = Store::open_read_only(&database.path, options()).unwrap_err();
     assert_eq!(error.kind(), "corrupt");
     assert_eq!(renamed_databases(&database.path).len(), 0);
 }
@@ -186,7 +186,7 @@ fn a_newer_database_is_not_changed() {
     let before = fs::read(&database.path).unwrap();
     for error in [
         Store::open(&database.path, options()).unwrap_err(),
-        Store::open_existing_read(&database.path, options()).unwrap_err(),
+        Store::open_read_only(&database.path, options()).unwrap_err(),
     ] {
         assert_eq!(error.to_string(), "the journal has version 99, this Linchpin knows up to 3");
         assert_eq!(error.kind(), "newer");
@@ -199,15 +199,16 @@ fn a_newer_database_is_not_changed() {
 fn waiting_for_a_lock_ends_at_the_timeout() {
     let database = new_database_path();
     try_record(&mut open(&database.path)).unwrap();
-    let locker = Locker::start(&database.path);
-    let since = Instant::now();
+    let lock_holder = LockHolder::start(&database.path);
+    let started = Instant::now();
     let mut store =
-        Store::open(&database.path, StoreOptions { busy: Duration::from_millis(100), now: 0, run: None }).unwrap();
+        Store::open(&database.path, StoreOptions { busy_timeout: Duration::from_millis(100), now: 0, run: None })
+            .unwrap();
     let error = try_record(&mut store).unwrap_err();
     assert_eq!(error.kind(), "locked");
-    assert!(since.elapsed() >= Duration::from_millis(100));
-    assert_eq!(store.entries(&JournalFilter::default()).unwrap().len(), 1, "reading waits for nobody");
-    drop(locker);
+    assert!(started.elapsed() >= Duration::from_millis(100));
+    assert_eq!(store.entries(&JournalFilter::default()).unwrap().len(), 1, "reading does not wait");
+    drop(lock_holder);
     try_record(&mut store).unwrap();
 }
 
@@ -234,7 +235,7 @@ fn a_full_disk_loses_no_earlier_events() {
 fn a_read_only_connection_does_not_write() {
     let database = new_database_path();
     try_record(&mut open(&database.path)).unwrap();
-    let mut store = Store::open_existing_read(&database.path, options()).unwrap();
+    let mut store = Store::open_read_only(&database.path, options()).unwrap();
     assert_eq!(try_record(&mut store).unwrap_err().kind(), "read_only");
 }
 
@@ -257,13 +258,13 @@ fn a_directory_in_place_of_the_database_is_an_error() {
 fn files_without_write_permission() {
     use std::os::unix::fs::PermissionsExt;
     let database = new_database_path();
-    let closed = database.folder.path().join("closed");
-    fs::create_dir(&closed).unwrap();
-    fs::set_permissions(&closed, fs::Permissions::from_mode(0o500)).unwrap();
-    if fs::write(closed.join("probe"), "").is_ok() {
+    let read_only_folder = database.folder.path().join("read-only");
+    fs::create_dir(&read_only_folder).unwrap();
+    fs::set_permissions(&read_only_folder, fs::Permissions::from_mode(0o500)).unwrap();
+    if fs::write(read_only_folder.join("probe"), "").is_ok() {
         return; // root
     }
-    assert_eq!(Store::open(&closed.join("state.db"), options()).unwrap_err().kind(), "read_only");
+    assert_eq!(Store::open(&read_only_folder.join("state.db"), options()).unwrap_err().kind(), "read_only");
     drop(open(&database.path));
     fs::set_permissions(&database.path, fs::Permissions::from_mode(0o400)).unwrap();
     let error = Store::open(&database.path, options()).and_then(|mut store| try_record(&mut store)).unwrap_err();
@@ -282,8 +283,8 @@ fn messages_of_all_errors() {
         StoreError::Unavailable { reason: "no such device".to_owned() },
         StoreError::Sql(rusqlite::Error::InvalidQuery),
     ];
-    let said: Vec<String> = errors.iter().map(|error| format!("{}: {error}", error.kind())).collect();
-    insta::assert_snapshot!(said.join("\n"), @"
+    let messages: Vec<String> = errors.iter().map(|error| format!("{}: {error}", error.kind())).collect();
+    insta::assert_snapshot!(messages.join("\n"), @"
     missing: there is no journal at `/p/state.db`
     newer: the journal has version 9, this Linchpin knows up to 2
     locked: the journal is locked by another process
@@ -300,11 +301,11 @@ fn messages_of_all_notices() {
     let path = PathBuf::from("/p/state.db");
     let notices = [
         StoreNotice::Created { path: path.clone() },
-        StoreNotice::ReplacedCorrupt { path, kept_as: PathBuf::from("/p/state.db.corrupt-7") },
+        StoreNotice::ReplacedCorrupt { path, renamed_to: PathBuf::from("/p/state.db.corrupt-7") },
     ];
-    let said: Vec<String> = notices.iter().map(ToString::to_string).collect();
-    insta::assert_snapshot!(said.join("\n"), @"
+    let messages: Vec<String> = notices.iter().map(ToString::to_string).collect();
+    insta::assert_snapshot!(messages.join("\n"), @"
     the journal `/p/state.db` was created again, and its contents are lost: the history and the active workflow
-    the journal `/p/state.db` was corrupt: it was moved to `/p/state.db.corrupt-7`, and a new one was created
+    the journal `/p/state.db` was corrupt: it was renamed to `/p/state.db.corrupt-7`, and a new one was created
     ");
 }

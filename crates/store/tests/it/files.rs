@@ -18,7 +18,7 @@ fn a_missing_database_is_created_with_one_notice() {
 }
 
 #[test]
-fn a_deleted_database_is_created_again_although_its_log_remained() {
+fn a_deleted_database_is_created_again_although_its_wal_remained() {
     let database = new_database_path();
     record_plain(&mut open(&database.path), &event(EventKind::Stop, 1));
     fs::remove_file(&database.path).unwrap();
@@ -39,7 +39,7 @@ fn an_empty_file_is_an_empty_database() {
 #[test]
 fn opening_read_only_creates_nothing() {
     let database = new_database_path();
-    let error = Store::open_existing_read(&database.path, sample::options()).unwrap_err();
+    let error = Store::open_read_only(&database.path, sample::options()).unwrap_err();
     assert_eq!(error.kind(), "missing");
     assert!(!database.path.parent().unwrap().exists());
 }
@@ -52,10 +52,10 @@ fn only_the_owner_may_read() {
     let database = new_database_path();
     let mut store = open(&database.path);
     record_plain(&mut store, &event(EventKind::Stop, 1));
-    let beside = |suffix: &str| database.folder.path().join(".linchpin").join(format!("state.db{suffix}"));
+    let companion = |suffix: &str| database.folder.path().join(".linchpin").join(format!("state.db{suffix}"));
     assert_eq!(mode(database.path.parent().unwrap()), 0o700);
     for suffix in ["", "-wal", "-shm"] {
-        assert_eq!(mode(&beside(suffix)), 0o600, "{suffix}");
+        assert_eq!(mode(&companion(suffix)), 0o600, "{suffix}");
     }
     fs::set_permissions(&database.path, fs::Permissions::from_mode(0o644)).unwrap();
     drop(store);
@@ -64,7 +64,7 @@ fn only_the_owner_may_read() {
 }
 
 #[test]
-fn a_long_log_is_checkpointed() {
+fn a_long_wal_is_checkpointed() {
     let database = new_database_path();
     let wal = database.path.with_file_name("state.db-wal");
     let mut longest = 0;

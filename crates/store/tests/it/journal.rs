@@ -4,9 +4,9 @@ use engine::event::{CallOutcome, Event, EventKind, FileAccess, McpTool, ShellTex
 use engine::verdict::{Finding, Level, Verdict};
 use path::Access;
 use serde_json::{Value, json};
-use store::{EventId, EventRecord, JournalDetail, JournalEntry, JournalFilter, SessionKey, StateChanges, Store};
+use store::{EntryId, EventRecord, JournalDetail, JournalEntry, JournalFilter, SessionKey, StateChanges, Store};
 
-use crate::sample::{KEY, event, new_database_path, open, record, record_plain, shell, stored};
+use crate::sample::{KEY, event, new_database_path, open, record, record_plain, shell_event, stored_id};
 
 fn finding(rule: &str, level: Level, reason: &str) -> Finding {
     Finding {
@@ -43,7 +43,7 @@ fn full_event() -> Event {
     }
 }
 
-fn record_full_event(store: &mut Store, journal: JournalDetail) -> EventId {
+fn record_full_event(store: &mut Store, detail: JournalDetail) -> EntryId {
     let mut verdict = Verdict::of(vec![
         finding("careful", Level::Warn, "mind `--token abc123`"),
         finding("never", Level::Block, "no"),
@@ -59,9 +59,9 @@ fn record_full_event(store: &mut Store, journal: JournalDetail) -> EventId {
         facts: &facts,
         fields: &fields,
         changes: &StateChanges::default(),
-        journal,
+        detail,
     };
-    stored(&store.begin(KEY).unwrap().record(&record).unwrap())
+    stored_id(&store.begin(KEY).unwrap().record(&record).unwrap())
 }
 
 fn only_entry(store: &Store) -> JournalEntry {
@@ -73,12 +73,12 @@ fn the_json_of_an_entry_is_stable() {
     let database = new_database_path();
     let mut store = open(&database.path);
     record_full_event(&mut store, JournalDetail::Lean);
-    let mut shown = serde_json::to_value(only_entry(&store)).unwrap();
-    for digest in shown["digests"].as_object_mut().unwrap().values_mut() {
+    let mut json = serde_json::to_value(only_entry(&store)).unwrap();
+    for digest in json["digests"].as_object_mut().unwrap().values_mut() {
         assert_eq!(digest.as_str().unwrap().len(), 32);
         *digest = json!("…");
     }
-    insta::assert_json_snapshot!(shown, @r#"
+    insta::assert_json_snapshot!(json, @r#"
     {
       "id": 1,
       "time": 12,
@@ -161,8 +161,8 @@ fn empty_fields_of_an_entry_are_omitted() {
     let database = new_database_path();
     let mut store = open(&database.path);
     record_plain(&mut store, &event(EventKind::Stop, 1));
-    let shown = serde_json::to_string(&only_entry(&store)).unwrap();
-    insta::assert_snapshot!(shown, @r#"{"id":1,"time":1,"agent":"claude","session":"s1","root":"/srv/project","cwd":"/srv/project","kind":"stop","name":"stop","verdict":{"level":"allow","approved":false,"findings":[],"notices":[]}}"#);
+    let json = serde_json::to_string(&only_entry(&store)).unwrap();
+    insta::assert_snapshot!(json, @r#"{"id":1,"time":1,"agent":"claude","session":"s1","root":"/srv/project","cwd":"/srv/project","kind":"stop","name":"stop","verdict":{"level":"allow","approved":false,"findings":[],"notices":[]}}"#);
 }
 
 #[test]
@@ -195,20 +195,20 @@ fn a_full_journal_contains_the_event_without_secrets() {
     let database = new_database_path();
     let mut store = open(&database.path);
     record_full_event(&mut store, JournalDetail::Full);
-    let whole = only_entry(&store).event.unwrap();
-    assert_eq!(whole["prompt"], "the person's words");
-    assert_eq!(whole["tool"]["shell"]["command"], "deploy --token ***");
-    assert!(!whole.to_string().contains("abc123"));
+    let event = only_entry(&store).event.unwrap();
+    assert_eq!(event["prompt"], "the person's words");
+    assert_eq!(event["tool"]["shell"]["command"], "deploy --token ***");
+    assert!(!event.to_string().contains("abc123"));
 }
 
 #[test]
 fn a_shell_call_without_a_command_differs_from_other_calls() {
     let database = new_database_path();
     let mut store = open(&database.path);
-    let mut call = shell(EventKind::BeforeTool, 1, "", None);
+    let mut call = shell_event(EventKind::BeforeTool, 1, "", None);
     call.tool.as_mut().unwrap().shell = Some(ShellText::Missing);
     record_plain(&mut store, &call);
-    record_plain(&mut store, &shell(EventKind::BeforeTool, 2, "", None));
+    record_plain(&mut store, &shell_event(EventKind::BeforeTool, 2, "", None));
     let entries = store.entries(&JournalFilter::default()).unwrap();
     assert_eq!((entries[0].tool.command.as_deref(), entries[0].tool.command_missing), (None, true));
     assert_eq!((entries[1].tool.command.as_deref(), entries[1].tool.command_missing), (Some(""), false));
@@ -231,27 +231,27 @@ fn record_ten_events(store: &mut Store) {
 }
 
 #[test]
-fn filters() {
+fn entries_are_filtered() {
     let database = new_database_path();
     let mut store = open(&database.path);
     record_ten_events(&mut store);
-    let any = JournalFilter::default;
+    let all = JournalFilter::default;
     let text = |text: &str| Some(text.to_owned());
     let cases: [(JournalFilter, &[i64]); 14] = [
-        (any(), &[1, 2, 3, 4, 5, 6, 7, 8, 9, 10]),
-        (JournalFilter { limit: 3, ..any() }, &[8, 9, 10]),
-        (JournalFilter { limit: 3, after: Some(EventId(4)), ..any() }, &[5, 6, 7]),
-        (JournalFilter { after: Some(EventId(8)), ..any() }, &[9, 10]),
-        (JournalFilter { after: Some(EventId(10)), ..any() }, &[]),
-        (JournalFilter { session: text("s1"), ..any() }, &[1, 2, 3, 4, 5]),
-        (JournalFilter { session: text("s1"), limit: 2, ..any() }, &[4, 5]),
-        (JournalFilter { agent: text("codex"), ..any() }, &[]),
-        (JournalFilter { kind: text("stop"), ..any() }, &[2, 4, 6, 8, 10]),
-        (JournalFilter { level: Some(Level::Warn), ..any() }, &[4, 8]),
-        (JournalFilter { level: Some(Level::Block), ..any() }, &[8]),
-        (JournalFilter { rule: text("odd-rule"), ..any() }, &[4]),
-        (JournalFilter { since: Some(30), until: Some(50), ..any() }, &[3, 4, 5]),
-        (JournalFilter { session: text("s2"), kind: text("stop"), since: Some(70), limit: 1, ..any() }, &[10]),
+        (all(), &[1, 2, 3, 4, 5, 6, 7, 8, 9, 10]),
+        (JournalFilter { limit: 3, ..all() }, &[8, 9, 10]),
+        (JournalFilter { limit: 3, after: Some(EntryId(4)), ..all() }, &[5, 6, 7]),
+        (JournalFilter { after: Some(EntryId(8)), ..all() }, &[9, 10]),
+        (JournalFilter { after: Some(EntryId(10)), ..all() }, &[]),
+        (JournalFilter { session: text("s1"), ..all() }, &[1, 2, 3, 4, 5]),
+        (JournalFilter { session: text("s1"), limit: 2, ..all() }, &[4, 5]),
+        (JournalFilter { agent: text("codex"), ..all() }, &[]),
+        (JournalFilter { kind: text("stop"), ..all() }, &[2, 4, 6, 8, 10]),
+        (JournalFilter { level: Some(Level::Warn), ..all() }, &[4, 8]),
+        (JournalFilter { level: Some(Level::Block), ..all() }, &[8]),
+        (JournalFilter { rule: text("odd-rule"), ..all() }, &[4]),
+        (JournalFilter { since: Some(30), until: Some(50), ..all() }, &[3, 4, 5]),
+        (JournalFilter { session: text("s2"), kind: text("stop"), since: Some(70), limit: 1, ..all() }, &[10]),
     ];
     for (filter, expected) in cases {
         let ids: Vec<i64> = store.entries(&filter).unwrap().iter().map(|entry| entry.id.0).collect();
@@ -278,11 +278,11 @@ fn an_ordinary_event_writes_two_pages() {
     let mut store = open(&database.path);
     let wal = database.path.with_file_name("state.db-wal");
     let size = || std::fs::metadata(&wal).unwrap().len();
-    record_plain(&mut store, &shell(EventKind::BeforeTool, 0, "cargo test", Some("c")));
+    record_plain(&mut store, &shell_event(EventKind::BeforeTool, 0, "cargo test", Some("c")));
     let mut frames = Vec::new();
     for time in 1..=20 {
         let before = size();
-        record_plain(&mut store, &shell(EventKind::BeforeTool, time, "cargo test", Some("c")));
+        record_plain(&mut store, &shell_event(EventKind::BeforeTool, time, "cargo test", Some("c")));
         frames.push((size() - before) / 2048);
     }
     frames.sort_unstable();
@@ -294,10 +294,10 @@ fn reading_does_not_wait_for_a_writer() {
     let database = new_database_path();
     let mut writer = open(&database.path);
     record_ten_events(&mut writer);
-    let reader = Store::open_existing_read(&database.path, crate::sample::options()).unwrap();
+    let reader = Store::open_read_only(&database.path, crate::sample::options()).unwrap();
     record_plain(&mut writer, &event(EventKind::Stop, 200));
     assert_eq!(
-        reader.entries(&JournalFilter { after: Some(EventId(10)), ..JournalFilter::default() }).unwrap().len(),
+        reader.entries(&JournalFilter { after: Some(EntryId(10)), ..JournalFilter::default() }).unwrap().len(),
         1
     );
     assert_eq!(reader.session(SessionKey { agent: "claude", session: "s2" }).unwrap().first_seen, Some(60));

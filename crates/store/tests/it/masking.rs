@@ -10,22 +10,22 @@ fn join(parts: &[&str]) -> String {
 }
 
 #[test]
-fn secrets() {
-    let letters = "Ab3dEf6hIj9lMn2pQr5tUv8xYz1bCd4fGh7j";
+fn secrets_are_masked() {
+    let random_word = "Ab3dEf6hIj9lMn2pQr5tUv8xYz1bCd4fGh7j";
     let tokens = [
         join(&["AK", "IAIOSFODNN7EXAMPLE"]),
         join(&["AS", "IAIOSFODNN7EXAMPLE"]),
-        join(&["gh", "p_", letters]),
-        join(&["github", "_pat_", letters]),
-        join(&["gl", "pat-", letters]),
+        join(&["gh", "p_", random_word]),
+        join(&["github", "_pat_", random_word]),
+        join(&["gl", "pat-", random_word]),
         join(&["xo", "xb-1234567890-abcdefghij"]),
-        join(&["s", "k-", letters]),
-        join(&["s", "k-ant-api03-", letters]),
-        join(&["s", "k-proj-", letters]),
-        join(&["AI", "za", letters]),
-        join(&["np", "m_", letters]),
-        join(&["py", "pi-", letters]),
-        join(&["sk", "_live_", letters]),
+        join(&["s", "k-", random_word]),
+        join(&["s", "k-ant-api03-", random_word]),
+        join(&["s", "k-proj-", random_word]),
+        join(&["AI", "za", random_word]),
+        join(&["np", "m_", random_word]),
+        join(&["py", "pi-", random_word]),
+        join(&["sk", "_live_", random_word]),
         join(&["ey", "JhbGciOiJIUzI1NiJ9.", "eyJzdWIiOiIxMjM0NTY3ODkwIn0.", "dozjgNryP4J3jVmNHl0w5N"]),
     ];
     for token in &tokens {
@@ -90,17 +90,17 @@ fn secrets() {
     for (text, masked) in cases {
         assert_eq!(mask(text), masked, "{text}");
     }
-    let key = format!("-----BEGIN RSA {0} KEY-----\n{1}\n{1}\n-----END RSA {0} KEY-----", "PRIVATE", letters);
+    let key = format!("-----BEGIN RSA {0} KEY-----\n{1}\n{1}\n-----END RSA {0} KEY-----", "PRIVATE", random_word);
     assert_eq!(
         mask(&format!("cat <<E\n{key}\nE")),
         "cat <<E\n-----BEGIN RSA PRIVATE KEY-----***-----END RSA PRIVATE KEY-----\nE"
     );
-    let cut_off = key.split("-----END").next().unwrap();
-    assert_eq!(mask(cut_off), "-----BEGIN RSA PRIVATE KEY-----***");
+    let truncated = key.split("-----END").next().unwrap();
+    assert_eq!(mask(truncated), "-----BEGIN RSA PRIVATE KEY-----***");
 }
 
 #[test]
-fn strings_without_secrets() {
+fn strings_without_secrets_are_unchanged() {
     let cases = [
         "",
         "cargo test --workspace",
@@ -161,7 +161,7 @@ fn strings_without_secrets() {
 }
 
 #[test]
-fn names_of_fields() {
+fn fields_with_the_name_of_a_secret_are_masked() {
     let value = json!({
         "password": "hunter2", "api_key": "x", "key": "name", "count": 3, "token": null, "tokens": "many",
         "deep": [{"clientSecret": "x", "note": "TOKEN=abc"}],
@@ -170,8 +170,8 @@ fn names_of_fields() {
         "password": "***", "api_key": "***", "key": "name", "count": 3, "token": null, "tokens": "many",
         "deep": [{"clientSecret": "***", "note": "TOKEN=***"}],
     });
-    assert_eq!(mask::json(&value).as_value(), &masked);
-    assert_eq!(mask::json(&masked).as_value(), &masked);
+    assert_eq!(mask::mask_json(&value).as_value(), &masked);
+    assert_eq!(mask::mask_json(&masked).as_value(), &masked);
 }
 
 #[test]
@@ -180,9 +180,9 @@ fn masking_takes_linear_time() {
         ["TOKEN=", "a:", "://", "-u ", "--token ", "'\"", "-----BEGIN PRIVATE KEY-----", "eyJ.", "password: "]
     {
         let text = hostile.repeat(200_000 / hostile.len());
-        let since = std::time::Instant::now();
+        let started = std::time::Instant::now();
         mask(&text);
-        assert!(since.elapsed().as_secs() < 10, "{hostile}");
+        assert!(started.elapsed().as_secs() < 10, "{hostile}");
     }
 }
 
@@ -261,8 +261,8 @@ fn every_example_is_a_secret() {
 #[test]
 fn deserializing_a_masked_string_masks_it_again() {
     let command = format!("deploy --token {}", mask::example_secrets().next().unwrap());
-    let kept = json!({ "command": command }).to_string();
-    let read: std::collections::BTreeMap<String, Masked<'static>> = serde_json::from_str(&kept).unwrap();
+    let json = json!({ "command": command }).to_string();
+    let read: std::collections::BTreeMap<String, Masked<'static>> = serde_json::from_str(&json).unwrap();
     assert_eq!(read["command"], "deploy --token ***");
     assert_eq!(serde_json::to_string(&read).unwrap(), r#"{"command":"deploy --token ***"}"#);
 }

@@ -36,7 +36,7 @@ const VERSION_1: &str = "
     PRAGMA user_version = 1;
 ";
 
-fn version_1(path: &Path) {
+fn create_version_1(path: &Path) {
     fs::create_dir_all(path.parent().unwrap()).unwrap();
     Connection::open(path).unwrap().execute_batch(VERSION_1).unwrap();
 }
@@ -48,14 +48,16 @@ fn version_of(path: &Path) -> i64 {
 #[test]
 fn a_journal_of_version_1_is_migrated() {
     let database = new_database_path();
-    version_1(&database.path);
+    create_version_1(&database.path);
     let mut store = open(&database.path);
     assert_eq!(store.take_notices(), []);
     let mut changes = StateChanges::default();
     changes.set("release", false);
     changes.unset("other");
     record(&mut store, &event(EventKind::Stop, 9), &engine::verdict::Verdict::empty(), &changes);
-    store.sync_rules(&[RuleVersion { id: "a", digest: "d", tier: "user", source: "a.md", text: "a" }], 9).unwrap();
+    store
+        .store_rule_versions(&[RuleVersion { id: "a", digest: "d", tier: "user", source: "a.md", text: "a" }], 9)
+        .unwrap();
     let entries = store.entries(&JournalFilter::default()).unwrap();
     assert_eq!((entries[0].tool.command.as_deref(), entries[0].verdict.findings.len()), (Some("danger"), 1));
     assert_eq!((json!(entries[0].facts), entries[0].changes.len()), (json!({"git.branch": "main"}), 0));
@@ -68,7 +70,7 @@ fn a_journal_of_version_1_is_migrated() {
 #[test]
 fn opening_read_only_migrates_a_journal_of_version_1() {
     let database = new_database_path();
-    version_1(&database.path);
-    let store = Store::open_existing_read(&database.path, options()).unwrap();
+    create_version_1(&database.path);
+    let store = Store::open_read_only(&database.path, options()).unwrap();
     assert_eq!(store.entries(&JournalFilter::default()).unwrap().len(), 1);
 }

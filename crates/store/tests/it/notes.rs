@@ -7,14 +7,14 @@ use crate::sample::{KEY, event, new_database_path, open, record_plain};
 use engine::event::EventKind;
 
 fn note<'a>(kind: NoteKind, session: SessionKey<'a>, fields: &'a Map<String, serde_json::Value>) -> Note<'a> {
-    const NOTHING: &StateChanges = &StateChanges {
-        variables: std::collections::BTreeMap::new(),
+    const NO_CHANGES: &StateChanges = &StateChanges {
+        session_variables: std::collections::BTreeMap::new(),
         counters: std::collections::BTreeMap::new(),
         attempts: Vec::new(),
-        workflow: std::collections::BTreeMap::new(),
+        workflow_variables: std::collections::BTreeMap::new(),
         rule_outcomes: Vec::new(),
     };
-    Note { kind, session, time: 5, root: "/srv/project", cwd: "/srv/project", fields, changes: NOTHING }
+    Note { kind, session, time: 5, root: "/srv/project", cwd: "/srv/project", fields, changes: NO_CHANGES }
 }
 
 #[test]
@@ -22,7 +22,7 @@ fn a_note_is_read_back_with_its_secrets_masked() {
     let database = new_database_path();
     let mut store = open(&database.path);
     let fields = Map::from_iter([("reason".to_owned(), json!("deploy with --password hunter2"))]);
-    store.note(&note(NoteKind::Pause, PERSON_SESSION, &fields)).unwrap();
+    store.write_note(&note(NoteKind::Pause, PERSON_SESSION, &fields)).unwrap();
     let entry = store.entries(&JournalFilter::default()).unwrap().pop().unwrap();
     assert_eq!((entry.kind.as_str(), entry.session.agent.as_str(), entry.session.id.as_str()), ("pause", "person", ""));
     assert_eq!(entry.fields["reason"], json!("deploy with --password ***"));
@@ -36,7 +36,7 @@ fn a_note_changes_the_state_of_its_session() {
     let mut changes = StateChanges::default();
     changes.set("_ack:rule", json!({ "digest": "d1" }));
     let fields = Map::new();
-    store.note(&Note { changes: &changes, ..note(NoteKind::Ack, KEY, &fields) }).unwrap();
+    store.write_note(&Note { changes: &changes, ..note(NoteKind::Ack, KEY, &fields) }).unwrap();
     assert_eq!(store.session(KEY).unwrap().variables["_ack:rule"]["digest"], "d1");
     // A later conflicting change of the session's state is noticed.
     let mut judgement = store.begin(KEY).unwrap();

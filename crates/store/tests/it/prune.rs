@@ -11,7 +11,7 @@ use crate::sample::{event, new_database_path, open, record, record_plain};
 fn older_events_are_deleted_with_their_findings_and_variables() {
     let database = new_database_path();
     let mut store = open(&database.path);
-    let warned = || {
+    let warning = || {
         Verdict::of(vec![Finding {
             rule: "r".into(),
             level: Level::Warn,
@@ -28,7 +28,7 @@ fn older_events_are_deleted_with_their_findings_and_variables() {
     for time in 0..5_000 {
         let mut event = event(EventKind::Stop, time);
         if time < 4_000 { "old" } else { "new" }.clone_into(&mut event.session);
-        record(&mut store, &event, &warned(), &changes);
+        record(&mut store, &event, &warning(), &changes);
     }
     assert_eq!(store.prune(4_500).unwrap(), 4_500);
     assert_eq!(store.prune(4_500).unwrap(), 0);
@@ -74,8 +74,8 @@ fn the_state_of_a_workflow_is_never_pruned() {
     let database = new_database_path();
     let mut store = open(&database.path);
     let mut changes = StateChanges::default();
-    changes.workflow.insert("at".to_owned(), Some("code".into()));
-    let started = Note {
+    changes.workflow_variables.insert("at".to_owned(), Some("code".into()));
+    let note = Note {
         kind: NoteKind::Start,
         session: PERSON_SESSION,
         time: 60,
@@ -85,7 +85,7 @@ fn the_state_of_a_workflow_is_never_pruned() {
         changes: &changes,
     };
     let workflow = store.workflow().unwrap();
-    store.note_workflow_change(&started, &workflow).unwrap();
+    store.write_workflow_note(&note, &workflow).unwrap();
     record_plain(&mut store, &event(EventKind::Stop, 300));
     assert_eq!(store.prune(250).unwrap(), 1);
     assert_eq!(store.workflow().unwrap().variables.get("at"), Some(&"code".into()));

@@ -7,7 +7,7 @@ use store::{CountedOutcome, PhaseName, RecordedRuleOutcome, RuleCounts, StateCha
 use crate::sample::{KEY, event, new_database_path, open, record, record_plain};
 
 fn phase(id: &str) -> PhaseName {
-    PhaseName { phase: id.to_owned(), workflow: "work".to_owned(), node: "code".to_owned() }
+    PhaseName { id: id.to_owned(), workflow: "work".to_owned(), node: "code".to_owned() }
 }
 
 fn outcome_changes(outcome: CountedOutcome, phase: Option<PhaseName>) -> StateChanges {
@@ -21,7 +21,7 @@ fn outcome_changes(outcome: CountedOutcome, phase: Option<PhaseName>) -> StateCh
 fn outcomes_of_a_rule_by_phase() {
     let database = new_database_path();
     let mut store = open(&database.path);
-    let mut tell = |outcome, phase: Option<&str>| {
+    let mut count_outcome = |outcome, phase: Option<&str>| {
         record(
             &mut store,
             &event(EventKind::Stop, 1),
@@ -30,7 +30,7 @@ fn outcomes_of_a_rule_by_phase() {
         );
     };
     // `continue` before the rule fired does not count.
-    tell(CountedOutcome::Continued, Some("1.2"));
+    count_outcome(CountedOutcome::Continued, Some("1.2"));
     for outcome in [
         CountedOutcome::Warned,
         CountedOutcome::Blocked,
@@ -39,15 +39,15 @@ fn outcomes_of_a_rule_by_phase() {
         CountedOutcome::Fired,
         CountedOutcome::Continued,
     ] {
-        tell(outcome, Some("1.1"));
+        count_outcome(outcome, Some("1.1"));
     }
-    tell(CountedOutcome::Forced, Some("1.2"));
-    tell(CountedOutcome::Acknowledged, None);
+    count_outcome(CountedOutcome::Forced, Some("1.2"));
+    count_outcome(CountedOutcome::Acknowledged, None);
     let counts = store.rule_counts().unwrap();
-    let of = |phase: Option<&str>| counts["r"][&phase.map(self::phase)];
-    assert_eq!(of(Some("1.1")), RuleCounts { fired: 3, warned: 1, blocked: 1, acknowledged: 2, forced: 0 });
-    assert_eq!(of(Some("1.2")), RuleCounts { forced: 1, ..RuleCounts::default() });
-    assert_eq!(of(None), RuleCounts { acknowledged: 1, ..RuleCounts::default() });
+    let counts_in = |phase: Option<&str>| counts["r"][&phase.map(self::phase)];
+    assert_eq!(counts_in(Some("1.1")), RuleCounts { fired: 3, warned: 1, blocked: 1, acknowledged: 2, forced: 0 });
+    assert_eq!(counts_in(Some("1.2")), RuleCounts { forced: 1, ..RuleCounts::default() });
+    assert_eq!(counts_in(None), RuleCounts { acknowledged: 1, ..RuleCounts::default() });
     assert_eq!((counts.len(), counts["r"].len()), (1, 3));
     // The counts are not part of the session's state.
     assert!(store.session(KEY).unwrap().variables.is_empty());
@@ -72,5 +72,5 @@ fn pruned_sessions_do_not_count() {
     record_plain(&mut store, &event(EventKind::Stop, 30));
     store.prune(10).unwrap();
     let counts = store.rule_counts().unwrap();
-    assert_eq!(counts["r"].keys().flatten().map(|name| name.phase.as_str()).collect::<Vec<_>>(), ["1.2"]);
+    assert_eq!(counts["r"].keys().flatten().map(|phase| phase.id.as_str()).collect::<Vec<_>>(), ["1.2"]);
 }

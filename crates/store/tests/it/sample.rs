@@ -6,13 +6,13 @@ use std::time::Duration;
 use engine::event::{Event, EventKind, ShellText, ToolCall};
 use engine::verdict::Verdict;
 use serde_json::{Map, json};
-use store::{EventId, EventRecord, JournalDetail, RecordOutcome, SessionKey, StateChanges, Store, StoreOptions};
+use store::{EntryId, EventRecord, JournalDetail, RecordOutcome, SessionKey, StateChanges, Store, StoreOptions};
 use tempfile::TempDir;
 
 pub const KEY: SessionKey<'static> = SessionKey { agent: "claude", session: "s1" };
 
 pub fn options() -> StoreOptions {
-    StoreOptions { busy: Duration::from_secs(30), now: 1_700_000_000_000, run: None }
+    StoreOptions { busy_timeout: Duration::from_secs(30), now: 1_700_000_000_000, run: None }
 }
 
 pub struct DatabasePath {
@@ -41,7 +41,7 @@ pub fn event(kind: EventKind, time: i64) -> Event {
     }
 }
 
-pub fn shell(kind: EventKind, time: i64, command: &str, call: Option<&str>) -> Event {
+pub fn shell_event(kind: EventKind, time: i64, command: &str, call: Option<&str>) -> Event {
     Event {
         tool: Some(ToolCall {
             name: "Bash".to_owned(),
@@ -55,28 +55,28 @@ pub fn shell(kind: EventKind, time: i64, command: &str, call: Option<&str>) -> E
 }
 
 /// Records `event` with a verdict and changes.
-pub fn record(store: &mut Store, event: &Event, verdict: &Verdict, changes: &StateChanges) -> EventId {
-    let none = Map::new();
+pub fn record(store: &mut Store, event: &Event, verdict: &Verdict, changes: &StateChanges) -> EntryId {
+    let empty = Map::new();
     let record = EventRecord {
         event,
         root: "/srv/project",
         verdict,
-        facts: &none,
-        fields: &none,
+        facts: &empty,
+        fields: &empty,
         changes,
-        journal: JournalDetail::Lean,
+        detail: JournalDetail::Lean,
     };
     let judgement = store.begin(SessionKey { agent: &event.agent, session: &event.session }).unwrap();
-    stored(&judgement.record(&record).unwrap())
+    stored_id(&judgement.record(&record).unwrap())
 }
 
-pub fn record_plain(store: &mut Store, event: &Event) -> EventId {
+pub fn record_plain(store: &mut Store, event: &Event) -> EntryId {
     record(store, event, &Verdict::empty(), &StateChanges::default())
 }
 
-pub fn stored(recorded: &RecordOutcome<'_>) -> EventId {
-    match recorded {
+pub fn stored_id(outcome: &RecordOutcome<'_>) -> EntryId {
+    match outcome {
         RecordOutcome::Stored(id) => *id,
-        RecordOutcome::Conflict(_) => panic!("the state moved though nobody else was there"),
+        RecordOutcome::Conflict(_) => panic!("the state changed, although no other process wrote"),
     }
 }

@@ -7,7 +7,7 @@ use store::{
     CounterChange, EventRecord, JournalDetail, JournalFilter, RecordOutcome, SessionKey, SessionState, StateChanges,
 };
 
-use crate::sample::{KEY, event, new_database_path, open, record, record_plain, stored};
+use crate::sample::{KEY, event, new_database_path, open, record, record_plain, stored_id};
 
 #[test]
 fn an_unknown_session_has_no_state() {
@@ -22,14 +22,14 @@ fn variables_and_counters_outlive_the_process() {
     changes.set("tests_ran", true);
     changes.set("notes", json!({"a": [1, "two", null]}));
     changes.set("gone", "soon");
-    changes.count("hold:x", CounterChange::Add(2));
-    changes.count("y", CounterChange::Set(-7));
+    changes.change_counter("hold:x", CounterChange::Add(2));
+    changes.change_counter("y", CounterChange::Set(-7));
     record(&mut open(&database.path), &event(EventKind::Stop, 5), &Verdict::empty(), &changes);
 
     let mut changes = StateChanges::default();
     changes.unset("gone");
     changes.unset("never was");
-    changes.count("hold:x", CounterChange::Add(1));
+    changes.change_counter("hold:x", CounterChange::Add(1));
     record(&mut open(&database.path), &event(EventKind::Stop, 6), &Verdict::empty(), &changes);
 
     let state = open(&database.path).session(KEY).unwrap();
@@ -62,20 +62,20 @@ fn secrets_in_variables_are_masked() {
 }
 
 /// Records an event that increments `count` and stores the value that it saw.
-fn counting(judgement: store::JudgementTransaction<'_>, time: i64) -> RecordOutcome<'_> {
+fn record_increment(judgement: store::JudgementTransaction<'_>, time: i64) -> RecordOutcome<'_> {
     let mut changes = StateChanges::default();
-    changes.count("count", CounterChange::Add(1));
+    changes.change_counter("count", CounterChange::Add(1));
     changes.set("seen", judgement.state().counter("count"));
-    let (event, none) = (event(EventKind::Stop, time), Map::new());
+    let (event, empty) = (event(EventKind::Stop, time), Map::new());
     judgement
         .record(&EventRecord {
             event: &event,
             root: "/",
             verdict: &Verdict::empty(),
-            facts: &none,
-            fields: &none,
+            facts: &empty,
+            fields: &empty,
             changes: &changes,
-            journal: JournalDetail::Lean,
+            detail: JournalDetail::Lean,
         })
         .unwrap()
 }
@@ -84,11 +84,11 @@ fn counting(judgement: store::JudgementTransaction<'_>, time: i64) -> RecordOutc
 fn a_judgement_by_an_outdated_state_is_repeated() {
     let database = new_database_path();
     let (mut one, mut two) = (open(&database.path), open(&database.path));
-    let early = one.begin(KEY).unwrap();
-    stored(&counting(two.begin(KEY).unwrap(), 1));
-    let RecordOutcome::Conflict(again) = counting(early, 2) else { panic!("recorded by an old state") };
-    assert_eq!(again.state().counter("count"), 1);
-    stored(&counting(*again, 2));
+    let outdated = one.begin(KEY).unwrap();
+    stored_id(&record_increment(two.begin(KEY).unwrap(), 1));
+    let RecordOutcome::Conflict(retry) = record_increment(outdated, 2) else { panic!("recorded by an old state") };
+    assert_eq!(retry.state().counter("count"), 1);
+    stored_id(&record_increment(*retry, 2));
     let state = two.session(KEY).unwrap();
     assert_eq!((state.counter("count"), &state.variables["seen"]), (2, &json!(1)));
     assert_eq!(two.entries(&JournalFilter::default()).unwrap().len(), 2);
@@ -98,33 +98,33 @@ fn a_judgement_by_an_outdated_state_is_repeated() {
 fn an_event_that_changes_nothing_is_never_judged_twice() {
     let database = new_database_path();
     let (mut one, mut two) = (open(&database.path), open(&database.path));
-    stored(&counting(two.begin(KEY).unwrap(), 1));
-    let early = one.begin(KEY).unwrap();
-    stored(&counting(two.begin(KEY).unwrap(), 1));
-    let (event, none) = (event(EventKind::Stop, 2), Map::new());
-    let mut as_it_was = StateChanges::default();
-    as_it_was.set("seen", 0);
-    as_it_was.count("count", CounterChange::Add(0));
+    stored_id(&record_increment(two.begin(KEY).unwrap(), 1));
+    let outdated = one.begin(KEY).unwrap();
+    stored_id(&record_increment(two.begin(KEY).unwrap(), 1));
+    let (event, empty) = (event(EventKind::Stop, 2), Map::new());
+    let mut unchanged = StateChanges::default();
+    unchanged.set("seen", 0);
+    unchanged.change_counter("count", CounterChange::Add(0));
     let record = EventRecord {
         event: &event,
         root: "/",
         verdict: &Verdict::empty(),
-        facts: &none,
-        fields: &none,
-        changes: &as_it_was,
-        journal: JournalDetail::Lean,
+        facts: &empty,
+        fields: &empty,
+        changes: &unchanged,
+        detail: JournalDetail::Lean,
     };
-    stored(&early.record(&record).unwrap());
+    stored_id(&outdated.record(&record).unwrap());
 }
 
 #[test]
 fn dropping_a_judgement_writes_nothing_and_releases_the_lock() {
     let database = new_database_path();
     let (mut one, mut two) = (open(&database.path), open(&database.path));
-    let early = one.begin(KEY).unwrap();
-    stored(&counting(two.begin(KEY).unwrap(), 1));
-    let RecordOutcome::Conflict(again) = counting(early, 2) else { panic!("recorded by an old state") };
-    drop(again);
+    let outdated = one.begin(KEY).unwrap();
+    stored_id(&record_increment(two.begin(KEY).unwrap(), 1));
+    let RecordOutcome::Conflict(retry) = record_increment(outdated, 2) else { panic!("recorded by an old state") };
+    drop(retry);
     record_plain(&mut two, &event(EventKind::Stop, 3));
     assert_eq!(two.session(KEY).unwrap().counter("count"), 1);
     assert_eq!(two.entries(&JournalFilter::default()).unwrap().len(), 2);
@@ -136,7 +136,7 @@ fn counters_do_not_overflow() {
     let mut store = open(&database.path);
     for change in [CounterChange::Set(i64::MAX), CounterChange::Add(1)] {
         let mut changes = StateChanges::default();
-        changes.count("n", change);
+        changes.change_counter("n", change);
         record(&mut store, &event(EventKind::Stop, 1), &Verdict::empty(), &changes);
     }
     assert_eq!(store.session(KEY).unwrap().counter("n"), i64::MAX);

@@ -61,14 +61,14 @@ fn a_message_counts_in_its_session_and_in_the_phase_it_was_written_in() {
 }
 
 #[test]
-fn a_message_that_is_reported_again_counts_once_with_its_largest_figure() {
+fn a_message_that_is_reported_again_counts_once_with_its_largest_count() {
     let database = new_database_path();
     let mut store = store_with_two_sessions(&database.path);
-    for (figure, sum) in [(10, 10), (10, 10), (25, 25), (5, 25)] {
-        store.add_token_usage(&[read_chunk("a", KEY, &[message("1", 160, figure)])], &phases()).unwrap();
+    for (count, sum) in [(10, 10), (10, 10), (25, 25), (5, 25)] {
+        store.add_token_usage(&[read_chunk("a", KEY, &[message("1", 160, count)])], &phases()).unwrap();
         assert_eq!(sums(&store), [sum, 0, sum, 0]);
     }
-    // The larger figure was written in the next phase.
+    // The larger count was written in the next phase.
     store.add_token_usage(&[read_chunk("a", KEY, &[message("1", 230, 40)])], &phases()).unwrap();
     assert_eq!(sums(&store), [40, 0, 0, 40]);
 }
@@ -136,26 +136,26 @@ proptest! {
     /// For any messages, read in any order and any number of times.
     #[test]
     fn sums_equal_the_totals_of_their_messages(
-        told in prop::collection::vec((0..6_u8, 0..8_i64, 0..5_u64, any::<bool>()), 1..40),
-        at_once in 1..8_usize,
+        reports in prop::collection::vec((0..6_u8, 0..8_i64, 0..5_u64, any::<bool>()), 1..40),
+        batch_size in 1..8_usize,
     ) {
         let database = new_database_path();
         let mut store = store_with_two_sessions(&database.path);
-        let told: Vec<(SessionKey<'_>, TranscriptMessage)> = told
+        let reports: Vec<(SessionKey<'_>, TranscriptMessage)> = reports
             .into_iter()
-            .map(|(id, slot, figure, is_first)| {
-                (if is_first { KEY } else { OTHER }, message(&id.to_string(), 100 + slot * 30, figure))
+            .map(|(id, slot, count, is_first)| {
+                (if is_first { KEY } else { OTHER }, message(&id.to_string(), 100 + slot * 30, count))
             })
             .collect();
-        for chunk in told.chunks(at_once) {
+        for chunk in reports.chunks(batch_size) {
             let read = chunk.iter().map(|(session, message)| read_chunk("t", *session, std::slice::from_ref(message)));
             store.add_token_usage(&read.collect::<Vec<_>>(), &phases()).unwrap();
         }
 
         let mut expected = [0; 4];
         for id in 0..6 {
-            let of_id = || told.iter().filter(|(_, message)| message.id == id.to_string());
-            // Of equal figures, the first one wins.
+            let of_id = || reports.iter().filter(|(_, message)| message.id == id.to_string());
+            // Of equal counts, the first one wins.
             let largest = of_id().map(|(_, message)| message).rev().max_by_key(|message| message.tokens.input);
             let Some(TranscriptMessage { time, tokens, .. }) = largest else { continue };
             expected[if *time < 200 { 2 } else { 3 }] += tokens.input;

@@ -12,8 +12,8 @@ enum Operation {
     Write(usize, usize),
     Touch(usize),
     Delete(usize),
-    Link(usize, usize),
-    Execute(usize),
+    Symlink(usize, usize),
+    MakeExecutable(usize),
     Stage(usize),
     IntentToAdd(usize),
     Unstage(usize),
@@ -29,8 +29,8 @@ fn operation() -> impl Strategy<Value = Operation> {
         4 => (file(), 0..TEXTS.len()).prop_map(|(file, text)| Operation::Write(file, text)),
         1 => file().prop_map(Operation::Touch),
         2 => file().prop_map(Operation::Delete),
-        1 => (file(), 0..TEXTS.len()).prop_map(|(file, text)| Operation::Link(file, text)),
-        1 => file().prop_map(Operation::Execute),
+        1 => (file(), 0..TEXTS.len()).prop_map(|(file, text)| Operation::Symlink(file, text)),
+        1 => file().prop_map(Operation::MakeExecutable),
         3 => file().prop_map(Operation::Stage),
         1 => file().prop_map(Operation::IntentToAdd),
         1 => file().prop_map(Operation::Unstage),
@@ -41,28 +41,28 @@ fn operation() -> impl Strategy<Value = Operation> {
 impl TestProject {
     fn perform(&self, operation: Operation) {
         let path = |file: usize| self.root.join(FILES[file]);
-        let is_there = |file: usize| fs::symlink_metadata(path(file)).is_ok();
+        let exists = |file: usize| fs::symlink_metadata(path(file)).is_ok();
         match operation {
             Operation::Write(file, text) => {
                 let _ = fs::remove_file(path(file));
                 self.write(FILES[file], TEXTS[text]);
             }
-            Operation::Touch(file) if is_there(file) => {
+            Operation::Touch(file) if exists(file) => {
                 if let Ok(text) = fs::read(path(file)) {
                     fs::write(path(file), text).expect("a file");
                 }
             }
             Operation::Delete(file) => drop(fs::remove_file(path(file))),
-            Operation::Link(file, text) => {
+            Operation::Symlink(file, text) => {
                 self.write(FILES[file], "").delete(FILES[file]);
                 std::os::unix::fs::symlink(TEXTS[text].trim(), path(file)).expect("a link");
             }
-            Operation::Execute(file) if path(file).is_file() => {
+            Operation::MakeExecutable(file) if path(file).is_file() => {
                 let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
                 fs::set_permissions(path(file), mode).expect("a mode");
             }
-            Operation::Stage(file) if is_there(file) => drop(self.git(&["add", "--", &literal(file)])),
-            Operation::IntentToAdd(file) if is_there(file) => drop(self.git(&["add", "-N", "--", &literal(file)])),
+            Operation::Stage(file) if exists(file) => drop(self.git(&["add", "--", &literal(file)])),
+            Operation::IntentToAdd(file) if exists(file) => drop(self.git(&["add", "-N", "--", &literal(file)])),
             Operation::Unstage(file) => {
                 drop(self.git(&["rm", "--force", "--cached", "--quiet", "--ignore-unmatch", "--", &literal(file)]));
             }
@@ -76,9 +76,9 @@ impl TestProject {
     /// would not know which of its entries are too recent to be trusted.
     fn would_commit(&self, base: &str) -> Vec<String> {
         let index = self.folder.path().join("index");
-        let flag = format!("core.worktree={}", self.root.display());
+        let work_tree_setting = format!("core.worktree={}", self.root.display());
         let git = |arguments: &[&str]| super::git_with(&self.root, arguments, &[("GIT_INDEX_FILE", &index)]);
-        git(&["-c", &flag, "add", "--all"]);
+        git(&["-c", &work_tree_setting, "add", "--all"]);
         let output = git(&["diff", "--cached", "--raw", "-z", "--no-renames", "--no-abbrev", base, "--"]);
         let parts: Vec<&str> = output.split('\0').collect();
         let is_content = |line: &&[&str]| {

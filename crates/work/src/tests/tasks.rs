@@ -1,25 +1,25 @@
 //! Adding tasks, their blockers, and their transitions.
 
-use super::Scratch;
+use super::TestDatabase;
 use crate::{Task, TaskDraft, TaskError, TaskId, TaskState, Tasks, WorkDatabase, starter_id};
 
 fn id(word: &str) -> TaskId {
     TaskId::parse(word).expect("an id")
 }
 
-fn titled(title: &str) -> TaskDraft<'_> {
+fn draft_with_title(title: &str) -> TaskDraft<'_> {
     TaskDraft { title, ..TaskDraft::default() }
 }
 
 fn add(work: &WorkDatabase, title: &str) -> Task {
-    work.tasks().add(None, &titled(title), 1).expect("added")
+    work.tasks().add(None, &draft_with_title(title), 1).expect("added")
 }
 
-fn blocked(work: &WorkDatabase, title: &str, blockers: &[TaskId]) -> Task {
+fn add_blocked(work: &WorkDatabase, title: &str, blockers: &[TaskId]) -> Task {
     work.tasks().add(None, &TaskDraft { title, blockers, ..TaskDraft::default() }, 1).expect("added")
 }
 
-fn below(work: &WorkDatabase, parent: TaskId, title: &str) -> Task {
+fn add_child(work: &WorkDatabase, parent: TaskId, title: &str) -> Task {
     work.tasks().add(None, &TaskDraft { title, parent: Some(parent), ..TaskDraft::default() }, 1).expect("added")
 }
 
@@ -39,18 +39,18 @@ fn ids_are_parsed_as_people_type_them() {
 
 #[test]
 fn a_task_is_stored_unchanged_except_for_secrets() {
-    let scratch = Scratch::new();
-    let work = scratch.work();
+    let database = TestDatabase::new();
+    let work = database.work();
     let first = add(&work, "  First  ");
-    let said = TaskDraft {
+    let draft = TaskDraft {
         title: "Use GITHUB_TOKEN=ghp_0123456789abcdefghijABCDEFGHIJ012345",
         description: Some("As in\n  the plan\n"),
         parent: Some(first.id),
         blockers: &[first.id],
         priority: Some(1),
     };
-    let task = work.tasks().add(Some("plan.second"), &said, 7).expect("added");
-    assert_eq!(task, scratch.work().tasks().find("t2").expect("kept"));
+    let task = work.tasks().add(Some("plan.second"), &draft, 7).expect("added");
+    assert_eq!(task, database.work().tasks().find("t2").expect("kept"));
     insta::assert_snapshot!(serde_json::to_string_pretty(&task).expect("JSON"), @r#"
     {
       "id": "t2",
@@ -78,31 +78,31 @@ fn a_task_is_stored_unchanged_except_for_secrets() {
 
 #[test]
 fn invalid_tasks_are_errors() {
-    let scratch = Scratch::new();
-    let work = scratch.work();
+    let database = TestDatabase::new();
+    let work = database.work();
     let tasks = work.tasks();
     add(&work, "First");
-    tasks.add(Some("known"), &titled("Second"), 1).expect("added");
+    tasks.add(Some("known"), &draft_with_title("Second"), 1).expect("added");
     let long_title = "x".repeat(501);
     let long_text = "x".repeat(64 * 1024 + 1);
     let unknown = [id("t9")];
     let refused = [
-        tasks.add(None, &titled(" \t "), 1),
-        tasks.add(None, &titled("two\nlines"), 1),
-        tasks.add(None, &titled("two\u{2028}lines"), 1),
-        tasks.add(None, &titled(&long_title), 1),
-        tasks.add(None, &TaskDraft { description: Some(&long_text), ..titled("Long") }, 1),
-        tasks.add(None, &TaskDraft { priority: Some(6), ..titled("Urgent") }, 1),
-        tasks.add(None, &TaskDraft { priority: Some(0), ..titled("Urgent") }, 1),
-        tasks.add(None, &TaskDraft { blockers: &unknown, ..titled("Blocked") }, 1),
-        tasks.add(None, &TaskDraft { parent: Some(id("t9")), ..titled("Child") }, 1),
-        tasks.add(Some("known"), &titled("Again"), 1),
-        tasks.add(Some(""), &titled("Keyless"), 1),
-        tasks.add(Some("token=ghp_0123456789abcdefghijABCDEFGHIJ012345"), &titled("Secret"), 1),
+        tasks.add(None, &draft_with_title(" \t "), 1),
+        tasks.add(None, &draft_with_title("two\nlines"), 1),
+        tasks.add(None, &draft_with_title("two\u{2028}lines"), 1),
+        tasks.add(None, &draft_with_title(&long_title), 1),
+        tasks.add(None, &TaskDraft { description: Some(&long_text), ..draft_with_title("Long") }, 1),
+        tasks.add(None, &TaskDraft { priority: Some(6), ..draft_with_title("Urgent") }, 1),
+        tasks.add(None, &TaskDraft { priority: Some(0), ..draft_with_title("Urgent") }, 1),
+        tasks.add(None, &TaskDraft { blockers: &unknown, ..draft_with_title("Blocked") }, 1),
+        tasks.add(None, &TaskDraft { parent: Some(id("t9")), ..draft_with_title("Child") }, 1),
+        tasks.add(Some("known"), &draft_with_title("Again"), 1),
+        tasks.add(Some(""), &draft_with_title("Keyless"), 1),
+        tasks.add(Some("token=ghp_0123456789abcdefghijABCDEFGHIJ012345"), &draft_with_title("Secret"), 1),
         tasks.find("first"),
     ];
-    let said: Vec<String> = refused.into_iter().map(|refused| refused.expect_err("refused").to_string()).collect();
-    insta::assert_snapshot!(said.join("\n"), @r"
+    let messages: Vec<String> = refused.into_iter().map(|refused| refused.expect_err("refused").to_string()).collect();
+    insta::assert_snapshot!(messages.join("\n"), @r"
     the title is empty
     the title is one line of plain text
     the title is one line of plain text
@@ -117,38 +117,39 @@ fn invalid_tasks_are_errors() {
     the key holds what looks like a secret
     there is no task `first`
     ");
-    assert_eq!(tasks.all().expect("read").len(), 2, "nothing of it was written");
-    assert!(matches!(tasks.find("tt2"), Err(TaskError::NotFound(meant)) if meant == "tt2"));
-    assert!(tasks.add(None, &titled(&"ä".repeat(500)), 1).is_ok(), "characters count, and not bytes");
+    assert_eq!(tasks.all().expect("read").len(), 2, "nothing was written");
+    assert!(matches!(tasks.find("tt2"), Err(TaskError::NotFound(typed)) if typed == "tt2"));
+    assert!(tasks.add(None, &draft_with_title(&"ä".repeat(500)), 1).is_ok(), "the limit is in characters, not bytes");
 }
 
 #[test]
 fn ensure_adds_a_task_and_then_updates_it() {
-    let scratch = Scratch::new();
-    let work = scratch.work();
+    let database = TestDatabase::new();
+    let work = database.work();
     let tasks = work.tasks();
     let other = add(&work, "Other");
-    let made = tasks.ensure("a", &TaskDraft { description: Some("How"), ..titled("One") }, 1).expect("made");
-    tasks.start(made.task.id, None, 2).expect("started");
+    let created =
+        tasks.ensure("a", &TaskDraft { description: Some("How"), ..draft_with_title("One") }, 1).expect("added");
+    tasks.start(created.task.id, None, 2).expect("started");
     let blockers = [other.id];
-    let said = TaskDraft { priority: Some(1), blockers: &blockers, ..titled("One thing") };
-    let again = tasks.ensure("a", &said, 3).expect("kept");
-    assert!(made.is_new && !again.is_new);
-    let task = again.task;
-    assert_eq!((task.id, task.title.as_str(), task.description.as_str()), (made.task.id, "One thing", "How"));
+    let draft = TaskDraft { priority: Some(1), blockers: &blockers, ..draft_with_title("One thing") };
+    let updated = tasks.ensure("a", &draft, 3).expect("kept");
+    assert!(created.is_new && !updated.is_new);
+    let task = updated.task;
+    assert_eq!((task.id, task.title.as_str(), task.description.as_str()), (created.task.id, "One thing", "How"));
     assert_eq!((task.priority, task.state, task.blockers.len()), (1, TaskState::InProgress, 1));
-    assert_eq!(tasks.ensure("a", &said, 3).expect("kept").task, task);
+    assert_eq!(tasks.ensure("a", &draft, 3).expect("kept").task, task);
 }
 
 #[test]
 fn cycles_are_refused() {
-    let scratch = Scratch::new();
-    let work = scratch.work();
+    let database = TestDatabase::new();
+    let work = database.work();
     let tasks = work.tasks();
-    let first = tasks.ensure("a", &titled("A"), 1).expect("made").task.id;
-    let second = below(&work, first, "B").id;
-    let third = below(&work, second, "C").id;
-    let parent = |parent| TaskDraft { parent: Some(parent), ..titled("A") };
+    let first = tasks.ensure("a", &draft_with_title("A"), 1).expect("added").task.id;
+    let second = add_child(&work, first, "B").id;
+    let third = add_child(&work, second, "C").id;
+    let parent = |parent| TaskDraft { parent: Some(parent), ..draft_with_title("A") };
     insta::assert_snapshot!(
         tasks.ensure("a", &parent(third), 1).expect_err("a cycle"),
         @"a task cannot be above itself: t1 → t3 → t2 → t1"
@@ -157,24 +158,24 @@ fn cycles_are_refused() {
         tasks.ensure("a", &parent(first), 1).expect_err("a cycle"),
         @"a task cannot be above itself: t1 → t1"
     );
-    let fourth = blocked(&work, "D", &[first, second]).id;
-    let fifth = blocked(&work, "E", &[fourth]).id;
-    let waiting = TaskDraft { blockers: &[third, fifth], ..titled("A") };
+    let fourth = add_blocked(&work, "D", &[first, second]).id;
+    let fifth = add_blocked(&work, "E", &[fourth]).id;
+    let cyclic = TaskDraft { blockers: &[third, fifth], ..draft_with_title("A") };
     insta::assert_snapshot!(
-        tasks.ensure("a", &waiting, 1).expect_err("a cycle"),
+        tasks.ensure("a", &cyclic, 1).expect_err("a cycle"),
         @"a task cannot wait for itself: t1 → t5 → t4 → t1"
     );
-    assert_eq!(tasks.get(first).expect("read").blockers, [], "nothing of it was written");
+    assert_eq!(tasks.get(first).expect("read").blockers, [], "nothing was written");
 }
 
 #[test]
 fn tasks_without_open_blockers_are_ready() {
-    let scratch = Scratch::new();
-    let work = scratch.work();
+    let database = TestDatabase::new();
+    let work = database.work();
     let tasks = work.tasks();
     let first = add(&work, "First").id;
-    let second = blocked(&work, "Second", &[first]).id;
-    let urgent = tasks.add(None, &TaskDraft { priority: Some(1), ..titled("Urgent") }, 1).expect("added").id;
+    let second = add_blocked(&work, "Second", &[first]).id;
+    let urgent = tasks.add(None, &TaskDraft { priority: Some(1), ..draft_with_title("Urgent") }, 1).expect("added").id;
     assert_eq!(ready(tasks), ["t3", "t1"]);
     assert_eq!(tasks.ready(1).expect("read").1, 2, "the rest is counted");
 
@@ -184,8 +185,9 @@ fn tasks_without_open_blockers_are_ready() {
 
     tasks.fail(first, 3).expect("failed");
     assert_eq!(ready(tasks), ["t3", "t2"]);
-    let hopeless: Vec<TaskId> = tasks.get(second).expect("read").dead_blockers().map(|blocker| blocker.id).collect();
-    assert_eq!(hopeless, [first]);
+    let dead_blockers: Vec<TaskId> =
+        tasks.get(second).expect("read").dead_blockers().map(|blocker| blocker.id).collect();
+    assert_eq!(dead_blockers, [first]);
 
     work.connection.execute("DELETE FROM tasks WHERE id = ?1", [first]).expect("deleted");
     assert_eq!(ready(tasks), ["t3", "t2"]);
@@ -200,8 +202,8 @@ fn tasks_without_open_blockers_are_ready() {
 
 #[test]
 fn every_transition_from_every_state() {
-    let scratch = Scratch::new();
-    let work = scratch.work();
+    let database = TestDatabase::new();
+    let work = database.work();
     let tasks = work.tasks();
     let mut table = Vec::new();
     for from in TaskState::ALL {
@@ -214,19 +216,19 @@ fn every_transition_from_every_state() {
                 TaskState::Failed => Some(tasks.fail(task, 1)),
             }
             .into_iter()
-            .for_each(|moved| assert!(!moved.expect("moved").is_unchanged));
-            let moved = match to {
+            .for_each(|change| assert!(!change.expect("moved").is_unchanged));
+            let change = match to {
                 TaskState::Open => tasks.reopen(task, 1),
                 TaskState::InProgress => tasks.start(task, None, 1),
                 TaskState::Closed => tasks.close(task, 1),
                 TaskState::Failed => tasks.fail(task, 1),
             };
-            let told = match moved {
-                Ok(moved) if moved.is_unchanged => "was so".to_owned(),
-                Ok(moved) => moved.task.state.name().to_owned(),
+            let result = match change {
+                Ok(change) if change.is_unchanged => "was so".to_owned(),
+                Ok(change) => change.task.state.name().to_owned(),
                 Err(error) => error.to_string().split_once(' ').expect("words").1.to_owned(),
             };
-            table.push(format!("{} to {}: {told}", from.name(), to.name()));
+            table.push(format!("{} to {}: {result}", from.name(), to.name()));
         }
     }
     insta::assert_snapshot!(table.join("\n"), @r"
@@ -251,48 +253,48 @@ fn every_transition_from_every_state() {
 
 #[test]
 fn a_task_in_progress_belongs_to_a_run() {
-    let scratch = Scratch::new();
-    let work = scratch.work();
+    let database = TestDatabase::new();
+    let work = database.work();
     let tasks = work.tasks();
-    let (mine, theirs, nobodys) = (add(&work, "Mine").id, add(&work, "Theirs").id, add(&work, "Nobody's").id);
+    let (mine, theirs, unowned) = (add(&work, "Mine").id, add(&work, "Theirs").id, add(&work, "Nobody's").id);
     tasks.start(mine, Some(&starter_id("r1", 2)), 1).expect("started");
     tasks.start(theirs, Some(&starter_id("r12", 2)), 1).expect("started");
-    tasks.start(nobodys, None, 1).expect("started");
-    assert_eq!(tasks.claimed("r1").expect("read"), 1);
+    tasks.start(unowned, None, 1).expect("started");
+    assert_eq!(tasks.count_claimed("r1").expect("read"), 1);
     assert_eq!(tasks.counts(None).expect("read").claimed, 0);
     insta::assert_snapshot!(
         tasks.start(mine, Some("r12/2"), 2).expect_err("held"),
-        @"t1 is already in progress, started by r1/2"
+        @"t1 is already in progress, started in run `r1`, iteration 2"
     );
     insta::assert_snapshot!(
-        tasks.start(nobodys, Some("r12/2"), 2).expect_err("held"),
-        @"t3 is already in progress, started by somebody outside of runs"
+        tasks.start(unowned, Some("r12/2"), 2).expect_err("held"),
+        @"t3 is already in progress, started outside of a run"
     );
     let taken_over = tasks.start(mine, Some("r1/3"), 2).expect("the same run");
     assert!(taken_over.is_unchanged);
-    let started = |by: &str| tasks.started_in(by).expect("read").iter().map(|task| task.id).collect::<Vec<_>>();
+    let started = |by: &str| tasks.started_by(by).expect("read").iter().map(|task| task.id).collect::<Vec<_>>();
     assert_eq!((started("r1/2"), started("r1/3")), (vec![], vec![mine]));
     tasks.close(mine, 3).expect("closed");
-    assert_eq!((started("r1/3"), tasks.claimed("r1").expect("read")), (vec![], 0));
+    assert_eq!((started("r1/3"), tasks.count_claimed("r1").expect("read")), (vec![], 0));
     let reopened = tasks.reopen(mine, 4).expect("reopened").task;
     assert_eq!((reopened.state, reopened.started_by), (TaskState::Open, None));
 }
 
 #[test]
 fn a_tree_is_complete_when_its_leaves_are_closed() {
-    let scratch = Scratch::new();
-    let work = scratch.work();
+    let database = TestDatabase::new();
+    let work = database.work();
     let tasks = work.tasks();
     let root = add(&work, "Root").id;
-    let branch = below(&work, root, "Branch").id;
-    let leaf = below(&work, branch, "Leaf").id;
-    let other = below(&work, root, "Other").id;
-    let complete = |ids: &[TaskId]| tasks.tree_is_complete(ids).expect("read");
+    let branch = add_child(&work, root, "Branch").id;
+    let leaf = add_child(&work, branch, "Leaf").id;
+    let other = add_child(&work, root, "Other").id;
+    let complete = |ids: &[TaskId]| tasks.trees_are_complete(ids).expect("read");
     assert!(complete(&[]));
     assert!(!complete(&[id("t99")]));
     assert!(!complete(&[root]));
     tasks.close(root, 1).expect("closed");
-    assert!(!complete(&[root]), "what is below it is not");
+    assert!(!complete(&[root]), "its descendants are not");
     tasks.reopen(root, 1).expect("open");
     tasks.close(leaf, 1).expect("closed");
     assert!(complete(&[branch]) && complete(&[leaf]) && !complete(&[root]));
@@ -300,18 +302,18 @@ fn a_tree_is_complete_when_its_leaves_are_closed() {
     assert!(!complete(&[root]) && !complete(&[branch, other]));
     tasks.reopen(other, 1).expect("open");
     tasks.close(other, 1).expect("closed");
-    assert!(complete(&[root, branch, leaf, other]), "whatever its own state");
+    assert!(complete(&[root, branch, leaf, other]), "its own state does not matter");
     assert!(!complete(&[root, id("t99")]));
 }
 
 #[test]
 fn counts_and_reviews() {
-    let scratch = Scratch::new();
-    let work = scratch.work();
+    let database = TestDatabase::new();
+    let work = database.work();
     let tasks = work.tasks();
     assert_eq!(tasks.counts(None).expect("read"), crate::TaskCounts::default());
     let all: Vec<TaskId> = ["a", "b", "c", "d"].map(|title| add(&work, title).id).to_vec();
-    blocked(&work, "e", &[all[0]]);
+    add_blocked(&work, "e", &[all[0]]);
     tasks.start(all[1], Some("r1"), 1).expect("started");
     tasks.close(all[2], 1).expect("closed");
     tasks.fail(all[3], 1).expect("failed");

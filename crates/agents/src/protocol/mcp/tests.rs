@@ -5,7 +5,7 @@ use engine::event::ShellText;
 use super::{files, shell};
 
 /// Each path with its access.
-fn named(tool: &str, input: &Value) -> Vec<String> {
+fn file_accesses(tool: &str, input: &Value) -> Vec<String> {
     let files = files(tool, input, "/p");
     let shown = |access| match access {
         Some(access) => format!("{access:?}"),
@@ -18,45 +18,48 @@ fn named(tool: &str, input: &Value) -> Vec<String> {
 fn the_access_follows_from_the_tools_name() {
     let path = || json!({"path": "a"});
     for tool in ["read_file", "readFile", "read-text-file", "get_file_info", "list_directory", "search_files"] {
-        assert_eq!(named(&format!("mcp__fs__{tool}"), &path()), ["Read /p/a"], "{tool}");
+        assert_eq!(file_accesses(&format!("mcp__fs__{tool}"), &path()), ["Read /p/a"], "{tool}");
     }
     for tool in ["write_file", "edit", "createOrUpdateFile"] {
-        assert!(named(&format!("mcp__fs__{tool}"), &path()).iter().all(|file| file == "Write /p/a"), "{tool}");
+        assert!(file_accesses(&format!("mcp__fs__{tool}"), &path()).iter().all(|file| file == "Write /p/a"), "{tool}");
     }
-    assert_eq!(named("mcp__fs__delete_file", &path()), ["Delete /p/a"]);
-    assert_eq!(named("mcp__fs__do_something", &path()), ["? /p/a"]);
+    assert_eq!(file_accesses("mcp__fs__delete_file", &path()), ["Delete /p/a"]);
+    assert_eq!(file_accesses("mcp__fs__do_something", &path()), ["? /p/a"]);
     // Only whole words of the tool's name determine the access, not the server's name and not parts of words.
-    assert_eq!(named("mcp__read__target", &path()), ["? /p/a"]);
-    assert_eq!(named("mcp__fs__spreadsheet", &path()), ["? /p/a"]);
+    assert_eq!(file_accesses("mcp__read__target", &path()), ["? /p/a"]);
+    assert_eq!(file_accesses("mcp__fs__spreadsheet", &path()), ["? /p/a"]);
 }
 
 #[test]
 fn a_move_reads_and_deletes_the_source_and_writes_the_destination() {
     let both = || json!({"source": "a", "destination": "b"});
-    assert_eq!(named("mcp__fs__move_file", &both()), ["Read /p/a", "Delete /p/a", "Write /p/b"]);
-    assert_eq!(named("mcp__fs__copy_file", &both()), ["Read /p/a", "Write /p/b"]);
+    assert_eq!(file_accesses("mcp__fs__move_file", &both()), ["Read /p/a", "Delete /p/a", "Write /p/b"]);
+    assert_eq!(file_accesses("mcp__fs__copy_file", &both()), ["Read /p/a", "Write /p/b"]);
 }
 
 #[test]
 fn lists_urls_and_proxied_calls() {
-    assert_eq!(named("mcp__fs__read_multiple_files", &json!({"paths": ["a", "/b", 1]})), ["Read /p/a", "Read /b"]);
-    assert_eq!(named("mcp__gh__push_files", &json!({"files": [{"path": "a", "content": "x"}]})), ["? /p/a"]);
-    assert_eq!(named("mcp__ide__read", &json!({"uri": "file:///p/%2Eenv"})), ["Read /p/.env"]);
-    assert_eq!(named("mcp__ide__read", &json!({"uri": "file://localhost/p/a%zz%4"})), ["Read /p/a%zz%4"]);
+    assert_eq!(
+        file_accesses("mcp__fs__read_multiple_files", &json!({"paths": ["a", "/b", 1]})),
+        ["Read /p/a", "Read /b"]
+    );
+    assert_eq!(file_accesses("mcp__gh__push_files", &json!({"files": [{"path": "a", "content": "x"}]})), ["? /p/a"]);
+    assert_eq!(file_accesses("mcp__ide__read", &json!({"uri": "file:///p/%2Eenv"})), ["Read /p/.env"]);
+    assert_eq!(file_accesses("mcp__ide__read", &json!({"uri": "file://localhost/p/a%zz%4"})), ["Read /p/a%zz%4"]);
     let proxied = json!({"server": "fs", "tool": "read_file", "arguments": {"path": "~/.ssh/id_rsa"}});
-    assert_eq!(named("mcp__proxy__call_tool", &proxied), ["Read ~/.ssh/id_rsa", "Read /p/~/.ssh/id_rsa"]);
+    assert_eq!(file_accesses("mcp__proxy__call_tool", &proxied), ["Read ~/.ssh/id_rsa", "Read /p/~/.ssh/id_rsa"]);
 }
 
 #[test]
 fn nested_arguments() {
-    assert_eq!(named("mcp__ide__get_file_text", &json!({"pathInProject": ".env"})), ["Read /p/.env"]);
-    assert_eq!(named("mcp__x__read", &json!({"args": {"path": "a"}})), ["Read /p/a"]);
-    assert_eq!(named("mcp__x__read", &json!({"params": {"arguments": {"path": "a"}}})), ["Read /p/a"]);
-    assert_eq!(named("mcp__x__read", &json!({"request": [{"path": "a"}]})), ["Read /p/a"]);
-    assert_eq!(named("mcp__x__read", &json!({"args": "{\"path\": \"a\"}"})), ["Read /p/a"]);
-    assert_eq!(named("mcp__x__read", &json!("{\"path\": \"a\"}")), ["Read /p/a"]);
-    assert_eq!(named("mcp__x__write", &json!({"files": {"a": "text"}})), ["Write /p/a"]);
-    assert_eq!(named("mcp__x__write", &json!({"note": "a path is {\"path\": \"a\"}"})), [""; 0]);
+    assert_eq!(file_accesses("mcp__ide__get_file_text", &json!({"pathInProject": ".env"})), ["Read /p/.env"]);
+    assert_eq!(file_accesses("mcp__x__read", &json!({"args": {"path": "a"}})), ["Read /p/a"]);
+    assert_eq!(file_accesses("mcp__x__read", &json!({"params": {"arguments": {"path": "a"}}})), ["Read /p/a"]);
+    assert_eq!(file_accesses("mcp__x__read", &json!({"request": [{"path": "a"}]})), ["Read /p/a"]);
+    assert_eq!(file_accesses("mcp__x__read", &json!({"args": "{\"path\": \"a\"}"})), ["Read /p/a"]);
+    assert_eq!(file_accesses("mcp__x__read", &json!("{\"path\": \"a\"}")), ["Read /p/a"]);
+    assert_eq!(file_accesses("mcp__x__write", &json!({"files": {"a": "text"}})), ["Write /p/a"]);
+    assert_eq!(file_accesses("mcp__x__write", &json!({"note": "a path is {\"path\": \"a\"}"})), [""; 0]);
 }
 
 /// The script of the call.
@@ -123,16 +126,16 @@ fn values_that_are_no_paths() {
         json!({"url": "/.env"}),
         json!("a"),
     ] {
-        assert_eq!(named("mcp__x__read", &input), [""; 0], "{input}");
+        assert_eq!(file_accesses("mcp__x__read", &input), [""; 0], "{input}");
     }
 }
 
 #[test]
 fn spellings_of_argument_names() {
     for key in ["targetPath", "target_file", "fileName", "file-name", "absolutePath", "Path", "output_path"] {
-        assert_eq!(named("mcp__fs__write_file", &json!({key: "a"})), ["Write /p/a"], "{key}");
+        assert_eq!(file_accesses("mcp__fs__write_file", &json!({key: "a"})), ["Write /p/a"], "{key}");
     }
-    assert_eq!(named("mcp__ide__read", &json!({"uri": "file:/p/a"})), ["Read /p/a"]);
+    assert_eq!(file_accesses("mcp__ide__read", &json!({"uri": "file:/p/a"})), ["Read /p/a"]);
     for key in ["commandString", "Command", "bash_command", "cmdline"] {
         assert_eq!(run("mcp__sh__run_command", &json!({key: "ls"})).as_deref(), Some("ls"), "{key}");
     }
@@ -150,9 +153,9 @@ fn a_shell_without_a_known_command_argument_is_a_shell() {
 #[test]
 fn unknown_tools_of_agents() {
     assert_eq!(run("run_in_terminal", &json!({"command": "ls"})).as_deref(), Some("ls"));
-    assert_eq!(named("create_file", &json!({"filePath": "a", "content": "b"})), ["Write /p/a"]);
-    assert_eq!(named("replace_string_in_file", &json!({"filePath": "a"})), ["Write /p/a"]);
-    assert_eq!(named("mcp__fs__apply_patch", &json!({"patch": "*** Update File: a"})), ["Write /p/a"]);
+    assert_eq!(file_accesses("create_file", &json!({"filePath": "a", "content": "b"})), ["Write /p/a"]);
+    assert_eq!(file_accesses("replace_string_in_file", &json!({"filePath": "a"})), ["Write /p/a"]);
+    assert_eq!(file_accesses("mcp__fs__apply_patch", &json!({"patch": "*** Update File: a"})), ["Write /p/a"]);
 }
 
 #[test]

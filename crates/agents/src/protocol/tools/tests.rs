@@ -1,11 +1,11 @@
 use engine::event::ShellText;
 use serde_json::json;
 
-use super::named;
+use super::tool_call;
 use crate::protocol::shell_text::shell_quoted;
 
 fn shell(input: serde_json::Value) -> ShellText {
-    named("Bash", input, "/p").shell.unwrap()
+    tool_call("Bash", input, "/p").shell.unwrap()
 }
 
 #[test]
@@ -36,7 +36,7 @@ fn a_missing_command_differs_from_an_empty_one() {
 
 #[test]
 fn a_monitor_with_a_command_is_a_shell() {
-    let monitor = |input| named("Monitor", input, "/p");
+    let monitor = |input| tool_call("Monitor", input, "/p");
     let call = monitor(json!({"command": "tail -f log", "description": "errors"}));
     assert_eq!(call.shell, Some(ShellText::Command("tail -f log".to_owned())));
     assert_eq!(call.names().collect::<Vec<_>>(), ["Monitor", "Bash"]);

@@ -1,6 +1,6 @@
 use engine::{Finding, Level, SectionKind, Verdict};
 
-use super::{approval, notices, reasons, reasons_and_context, without_control_characters};
+use super::{approval, notices, reasons, reasons_and_agent_texts, without_control_characters};
 use crate::protocol::capabilities::BlockEffect;
 use crate::protocol::hold_echo::is_hold_text;
 
@@ -50,7 +50,7 @@ fn shared_findings_are_left_out_after_a_refusal() {
 fn the_first_words_name_a_hold_or_an_objection() {
     let verdict = Verdict::of(vec![finding("tests-ran", Level::Block, "Run the tests first.")]);
     insta::assert_snapshot!(reasons(BlockEffect::Held, &verdict), @"Held by Linchpin rule `tests-ran`: Run the tests first.");
-    insta::assert_snapshot!(reasons(BlockEffect::Objected, &verdict), @"Objection by Linchpin rule `tests-ran`: Run the tests first.");
+    insta::assert_snapshot!(reasons(BlockEffect::Objected, &verdict), @"Not allowed by Linchpin rule `tests-ran`, but it could not be stopped: Run the tests first.");
 }
 
 #[test]
@@ -69,6 +69,17 @@ fn an_approval_names_its_rules() {
     insta::assert_snapshot!(approval(&verdict), @"Approved by Linchpin rule `reads`");
     verdict.findings.push(finding("tests", Level::Allow, "fine"));
     insta::assert_snapshot!(approval(&verdict), @"Approved by Linchpin rules `reads`, `tests`");
+}
+
+#[test]
+fn an_approval_does_not_name_a_rule_that_approves_nothing() {
+    let partial = Finding {
+        because: vec!["approves nothing: `make` is not covered".to_owned()],
+        ..finding("partial", Level::Allow, "fine")
+    };
+    // Another policy approves the whole call.
+    let verdict = Verdict { approved: true, ..Verdict::of(vec![partial, finding("reads", Level::Allow, "fine")]) };
+    insta::assert_snapshot!(approval(&verdict), @"Approved by Linchpin rule `reads`");
 }
 
 #[test]
@@ -115,8 +126,8 @@ fn every_text_of_a_held_stop_is_recognized() {
         let findings: Vec<Finding> =
             all.iter().enumerate().filter(|(bit, _)| chosen & (1 << bit) != 0).map(|(_, one)| one.clone()).collect();
         let mut verdict = Verdict::of(findings);
-        verdict.context.push("You are at the end.".to_owned());
-        let text = reasons_and_context(BlockEffect::Held, &verdict);
+        verdict.agent_texts.push("You are at the end.".to_owned());
+        let text = reasons_and_agent_texts(BlockEffect::Held, &verdict);
         assert_eq!(is_hold_text(&text), verdict.level == Level::Block, "{text}");
     }
     let nameless = Verdict { level: Level::Block, ..Verdict::empty() };

@@ -37,7 +37,8 @@ impl Acknowledger {
         let is_sessionless = named.is_none() && rule.as_file_rule().is_some() && (!is_marked || is_in_run);
         let has_journal = project.journal_path(environment).exists();
         let store = (has_journal || !is_sessionless).then(|| log::open(project, context)).transpose()?;
-        let is_agents = is_marked || store.as_ref().map(|store| command.agent(store)).transpose()?.flatten().is_some();
+        let is_agents =
+            is_marked || store.as_ref().map(|store| command.likely_session(store)).transpose()?.flatten().is_some();
         if is_agents && rule.ack == AckBy::Human {
             let message = format!(
                 "only a person may acknowledge rule `{}` (`ack: human`), and this process was started by an agent",
@@ -47,10 +48,10 @@ impl Acknowledger {
                 Problem::new("NotAPerson", message).help("tell the person why you need it, and let them decide")
             );
         }
-        let session = match store.as_ref().map(|store| command.session(store)).transpose()?.flatten() {
+        let session = match store.as_ref().map(|store| command.target_session(store)).transpose()?.flatten() {
             Some(session) => session,
             None if is_sessionless => {
-                SessionOwner { agent: PERSON_SESSION.agent.to_owned(), session: PERSON_SESSION.session.to_owned() }
+                SessionOwner { agent: PERSON_SESSION.agent.to_owned(), id: PERSON_SESSION.session.to_owned() }
             }
             None => return Err(unknown_session(named)),
         };

@@ -14,7 +14,7 @@ use guard::file_rules::ChangedSince;
 use guard::{Environment, Project};
 use policy::Config;
 use serde_json::{Value, json};
-use tree::{Commit, Repository, Tree};
+use tree::{BaselineCommit, Repository, Tree};
 
 use super::ack_trailer::{self, Trailer};
 use super::name_status;
@@ -73,8 +73,8 @@ impl Comparison {
             (None, None) => builder.since_baselines(rules)?,
         };
         comparison.compared.git = git_facts(&tree, project, config, rules);
-        if !tree.filters().is_empty() {
-            let filters = tree.filters().join(", ");
+        if !tree.disabled_filters().is_empty() {
+            let filters = tree.disabled_filters().join(", ");
             comparison.notes.push(format!(
                 "the repository's git configuration has filters, which Linchpin does not run: {filters}"
             ));
@@ -117,11 +117,11 @@ impl ComparisonBuilder<'_> {
     fn between(&mut self, range: &str) -> Result<Comparison, Problem> {
         let (from, to) = range.split_once("...").or_else(|| range.split_once("..")).ok_or_else(|| {
             Problem::new("InvalidValue", format!("invalid range of commits `{range}`"))
-                .help("write `A..B`, or compare the working tree with a commit by `--base A`")
+                .help("write `A..B`, or to compare the working tree with a commit, use `--base A`")
         })?;
         let [from, to] = [from, to].map(|name| if name.is_empty() { "HEAD" } else { name });
         let (from, to) = (self.commit(from)?, self.commit(to)?);
-        let base = self.tree.fork_point(&to, &from)?;
+        let base = self.tree.merge_base(&to, &from)?;
         let changes = Arc::new(self.tree.changes_between(&base.id, &to)?);
         self.finish(everywhere(&changes, &base.id), &base, &to, changes.len())
     }
@@ -129,7 +129,7 @@ impl ComparisonBuilder<'_> {
     fn since(&mut self, name: &str) -> Result<Comparison, Problem> {
         let named = self.commit(name)?;
         let head = self.tree.head().unwrap_or_else(|| named.clone());
-        let base = self.tree.fork_point(&head, &named)?;
+        let base = self.tree.merge_base(&head, &named)?;
         let changes = Arc::new(self.changes_since(&base.id)?);
         self.finish(everywhere(&changes, &base.id), &base, &head, changes.len())
     }
@@ -148,7 +148,7 @@ impl ComparisonBuilder<'_> {
             rules.iter().filter_map(Rule::as_file_rule).map(|file| file.scope.compare_to).collect();
         if wanted.contains(&Baseline::Prompt) {
             self.notes
-                .push("rules that compare with the last prompt compare with the base of the branch here".to_owned());
+                .push("`check` knows no prompts, so rules with `compare_to: prompt` compare with the base of the branch instead".to_owned());
         }
         let base = match self.pull_request.base.clone() {
             Some(branch) => self.base_of_pull_request(&branch)?,
@@ -171,19 +171,19 @@ impl ComparisonBuilder<'_> {
     }
 
     /// Returns the commit at which the pull request's branch was forked from its target branch.
-    fn base_of_pull_request(&self, branch: &str) -> Result<Commit, Problem> {
+    fn base_of_pull_request(&self, branch: &str) -> Result<BaselineCommit, Problem> {
         let name = format!("refs/remotes/origin/{branch}");
-        let Some(tip) = self.tree.commit(&name)? else {
+        let Some(tip) = self.tree.resolve_commit(&name)? else {
             let message = format!("the base branch of this pull request, `origin/{branch}`, was not fetched");
             return Err(Problem::new("NotFound", message).help(FETCH_ALL));
         };
         let head = self.tree.head().unwrap_or_else(|| tip.clone());
-        Ok(self.tree.fork_point(&head, &tip)?)
+        Ok(self.tree.merge_base(&head, &tip)?)
     }
 
     /// Fails if the requested baseline is unknown and `matters`: a rule depends on it.
-    fn known(&self, baseline: Commit, matters: bool) -> Result<Commit, Problem> {
-        match &baseline.unknown {
+    fn known(&self, baseline: BaselineCommit, matters: bool) -> Result<BaselineCommit, Problem> {
+        match &baseline.unknown_default {
             Some(unknown) if matters => {
                 let or_say =
                     format!("{}; or name the commit to compare with: `linchpin check --base REF`", unknown.help);
@@ -194,11 +194,20 @@ impl ComparisonBuilder<'_> {
         }
     }
 
-    fn finish(&mut self, compared: Compared, base: &Commit, head: &str, changed: usize) -> Result<Comparison, Problem> {
+    fn finish(
+        &mut self,
+        compared: Compared,
+        base: &BaselineCommit,
+        head: &str,
+        changed: usize,
+    ) -> Result<Comparison, Problem> {
         let mut notes = std::mem::take(&mut self.notes);
         notes.extend(base.note.clone());
-        let messages =
-            if head.is_empty() || head == base.id { String::new() } else { self.tree.messages(&base.id, head)? };
+        let messages = if head.is_empty() || head == base.id {
+            String::new()
+        } else {
+            self.tree.commit_messages(&base.id, head)?
+        };
         let since = format!("since {}", base.id.get(..12).unwrap_or(&base.id));
         let acknowledged = ack_trailer::trailers(&messages);
         let prefix = self.tree.prefix();
@@ -207,7 +216,7 @@ impl ComparisonBuilder<'_> {
 
     fn commit(&self, name: &str) -> Result<String, Problem> {
         self.tree
-            .commit(name)?
+            .resolve_commit(name)?
             .ok_or_else(|| Problem::new("NotFound", format!("git has no commit `{name}`")).help(FETCH_ALL))
     }
 }

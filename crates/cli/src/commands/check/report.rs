@@ -83,8 +83,8 @@ impl CheckReport {
             _ => "NAME",
         };
         Some(format!(
-            "If a rule does not apply, `linchpin ack {name} --reason \"…\"` records that for agents and `check --staged`; with \
-             `--trailer` it prints the line that says so in a commit's message, for CI."
+            "If a rule does not apply, run `linchpin ack {name} --reason \"…\"`: agents and `check --staged` respect it. For CI, \
+             add `--trailer`, and put the printed line into the commit message."
         ))
     }
 
@@ -134,8 +134,8 @@ fn undecided(rule: &str, facts: &[String]) -> String {
 fn silenced(checked: &CheckedRule) -> String {
     let names: Vec<String> = checked.silenced_by.iter().map(|name| format!("`variables.{name}`")).collect();
     let has = if names.len() == 1 { "has its default" } else { "have their defaults" };
-    let rule = &checked.rule.id;
-    format!("`{rule}` does not apply: its `when` is false if {} {has}, as outside a session", names.join(" and "))
+    let (rule, names) = (&checked.rule.id, names.join(" and "));
+    format!("`{rule}` was skipped: outside a session {names} {has}, and then the rule's `when` is false")
 }
 
 fn outcome_name(checked: &CheckedRule) -> &'static str {

@@ -26,7 +26,7 @@ pub fn show(report: &CheckReport, context: &Context) {
     }
     let changed = format!("{} changed {}", counted(report.changed, "file"), report.since);
     output.line(match (report.checked.len() - waiting, unmet) {
-        (0, _) if waiting > 0 => format!("No other file rules; {changed}."),
+        (0, _) if waiting > 0 => format!("No other file rule was judged; {changed}."),
         (0, _) => "No file rules are in force.".to_owned(),
         (1, 0) => format!("1 file rule met; {changed}."),
         (all, 0) => format!("{all} file rules met; {changed}."),
@@ -34,7 +34,9 @@ pub fn show(report: &CheckReport, context: &Context) {
     });
     if !report.problems.is_empty() {
         let errors = counted(report.problems.len(), "error");
-        output.line(format!("{errors} in the policy files: the rules with errors were not judged as written."));
+        output.line(format!(
+            "{errors} in the policy files: rules with errors were skipped, or judged in their last valid version."
+        ));
     }
     if let Some(how) = report.how_to_answer() {
         output.line(how);

@@ -50,7 +50,8 @@ impl Trial<'_> {
             }
             SelfTestPermission::NamedByProject => {
                 return Some(DoctorCheck::note(format!(
-                    "{title}: its hook was not tested, because only the project names `{program}`"
+                    "{title}: its hook was not tested, because its path `{program}` comes from the project's settings, which could \
+                     name any program"
                 )));
             }
         }
@@ -84,14 +85,14 @@ impl Trial<'_> {
         let words = [self.program, "hook", self.agent.name()].into_iter().chain(named);
         let process = StreamedProcess {
             argv: words.map(OsString::from).collect(),
-            folder: self.project.root.clone(),
+            working_directory: self.project.root.clone(),
             variables: Vec::new(),
             stdin: Some(event.to_string().into_bytes()),
             get_variable: &|name| self.environment.get(name).map(OsString::from),
             idle_timeout: None,
             is_busy: &|| false,
             timeout: Some(limit),
-            shim: shim::own_call(),
+            shim: shim::shim_command(),
             on_start: &|_| (),
         };
         let mut said = Vec::new();

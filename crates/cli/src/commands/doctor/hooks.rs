@@ -15,7 +15,7 @@ use crate::commands::{Context, install};
 /// settings there.
 pub fn checks(project: &Project, nested: &[Project], context: &Context) -> Vec<DoctorCheck> {
     let home = context.environment.home.clone().unwrap_or_else(|| project.root.clone());
-    let deadline = project.compiled_read_only(&context.environment).config.deadline;
+    let deadline = project.compile_read_only(&context.environment).config.deadline;
     let inspect = |agent| {
         let inspector = |project| HookInspector { agent, project, context, home: &home, deadline };
         let mut found = inspector(project).inspect();
@@ -53,7 +53,7 @@ fn calling_twice(at_work: &[Agent]) -> Vec<DoctorCheck> {
     let read = |agent: &Agent| settings::also_reads(*agent).iter().filter(|other| at_work.contains(other));
     let text = |agent: &Agent, other: &Agent| {
         let (title, other) = (agent.title(), other.title());
-        format!("{title}: it reads {other}'s settings too, so it may call Linchpin twice for each event")
+        format!("{title}: it reads {other}'s settings too, so it might call Linchpin twice for each event")
     };
     at_work.iter().flat_map(|agent| read(agent).map(move |other| DoctorCheck::note(text(agent, other)))).collect()
 }
@@ -63,7 +63,8 @@ fn unread_there(agent: Agent, report: &HookReport, nested: &[Project]) -> Option
     let folder = &nested.last()?.root;
     let is_missing = report.places > 0 && !report.is_of_user && !report.folders.contains(folder);
     let title = agent.title();
-    let text = format!("{title}: no hooks in {}, and it may not read hooks of a parent folder", folder.display());
+    let text =
+        format!("{title}: no hooks in {}, and the agent might not read the hooks of a parent folder", folder.display());
     is_missing.then(|| DoctorCheck::note(format!("{text}; run `linchpin install {}` there to add them", agent.name())))
 }
 
@@ -116,7 +117,7 @@ impl HookInspector<'_> {
         }
         if report.places > 1 {
             report.checks.push(self.note(&format!(
-                "hooks in {0} places, so it may call Linchpin {0} times for each event",
+                "hooks in {0} places, so it might call Linchpin {0} times for each event",
                 report.places
             )));
         }
@@ -160,9 +161,11 @@ impl HookInspector<'_> {
         report.checks.extend(self.repeated_check(file, &found));
         for program in programs(&found) {
             if install::is_another(program, &self.project.root, &self.context.environment) == Some(true) {
-                report
-                    .checks
-                    .push(self.note(&format!("its hook calls `{program}`, which is another Linchpin than this one")));
+                let own =
+                    std::env::current_exe().map_or_else(|_| String::new(), |own| format!(" (`{}`)", own.display()));
+                report.checks.push(self.note(&format!(
+                    "its hook calls `{program}`, which is not the Linchpin that you are running now{own}"
+                )));
             }
             let Self { agent, project, deadline, .. } = *self;
             let trial = Trial { agent, scope, program, project, environment: &self.context.environment, deadline };
@@ -173,7 +176,7 @@ impl HookInspector<'_> {
 
     /// Reports settings that cannot be parsed: hooks in them may not be called.
     fn cannot_read(&self, scope: SettingsScope, problem: &str, report: &mut HookReport) {
-        let check = self.bad(problem, "the agent may not read its hooks from this file; fix the file");
+        let check = self.bad(problem, "the agent might not read its hooks from this file; fix the file");
         if scope == SettingsScope::User {
             report.unread.push(check);
         } else {
@@ -200,7 +203,7 @@ impl HookInspector<'_> {
     fn repeated_check(&self, file: &Path, found: &Installed) -> Option<DoctorCheck> {
         let events: Vec<String> = found.repeated.iter().map(|event| format!("`{event}`")).collect();
         let text = format!(
-            "more than one hook at {} in {}, so it may call Linchpin several times for each event",
+            "more than one hook at {} in {}, so it might call Linchpin several times for each event",
             events.join(", "),
             file.display()
         );
@@ -226,7 +229,7 @@ impl HookInspector<'_> {
             Ok(AcceptanceStatus::Refused(why)) => self.bad(&why, &format!("change it in {place}")),
             // Reported once, together with the switches.
             Err(_) if self.switch_files().iter().any(|switches| switches.file == acceptance.file) => return None,
-            Err(problem) => self.bad(&problem, "the agent may not start, or may not run the hooks; fix the file"),
+            Err(problem) => self.bad(&problem, "the agent might not start, or might not run the hooks; fix the file"),
         })
     }
 

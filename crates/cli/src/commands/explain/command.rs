@@ -102,7 +102,7 @@ impl ParsedCommand {
     /// The paths as written in the command, without consecutive duplicates.
     fn paths(&self, command: usize, access: Option<Access>) -> Vec<String> {
         let of_command =
-            self.effects.iter().filter(|effect| effect.command == Some(command) && effect.access == access);
+            self.effects.iter().filter(|effect| effect.command_index == Some(command) && effect.access == access);
         let mut paths: Vec<String> =
             of_command.map(|effect| effect.path.clone().unwrap_or_else(|| effect.raw.clone())).collect();
         paths.dedup();
@@ -110,7 +110,7 @@ impl ParsedCommand {
     }
 
     fn branches(&self, command: usize) -> Vec<String> {
-        let of_command = self.rewrites.iter().filter(|rewrite| rewrite.command == command);
+        let of_command = self.rewrites.iter().filter(|rewrite| rewrite.command_index == command);
         let name = |rewrite: &Rewrite| {
             let name = match &rewrite.branch {
                 RewrittenBranch::Named(name) | RewrittenBranch::Matching(name) => name.as_str(),

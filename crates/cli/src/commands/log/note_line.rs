@@ -10,8 +10,9 @@ pub fn note_line(kind: NoteKind, entry: &JournalEntry) -> String {
     let fields = Fields(&entry.fields);
     let field = |name: &str| fields.text(name);
     let workflow = fields.workflow();
+    let by = fields.by(&entry.session.agent);
     match kind {
-        NoteKind::Ack => format!(" {}, by the {}: {}", field("rule"), field("by"), field("reason")),
+        NoteKind::Ack => format!(": rule `{}`{by}: {}", field("rule"), field("reason")),
         NoteKind::Allow => format!(" {}, {}", field("refusal"), field("span")),
         NoteKind::Pause => format!(" for {}: {}", counted(fields.minutes_since(entry.time), "minute"), field("reason")),
         NoteKind::Resume => match field("what").as_str() {
@@ -19,30 +20,38 @@ pub fn note_line(kind: NoteKind, entry: &JournalEntry) -> String {
             what => format!(" {what}"),
         },
         NoteKind::Task => format!(" {} {}", field("task"), field("what")),
-        NoteKind::Start => format!(" {} at {}, by the {}", field("workflow"), field("to"), field("by")),
-        NoteKind::Move => format!("{workflow} {}{}, by the {}", fields.way(), fields.forced(), field("by")),
-        NoteKind::Abort => format!(" {} at {}, by the {}", field("workflow"), field("from"), field("by")),
-        NoteKind::Continue => format!("{workflow} past {}, by the {}", field("past"), field("by")),
-        NoteKind::Held if entry.fields.contains_key("run") => {
-            format!(" {} of {}, iteration {}: {}", field("topic"), field("hat"), field("iteration"), field("why"))
+        NoteKind::Start => format!("{workflow}, at `{}`{by}", field("to")),
+        NoteKind::Move => format!("{workflow}, {}{}{by}", fields.way(), fields.forced()),
+        NoteKind::Abort => format!("{workflow}, at `{}`{by}", field("from")),
+        NoteKind::Continue => format!("{workflow}, past {}{by}", quoted(&field("past"))),
+        NoteKind::MoveRefused if entry.fields.contains_key("run") => {
+            let (topic, hat, iteration) = (field("topic"), field("hat"), field("iteration"));
+            format!(": topic `{topic}` of hat `{hat}`, iteration {iteration}: {}", field("why"))
         }
-        NoteKind::Held => format!(" {} at {}: {}", field("workflow"), field("from"), field("why")),
+        NoteKind::MoveRefused => format!("{workflow}, at `{}`, by {}", field("from"), quoted(&field("why"))),
         NoteKind::Emit => {
             let (run, iteration, hat) = (field("run"), field("iteration"), field("hat"));
-            format!(" {}, by {hat} in iteration {iteration} of {run}", field("topic"))
+            format!(": topic `{}`, by hat `{hat}` in iteration {iteration} of run `{run}`", field("topic"))
         }
         NoteKind::Iteration => {
-            format!(" {} of {}: {} for {}", field("iteration"), field("run"), field("hat"), field("topic"))
+            let (run, hat, topic) = (field("run"), field("hat"), field("topic"));
+            format!(" {} of run `{run}`: hat `{hat}` on topic `{topic}`", field("iteration"))
         }
         NoteKind::Progress => format!(" {}", field("text")),
         NoteKind::Run => format!(" {} {}", field("run"), field("what")),
         NoteKind::Set => {
             let value = entry.fields.get("value").map(Value::to_string).unwrap_or_default();
-            format!("{workflow} {} = {value}, by the {}", field("name"), field("by"))
+            let comma = if workflow.is_empty() { ":" } else { "," };
+            format!("{workflow}{comma} variable `{}` = {value}{by}", field("name"))
         }
-        NoteKind::StopAsked => format!(" {}", field("what")),
-        NoteKind::Approve => format!("{workflow} {}, by {}", field("gate"), fields.approver()),
+        NoteKind::StopRequested => format!(" {}", field("what")),
+        NoteKind::Approve => format!("{workflow}, gate `{}`, by {}", field("gate"), fields.approver()),
     }
+}
+
+/// Quotes names that are separated by commas.
+fn quoted(names: &str) -> String {
+    names.split(", ").map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
 }
 
 /// The fields of a note.
@@ -58,11 +67,21 @@ impl Fields<'_> {
         }
     }
 
-    /// ` NAME:`, or empty if the note belongs to no workflow.
+    /// Who did it; empty if `actor`, the first word of the line, says so already.
+    fn by(&self, actor: &str) -> String {
+        const PERSON: &str = "person";
+        match self.text("by").as_str() {
+            "" => String::new(),
+            by if (by == PERSON) == (actor == PERSON) => String::new(),
+            by => format!(", by the {by}"),
+        }
+    }
+
+    /// `: workflow NAME`, or empty if the note belongs to no workflow.
     fn workflow(&self) -> String {
         match self.text("workflow").as_str() {
             "" => String::new(),
-            name => format!(" {name}:"),
+            name => format!(": workflow `{name}`"),
         }
     }
 
@@ -76,10 +95,10 @@ impl Fields<'_> {
     fn way(&self) -> String {
         let (from, to) = (self.text("from"), self.text("to"));
         match self.text("how").as_str() {
-            "restart" if from == to => format!("restarted at {to}"),
-            "restart" => format!("{from} → {to}, restarted"),
-            "prev" => format!("{from} → {to}, back"),
-            _ => format!("{from} → {to}"),
+            "restart" if from == to => format!("restarted at `{to}`"),
+            "restart" => format!("`{from}` → `{to}`, restarted"),
+            "prev" => format!("`{from}` → `{to}`, back"),
+            _ => format!("`{from}` → `{to}`"),
         }
     }
 
@@ -87,7 +106,7 @@ impl Fields<'_> {
         match self.text("forced").as_str() {
             "" => String::new(),
             "all" => ", forced past all rules".to_owned(),
-            rule => format!(", forced past {rule}"),
+            rule => format!(", forced past rule `{rule}`"),
         }
     }
 

@@ -21,12 +21,22 @@ pub fn run(arguments: &EmitArguments, context: &Context) -> CommandOutcome {
     let emission = Emission { topic: &arguments.topic, summary, payload };
     match caller.workflow_commands(context).emit(&hat_phase, emission) {
         Ok(()) => {
-            let text = format!("`{}` is accepted. Stop now: the next iteration continues the work.", arguments.topic);
+            let next = if arguments.topic == hat_phase.completion.topic {
+                "the run is complete"
+            } else {
+                "the next iteration continues the work"
+            };
+            let text = format!("`{}` is accepted. Stop now: {next}.", arguments.topic);
             context.output.line_or(text, &json!({ "accepted": true, "topic": arguments.topic }));
             Ok(ExitCode::Done)
         }
         Err(EmitRefused::GatesFailed { topic, failed_gates }) => {
             held(&format!("`{topic}` was refused: its gates are not met."), &failed_gates, context);
+            if !context.output.json {
+                let command = format!("linchpin emit {topic} \"<summary>\"");
+                context.output.blank();
+                context.output.line(format!("Once they are met, run `{command}` again."));
+            }
             Ok(ExitCode::No)
         }
         Err(refused) => Err(problem(refused)),
@@ -85,9 +95,14 @@ fn problem(why: EmitRefused) -> Problem {
         }
         EmitRefused::Already(_) => Problem::new("HandedOver", message).help("stop now").refused(),
         EmitRefused::Over => Problem::new("Over", message).refused(),
-        EmitRefused::TooEarly { .. } => Problem::new("TooEarly", message)
-            .help("publish a topic that leads there; `linchpin hats list` shows the order")
-            .refused(),
+        EmitRefused::TooEarly { missing, .. } => {
+            let missing = missing.iter().map(|topic| format!("`{topic}`")).collect::<Vec<_>>().join(" and ");
+            Problem::new("TooEarly", message)
+                .help(format!(
+                    "first publish {missing}, or a topic that triggers the hat that does; `linchpin hats list` shows each hat's topics"
+                ))
+                .refused()
+        }
         EmitRefused::Interrupted { .. } => Problem::new("Interrupted", message).refused(),
         EmitRefused::GatesFailed { .. } => Problem::new("Held", message).refused(),
         EmitRefused::Work(error) => error.into(),

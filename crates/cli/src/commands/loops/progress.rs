@@ -12,8 +12,8 @@ pub fn run(arguments: &ProgressArguments, context: &Context) -> CommandOutcome {
     let project = guard::session::project_of_command(&context.environment);
     let text = arguments.text.join(" ");
     let hat_phase = super::hat_phase(&project, context)?;
-    super::work(&project, context)?.add_progress(hat_phase.id(), &text, now())?;
-    let fields = [("run", json!(hat_phase.id().to_string())), ("text", json!(text))];
+    super::work(&project, context)?.add_progress(hat_phase.run_id(), &text, now())?;
+    let fields = [("run", json!(hat_phase.run_id().to_string())), ("text", json!(text))];
     let fields = fields.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
     let (root, none) = (project.root.to_string_lossy().into_owned(), StateChanges::default());
     let noted = Note {

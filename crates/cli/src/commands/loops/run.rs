@@ -17,7 +17,8 @@ use serde_json::{Value, json};
 use work::{RunId, RunOutcome, RunUsage};
 
 use crate::arguments::RunArguments;
-use crate::commands::moves::{refused, webhook};
+use crate::commands::moves::refused;
+use crate::commands::webhook;
 use crate::commands::{Context, loop_file, now};
 use crate::exit_code::ExitCode;
 use crate::plural::counted;
@@ -35,7 +36,7 @@ pub fn run(arguments: &RunArguments, context: &Context) -> CommandOutcome {
         return show_first(&project, &the_loop, objective.as_deref(), context);
     }
     if !Trust::of(&project.root, &context.environment).accepts_loop(&the_loop) {
-        let message = format!("`{}` starts programs, and its present version is not trusted", the_loop.source);
+        let message = format!("`{}` starts programs, and its current version is not trusted", the_loop.source);
         return Err(Problem::new("Untrusted", message).help("read it, then accept it with `linchpin trust`"));
     }
     for agent in super::unguarded(&the_loop, &project, context) {
@@ -48,8 +49,8 @@ pub fn run(arguments: &RunArguments, context: &Context) -> CommandOutcome {
     if objective.is_none() && arguments.resume.is_none() {
         require_work(&the_loop, &project, context)?;
     }
-    let policy = Arc::new(project.compiled(&context.environment));
-    let signals = Signals::watch()?;
+    let policy = Arc::new(project.compile(&context.environment));
+    let signals = Signals::watch_all()?;
     // Runs gates for default topics here, with a long time limit, because no agent waits for them.
     let gate_options = GateRunOptions {
         wait_limit: Duration::from_hours(24),
@@ -148,27 +149,28 @@ impl RunReporter<'_> {
                 output.aside(format!("[{run}] ended {} left over from the run", super::processes(*count)));
             }
             RunEvent::Iteration { number, hat, topic, spent } => {
-                output.aside(format!("[{run} #{number}] {hat}, for {topic}; so far {}", spent_text(spent)));
+                output
+                    .aside(format!("[{run} #{number}] hat `{hat}` starts on `{topic}`; {} so far", spent_text(spent)));
             }
-            RunEvent::Said(text) => {
+            RunEvent::Output(text) => {
                 if !output.json {
                     output.write(&agents::without_control_characters(text));
                 }
             }
             RunEvent::Progress(text) => output.aside(format!("[{run}] {}", text.replace('\n', " "))),
-            RunEvent::HandedOver { hat, topic, is_default, refused } => {
-                let how = if *is_default { ", by default" } else { "" };
-                let refused = refused.map_or_else(String::new, |refused| format!("; {refused}"));
-                output.aside(format!("[{run}] {hat} → {topic}{how}{refused}"));
+            RunEvent::HandedOver { hat, topic, is_default, refusal } => {
+                let how = if *is_default { " by default" } else { "" };
+                let refusal = refusal.map_or_else(String::new, |refusal| format!("; {refusal}"));
+                output.aside(format!("[{run}] hat `{hat}` published `{topic}`{how}{refusal}"));
             }
-            RunEvent::Done { hat } => output.aside(format!("[{run}] {hat} is done; it has no topic to publish")),
-            RunEvent::Nothing { hat, why } => output.aside(format!("[{run}] {hat}: {why}")),
-            RunEvent::PassedOver { topic } => output.aside(format!("[{run}] no hat is triggered by {topic}")),
-            RunEvent::Ended { outcome, why, spent, can_go_on } => self.end(*outcome, why, spent, *can_go_on),
+            RunEvent::Done { hat } => output.aside(format!("[{run}] hat `{hat}` is done; it publishes no topic")),
+            RunEvent::NoHandOver { hat, why } => output.aside(format!("[{run}] hat `{hat}`: {why}")),
+            RunEvent::TopicSkipped { topic } => output.aside(format!("[{run}] no hat is triggered by `{topic}`")),
+            RunEvent::Ended { outcome, why, spent, can_resume } => self.end(*outcome, why, spent, *can_resume),
         }
     }
 
-    fn end(&mut self, how: RunOutcome, why: &str, spent: &RunUsage, can_go_on: bool) {
+    fn end(&mut self, how: RunOutcome, why: &str, spent: &RunUsage, can_resume: bool) {
         let run = self.run.map(|run| run.to_string()).unwrap_or_default();
         let output = &self.context.output;
         // Otherwise the line would read "limit: the limit of …".
@@ -176,7 +178,7 @@ impl RunReporter<'_> {
         output.aside(format!("[{run}] {how_it_ended}: {}", why.trim_end().replace('\n', "\n    ")));
         output.aside(format!("[{run}] spent {}", spent_text(spent)));
         match how {
-            _ if !can_go_on => {}
+            _ if !can_resume => {}
             RunOutcome::Limit => output.aside(format!(
                 "[{run}] to continue, raise the limit in `.linchpin/loop.yml`, accept it with `linchpin trust`, then run `linchpin run --resume {run}`"
             )),
@@ -214,7 +216,7 @@ fn problem(why: DriveError) -> Problem {
         DriveError::WorkflowActive { .. } => Problem::new("WorkflowActive", message).help(
             "finish it, or leave it with `linchpin abort`: a loop and a workflow cannot both decide the next step",
         ),
-        DriveError::Unknown(_) | DriveError::None | DriveError::Complete(_) => {
+        DriveError::UnknownRun(_) | DriveError::NoRun | DriveError::Complete(_) => {
             Problem::new("NotFound", message).help("`linchpin runs` lists them; `linchpin run -p \"…\"` starts one")
         }
         DriveError::Io(_) => Problem::new("Io", message),

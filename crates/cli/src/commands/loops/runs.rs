@@ -1,6 +1,6 @@
 //! `runs`: lists the runs of this project, and shows one.
 
-use driver::running;
+use driver::active_run_id;
 use guard::Project;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
@@ -33,7 +33,7 @@ pub fn run(arguments: &RunsArguments, context: &Context) -> CommandOutcome {
 fn list(context: &Context) -> CommandOutcome {
     let project = Project::of_sessions(&context.environment);
     let work = super::work(&project, context)?;
-    let going_on = running(&project.root, &context.environment);
+    let going_on = active_run_id(&project.root, &context.environment);
     let runs = work.runs(LISTED)?;
     if context.output.json {
         let runs: Result<Vec<Value>, Problem> =
@@ -73,7 +73,7 @@ fn show(named: Option<&str>, context: &Context) -> CommandOutcome {
             Problem::new("NotFound", "there is no run in this project yet").help("`linchpin run -p \"…\"` starts one")
         })?,
     };
-    let (going_on, spent) = (running(&project.root, &context.environment), work.usage(run.id)?);
+    let (going_on, spent) = (active_run_id(&project.root, &context.environment), work.usage(run.id)?);
     let shown = if context.output.json { u32::MAX } else { SHOWN };
     let iterations = work.iterations(run.id, shown)?;
     if context.output.json {
@@ -111,20 +111,20 @@ fn print_run(
     }
     for Iteration { number, hat, topic, outcome, handed_over, remark, .. } in iterations {
         let came = match (handed_over, outcome) {
-            (Some(topic), Some(work::IterationOutcome::Default)) => format!("→ {topic} (by default)"),
-            (Some(topic), _) => format!("→ {topic}"),
+            (Some(topic), Some(work::IterationOutcome::DefaultTopic)) => format!(" published `{topic}` by default"),
+            (Some(topic), _) => format!(" published `{topic}`"),
             (None, Some(outcome)) => {
                 let why = remark.as_deref().and_then(|remark| remark.lines().next());
                 let (what, between) = match outcome {
-                    work::IterationOutcome::Nothing => ("published no topic".to_owned(), "; "),
-                    outcome => (outcome.name().replace('_', " "), ": "),
+                    work::IterationOutcome::NoTopic => (" published no topic".to_owned(), "; "),
+                    outcome => (format!(": {}", outcome.name().replace('_', " ")), ": "),
                 };
                 format!("{what}{}", why.map_or_else(String::new, |why| format!("{between}{why}")))
             }
-            (None, None) if going_on == Some(run.id) => "at work".to_owned(),
-            (None, None) => "cut off".to_owned(),
+            (None, None) if going_on == Some(run.id) => " is at work".to_owned(),
+            (None, None) => " was cut off".to_owned(),
         };
-        output.line(format!("  {number:>3} {hat} for {topic} {came}"));
+        output.line(format!("  {number:>3} hat `{hat}` on `{topic}`{came}"));
     }
     if let Some(waiting) = work.oldest_waiting_topic(run.id)? {
         output.line(format!("  next: {}", waiting.topic));
@@ -137,7 +137,7 @@ fn print_run(
 /// Returns how many processes are left of a run whose driver was killed.
 pub(super) fn leftover_processes(run: &Run, going_on: Option<RunId>, project: &Project, context: &Context) -> usize {
     let is_cut_off = run.end.is_none() && going_on != Some(run.id);
-    if is_cut_off { driver::leftovers(run.id, &project.root, &context.environment).count() } else { 0 }
+    if is_cut_off { driver::find_leftovers(run.id, &project.root, &context.environment).count() } else { 0 }
 }
 
 pub(super) fn state(run: &Run, going_on: Option<RunId>) -> String {

@@ -1,6 +1,6 @@
 //! `stop`: a person asks a run, or an agent's session, to stop.
 
-use driver::running;
+use driver::active_run_id;
 use serde_json::json;
 use store::{Note, NoteKind, PERSON_SESSION, StateChanges, Store};
 use work::Run;
@@ -18,10 +18,10 @@ pub fn run(arguments: &StopArguments, context: &Context) -> CommandOutcome {
         let project = guard::Project::of_sessions(&context.environment);
         journal_with(session, &project, context)?;
         super::work(&project, context)?.request_session_stop(session, now())?;
-        noted(NoteKind::StopAsked, &format!("session {session}"), &project, context)?;
+        noted(NoteKind::StopRequested, &format!("session {session}"), &project, context)?;
         let text = format!(
-            "Session {session} is asked to stop: rules that ask `has_stop_signal()` see it. Your next prompt in it takes that \
-             back, and so does `linchpin resume --session {session}`."
+            "Session {session} is asked to stop: rules that call `has_stop_signal()` now see the request. Your next prompt in \
+             that session withdraws it; so does `linchpin resume --session {session}`."
         );
         context.output.line_or(text, &json!({ "session": session, "asked": true }));
         return Ok(ExitCode::Done);
@@ -33,7 +33,7 @@ pub fn run(arguments: &StopArguments, context: &Context) -> CommandOutcome {
 pub fn let_go_on(session: &str, context: &Context) -> CommandOutcome {
     person::required("resume", &context.environment)?;
     let project = guard::Project::of_sessions(&context.environment);
-    let last_prompt = journal_with(session, &project, context)?.last_prompt(session)?;
+    let last_prompt = journal_with(session, &project, context)?.last_prompt_time(session)?;
     let work = super::work(&project, context)?;
     let asked = work.session_stop_request(session)?;
     let resumed = asked.is_some_and(|asked| last_prompt.is_none_or(|prompt| prompt < asked));
@@ -69,7 +69,7 @@ fn journal_with(session: &str, project: &guard::Project, context: &Context) -> R
 /// `at_once`: also ends the run's agent.
 pub fn stop_run(run: Option<&str>, at_once: bool, context: &Context) -> CommandOutcome {
     let project = guard::Project::of_sessions(&context.environment);
-    let going_on = running(&project.root, &context.environment);
+    let going_on = active_run_id(&project.root, &context.environment);
     let work = super::work(&project, context)?;
     let named = run.map(super::run_id).transpose()?;
     let found = match named.or(going_on) {
@@ -91,7 +91,7 @@ pub fn stop_run(run: Option<&str>, at_once: bool, context: &Context) -> CommandO
         };
     };
     work.request_run_stop(run, at_once, now())?;
-    noted(NoteKind::StopAsked, &format!("run {run}"), &project, context)?;
+    noted(NoteKind::StopRequested, &format!("run {run}"), &project, context)?;
     let text = if at_once {
         format!("Run {run} is ended now; `linchpin run --resume {run}` resumes it.")
     } else {
@@ -111,7 +111,7 @@ fn stop_leftovers(
 ) -> CommandOutcome {
     let (id, root, environment) = (run.id, &project.root, &context.environment);
     if !at_once {
-        return Err(match driver::leftovers(id, root, environment).count() {
+        return Err(match driver::find_leftovers(id, root, environment).count() {
             0 => not_going_on,
             count => Problem::new("NoRun", format!("run {id} is not running, but left {} behind", processes(count)))
                 .help(format!("`linchpin runs stop {id}` ends them")),
@@ -121,7 +121,7 @@ fn stop_leftovers(
         return Err(not_going_on);
     };
     let ended = processes(count);
-    noted(NoteKind::StopAsked, &format!("run {id}: ended {ended} left over"), project, context)?;
+    noted(NoteKind::StopRequested, &format!("run {id}: ended {ended} left over"), project, context)?;
     let go_on = if run.is_complete() { String::new() } else { format!(" `linchpin run --resume {id}` resumes it.") };
     let text = format!("Run {id} was not running. Ended {ended} left over from it.{go_on}");
     context.output.line_or(text, &json!({ "run": id.to_string(), "asked": false, "ended_processes": count }));

@@ -1,6 +1,6 @@
 //! The last run, if it has not completed, for `status`.
 
-use driver::running;
+use driver::active_run_id;
 use guard::Project;
 use guard::session::HatPhase;
 use guard::workflow::RunningCommand;
@@ -9,26 +9,26 @@ use work::{Iteration, Run, RunId, WorkDatabase};
 
 use super::processes;
 use super::runs::{leftover_processes, state, to_json};
-use crate::commands::moves::gate_line;
+use crate::commands::gate_progress;
 use crate::commands::{Context, loop_file, now};
 
 /// Returns the run as text for people and as JSON.
 pub fn unfinished_run(project: &Project, context: &Context) -> Option<(String, Value)> {
     let work = WorkDatabase::open_existing(&project.work_database_path(&context.environment)).ok()??;
     let run = work.runs(1).ok()?.pop().filter(|run| !run.is_complete())?;
-    let (going_on, spent) = (running(&project.root, &context.environment), work.usage(run.id).ok()?);
+    let (going_on, spent) = (active_run_id(&project.root, &context.environment), work.usage(run.id).ok()?);
     let mut value = to_json(&run, &spent, going_on);
     if going_on != Some(run.id) {
         return Some((ended(&run, going_on, &work, project, context), value));
     }
     let mut text = format!("{} {}", run.id, state(&run, going_on));
     if let Some(Iteration { number, hat, topic, .. }) = work.iterations(run.id, 1).ok()?.pop() {
-        text = format!("{text}, #{number} {hat} for {topic}");
+        text = format!("{text}, #{number} hat `{hat}` on `{topic}`");
     }
     let gates = HatPhase::of_run(run.id, project, &context.environment)
         .map(|hat_phase| hat_phase.running_gates(project, &context.environment))
         .unwrap_or_default();
-    let lines = gates.iter().map(|(gate, running)| format!("\n      {gate}, {}", gate_line(running, now())));
+    let lines = gates.iter().map(|(gate, running)| format!("\n      {gate}, {}", gate_progress::line(running, now())));
     let text = std::iter::once(text).chain(lines).collect();
     if let Some(fields) = value.as_object_mut() {
         let gate = |(id, running): &(String, RunningCommand)| json!({ "id": id, "running": { "started": running.started, "last_line": running.last_line } });
@@ -47,7 +47,7 @@ fn ended(run: &Run, going_on: Option<RunId>, work: &WorkDatabase, project: &Proj
     };
     // A loop file with errors may be fixed before the run is resumed, so resuming is suggested.
     let is_over = loop_file::valid_loop(project, context)
-        .is_ok_and(|the_loop| driver::can_go_on(run.id, work, &the_loop).is_ok_and(|can_go_on| !can_go_on));
+        .is_ok_and(|the_loop| driver::can_resume(run.id, work, &the_loop).is_ok_and(|can_resume| !can_resume));
     let go_on = if is_over { "" } else { "; `linchpin run --resume` resumes it" };
     format!("{} {}{left}{why}{go_on}", run.id, state(run, going_on))
 }

@@ -37,12 +37,17 @@ pub fn run(arguments: &ApproveArguments, context: &Context) -> CommandOutcome {
     }
     commands.approve(&pending).map_err(refused::problem)?;
     let gates: Vec<&str> = pending.requests.iter().map(|asked| asked.gate.as_str()).collect();
-    let PendingApprovals { workflow, node, tree, .. } = &pending;
+    let PendingApprovals { workflow, node, tree_digest, .. } = &pending;
     context.output.line_or(
-        format!("Approved {} for the present state of the tree.", gates.join(", ")),
-        &json!({ "approved": gates, "workflow": workflow, "node": node, "tree": tree }),
+        format!("Approved {}, for the tree as it is now.", named(&gates)),
+        &json!({ "approved": gates, "workflow": workflow, "node": node, "tree": tree_digest }),
     );
     Ok(ExitCode::Done)
+}
+
+fn named(gates: &[&str]) -> String {
+    let names: Vec<String> = gates.iter().map(|gate| format!("`{gate}`")).collect();
+    format!("gate{} {}", if gates.len() == 1 { "" } else { "s" }, names.join(", "))
 }
 
 /// In a project with a loop, the person probably means a run, so the error says that.
@@ -59,15 +64,19 @@ fn nothing_waits(refusal: WorkflowError, project: &Project) -> Problem {
 
 fn show(pending: &PendingApprovals, context: &Context) {
     let output = &context.output;
-    let PendingApprovals { workflow, node, requests: asked, tree, .. } = pending;
-    let tree = tree.as_ref().and_then(|tree| tree.get(..SHOWN)).map_or(String::new(), |tree| format!(", tree {tree}"));
+    let PendingApprovals { workflow, node, requests, tree_digest, .. } = pending;
+    let tree = tree_digest
+        .as_ref()
+        .and_then(|digest| digest.get(..SHOWN))
+        .map_or(String::new(), |digest| format!(" (tree {digest})"));
     let what = if workflow == Loop::NAME {
-        format!("The loop, under the hat {node}")
+        format!("The loop at hat `{node}`")
     } else {
-        format!("Workflow {workflow} at {node}")
+        format!("Workflow `{workflow}` at `{node}`")
     };
-    output.line(output.bold(&format!("{what}{tree}")));
-    for asked in asked {
+    let approvals = if requests.len() == 1 { "this approval" } else { "these approvals" };
+    output.line(output.bold(&format!("{what}{tree} waits for {approvals}:")));
+    for asked in requests {
         output.line(format!("{}:", asked.gate));
         for line in asked.text.trim_end().lines() {
             output.line(format!("    {line}"));

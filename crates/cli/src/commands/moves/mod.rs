@@ -2,20 +2,16 @@
 
 mod approve;
 mod approve_task;
-mod gate_progress;
 pub mod refused;
 mod report;
 mod set;
-pub mod webhook;
 
 use driver::Signals;
 use engine::pace::Violation;
-use guard::workflow::{FailedGate, Force, KnownNames, Step, StepOutcome, WorkflowError};
+use guard::workflow::{ExpressionNames, FailedGate, Force, Step, StepOutcome, WorkflowError};
 use serde_json::{Map, Value, json};
 
 pub use approve::run as approve;
-pub use gate_progress::{line as gate_line, show as show_gate};
-
 pub use report::{report, report_json, show_report};
 pub use set::set;
 
@@ -28,7 +24,7 @@ use crate::problem::{CommandOutcome, Problem};
 
 pub fn start(arguments: &StartArguments, context: &Context) -> CommandOutcome {
     let caller = Caller::of("start", context);
-    if let Some(run) = driver::running(&caller.project.root, &context.environment) {
+    if let Some(run) = driver::active_run_id(&caller.project.root, &context.environment) {
         let message = format!("run {run} of the loop is running here");
         return Err(Problem::new("Running", message).help(
             "wait for it, or stop it with `linchpin runs stop`: a loop and a workflow cannot both decide the next step",
@@ -49,7 +45,7 @@ pub fn next(arguments: &NextArguments, context: &Context) -> CommandOutcome {
     }
     let caller = Caller::with_session(&["next"], arguments.session.as_deref(), context)?;
     // Ctrl-C ends the gate's command. If the agent's shell kills `next`, the command keeps running.
-    let interrupt = Signals::interrupt()?;
+    let interrupt = Signals::watch_ctrl_c()?;
     let mut commands = caller.workflow_commands(context);
     commands.gate_runners.command.is_cancelled = Some(interrupt.flag());
     let code = print_step(commands.next(&arguments.claims, &force), context)?;
@@ -78,15 +74,15 @@ pub fn abort(context: &Context) -> CommandOutcome {
 }
 
 /// Returns the names that expressions can use in the current state.
-pub fn known_names(context: &Context) -> KnownNames {
-    Caller::of("explain", context).workflow_commands(context).known_names()
+pub fn known_names(context: &Context) -> ExpressionNames {
+    Caller::of("explain", context).workflow_commands(context).expression_names()
 }
 
 fn print_step(step: Result<Step, WorkflowError>, context: &Context) -> CommandOutcome {
     let step = step.map_err(refused::problem)?;
     print(&step, context);
     Ok(match step.outcome {
-        StepOutcome::Prompt(_) | StepOutcome::Ended | StepOutcome::Counting(_) => ExitCode::Done,
+        StepOutcome::Prompt(_) | StepOutcome::Ended | StepOutcome::LimitsRestarted(_) => ExitCode::Done,
         StepOutcome::GatesFailed(_) | StepOutcome::NoTransition { .. } => ExitCode::No,
         StepOutcome::Interrupt { .. } => ExitCode::Interrupt,
     })
@@ -109,7 +105,7 @@ fn print(step: &Step, context: &Context) {
     match &step.outcome {
         StepOutcome::Prompt(prompt) => {
             output.line(prompt.trim_end());
-            if step.moved {
+            if step.has_moved {
                 output.aside(format!("now at `{node}` of `{workflow}`"));
             }
         }
@@ -121,7 +117,7 @@ fn print(step: &Step, context: &Context) {
             output.aside(format!("still at `{node}`, by rule `{rule}`{force}"));
         }
         StepOutcome::Ended => output.line(format!("Workflow `{workflow}` is {node}. Nothing is active now.")),
-        StepOutcome::Counting(rules) => {
+        StepOutcome::LimitsRestarted(rules) => {
             output.line(format!("The count of these rules starts again from zero: {}.", rules.join(", ")));
         }
         StepOutcome::GatesFailed(failed_gates) => {
@@ -132,11 +128,15 @@ fn print(step: &Step, context: &Context) {
             }
         }
         StepOutcome::NoTransition { claimed, leading_claims } => {
-            let claimed = claimed.iter().map(|claim| format!("`{claim}`")).collect::<Vec<_>>().join(", ");
-            let claimed = if claimed.is_empty() { "without a claim".to_owned() } else { format!("by {claimed}") };
-            output.line(format!("Still at `{node}`: no transition applies {claimed}."));
+            let claims: Vec<String> = claimed.iter().map(|claim| format!("`{claim}`")).collect();
+            let why = match claims.len() {
+                0 => "without a claim, no transition applies".to_owned(),
+                1 => format!("the claim {} leads to no other node", claims.join("")),
+                _ => format!("the claims {} lead to no other node", claims.join(", ")),
+            };
+            output.line(format!("Still at `{node}`: {why}."));
             output.line(match leading_claims.as_slice() {
-                [] => "At present no single claim would make a transition apply.".to_owned(),
+                [] => "No single claim leads to another node now.".to_owned(),
                 claims => format!("These would: {}", claims.join(", ")),
             });
         }
@@ -144,7 +144,7 @@ fn print(step: &Step, context: &Context) {
 }
 
 fn as_json(step: &Step) -> Value {
-    let Step { workflow, node, moved, outcome, .. } = step;
+    let Step { workflow, node, has_moved, outcome, .. } = step;
     let (mut interrupt, mut prompt) = (Value::Null, Value::Null);
     let mut more = Map::new();
     for (name, lines) in [("texts", &step.texts), ("notices", &step.notices)] {
@@ -163,7 +163,7 @@ fn as_json(step: &Step) -> Value {
             prompt = json!(text);
         }
         StepOutcome::Ended => {}
-        StepOutcome::Counting(rules) => {
+        StepOutcome::LimitsRestarted(rules) => {
             more.insert("continued".to_owned(), json!(rules));
         }
         StepOutcome::GatesFailed(failed_gates) => {
@@ -178,7 +178,7 @@ fn as_json(step: &Step) -> Value {
         }
     }
     let fields =
-        json!({ "workflow": workflow, "node": node, "moved": moved, "interrupt": interrupt, "prompt": prompt });
+        json!({ "workflow": workflow, "node": node, "moved": has_moved, "interrupt": interrupt, "prompt": prompt });
     let fields = fields.as_object().cloned().unwrap_or_default();
     Value::Object(fields.into_iter().chain(more).collect())
 }

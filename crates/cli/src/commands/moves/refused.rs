@@ -57,21 +57,23 @@ fn help(refusal: &WorkflowError) -> Option<String> {
             "there is no interrupt to continue past: keep working; `linchpin status` shows the rules in force"
         }
         WorkflowError::AlreadyActive { .. } => {
-            "finish it, or leave it with `linchpin abort`; `linchpin status` shows the present phase"
+            "finish it, or leave it with `linchpin abort`; `linchpin status` shows the current phase"
         }
         WorkflowError::BrokenWorkflow { .. } => "`linchpin validate` shows every error",
         WorkflowError::BrokenUnderWay { .. } => {
             "fix the file (`linchpin validate` shows every error), or leave the workflow with `linchpin abort`"
         }
         WorkflowError::BadClaims(_) => "give names, or one object such as '{\"code_complete\": true}'",
-        WorkflowError::MovedMeanwhile(_) => "`linchpin repeat` prints the prompt of the present phase",
+        WorkflowError::MovedMeanwhile(_) => "`linchpin repeat` prints the prompt of the current phase",
         WorkflowError::WriteConflict => "the workflow did not move; try again",
         WorkflowError::InRun(_) => {
             "hand the work over with `linchpin emit TOPIC SUMMARY`; the topics are in the prompt"
         }
-        WorkflowError::OnlyAPerson(_) => "tell the person what you tried and why you are stuck, and wait for an answer",
+        WorkflowError::OnlyAPerson(_) => {
+            "tell the person what you tried and why you are stuck, ask them to run `linchpin continue`, and wait"
+        }
         WorkflowError::NothingToApprove { .. } => {
-            "an approval is valid until the tree changes; `linchpin repeat` prints the prompt of the present phase"
+            "an approval is valid until the tree changes; `linchpin repeat` prints the prompt of the current phase"
         }
         WorkflowError::TreeChanged => "run `linchpin approve` again",
         WorkflowError::Store(_) => {

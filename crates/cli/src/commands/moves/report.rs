@@ -8,9 +8,9 @@ use guard::workflow::{GatePreview, GateState, NextMove, NextMoves, WorkflowRepor
 use policy::CompiledPolicy;
 use serde_json::{Value, json};
 
-use super::gate_progress;
 use crate::commands::Context;
 use crate::commands::caller::Caller;
+use crate::commands::gate_progress;
 use crate::output::Output;
 use crate::plural::counted;
 
@@ -31,7 +31,7 @@ pub fn report(
 }
 
 pub fn show_report(report: &WorkflowReport, now: i64, output: &Output) {
-    let WorkflowReport { position, is_changed, problem, pace, rules, ahead } = report;
+    let WorkflowReport { position, is_changed, problem, pace, rules, next_moves } = report;
     let name = output.bold("Work   ");
     output.line(format!("{name} {}, at {} for {}", position.workflow, position.node(), elapsed(report, now)));
     let visited: Vec<&str> = position.history.iter().map(|visit| visit.node.as_str()).collect();
@@ -54,16 +54,16 @@ pub fn show_report(report: &WorkflowReport, now: i64, output: &Output) {
     if !rules.is_empty() {
         output.line(format!("  rules: {}", rules.join(", ")));
     }
-    show_ahead(ahead, now, output);
+    show_next_moves(next_moves, now, output);
 }
 
 /// Shows the gates and the possible moves from the current node.
-fn show_ahead(NextMoves { gates, moves }: &NextMoves, now: i64, output: &Output) {
+fn show_next_moves(NextMoves { gates, moves }: &NextMoves, now: i64, output: &Output) {
     let show_gates = |gates: &[GatePreview]| {
-        for GatePreview { id, asks, state, running } in gates {
+        for GatePreview { id, condition, state, running } in gates {
             output.line(match running {
                 Some(running) => format!("      {id}, {}", gate_progress::line(running, now)),
-                None => format!("      {id}, {}: {asks}", state.name()),
+                None => format!("      {id}, {}: {condition}", state.name()),
             });
         }
     };
@@ -74,7 +74,7 @@ fn show_ahead(NextMoves { gates, moves }: &NextMoves, now: i64, output: &Output)
     for NextMove { to, when, claims, depends_on_session, gates } in moves {
         output.line(match claims.as_slice() {
             [] if *depends_on_session => format!("  → {to} when {when}: {}", GateState::NoSession.name()),
-            [] => format!("  → {to} when {when}: at present no single claim leads there"),
+            [] => format!("  → {to} when {when}: no single claim leads there now"),
             claims => format!("  → {to} by {}", claims.join(" or ")),
         });
         show_gates(gates);
@@ -82,7 +82,7 @@ fn show_ahead(NextMoves { gates, moves }: &NextMoves, now: i64, output: &Output)
 }
 
 pub fn report_json(report: &WorkflowReport, now: i64) -> Value {
-    let WorkflowReport { position, is_changed, problem, pace, rules, ahead } = report;
+    let WorkflowReport { position, is_changed, problem, pace, rules, next_moves } = report;
     let history: Vec<Value> =
         position.history.iter().map(|visit| json!({ "node": visit.node, "started": visit.started })).collect();
     json!({
@@ -97,8 +97,8 @@ pub fn report_json(report: &WorkflowReport, now: i64) -> Value {
         "problem": problem,
         "rules": pace.iter().map(|(rule, progress)| json!({ "rule": rule, "progress": progress })).collect::<Vec<_>>(),
         "in_force": rules,
-        "gates": gates_json(&ahead.gates),
-        "moves": ahead.moves.iter().map(move_json).collect::<Vec<_>>(),
+        "gates": gates_json(&next_moves.gates),
+        "moves": next_moves.moves.iter().map(move_json).collect::<Vec<_>>(),
     })
 }
 
@@ -113,7 +113,7 @@ fn gates_json(gates: &[GatePreview]) -> Vec<Value> {
     let gate = |gate: &GatePreview| {
         let running = gate.running.as_ref();
         let running = running.map(|running| json!({ "started": running.started, "last_line": running.last_line }));
-        json!({ "id": gate.id, "gate": gate.asks, "state": gate.state.name(), "running": running })
+        json!({ "id": gate.id, "gate": gate.condition, "state": gate.state.name(), "running": running })
     };
     gates.iter().map(gate).collect()
 }

@@ -23,7 +23,7 @@ pub fn set(arguments: &SetArguments, context: &Context) -> CommandOutcome {
     let (commands, config) = (caller.workflow_commands(context), &caller.policy.config);
     let workflow = commands.active_workflow().map_err(refused::problem)?;
     let declaring = workflow.as_ref().filter(|workflow| workflow.variables.contains_key(name));
-    commands.may_set(name, declaring).map_err(refused::problem)?;
+    commands.require_permission_to_set(name, declaring).map_err(refused::problem)?;
     check_variable_name(name).map_err(|why| Problem::new("InvalidValue", why))?;
     if declaring.is_none() && !is_known(name, config, workflow.as_ref()) {
         return Err(undeclared(name, config, workflow.as_ref()));
@@ -32,7 +32,7 @@ pub fn set(arguments: &SetArguments, context: &Context) -> CommandOutcome {
         Problem::new("InvalidValue", why)
             .help("give `true`, `false`, `null`, a number or a string; quotes make any value a string")
     })?;
-    if let Some(declared) = declaring.map_or_else(|| config.variable(name), |workflow| workflow.variable(name)) {
+    if let Some(declared) = declaring.map_or_else(|| config.initial_value(name), |workflow| workflow.variable(name)) {
         check_kind(name, &value, &declared)?;
     }
     let owner = match (declaring, &caller.session) {
@@ -55,10 +55,9 @@ pub fn set(arguments: &SetArguments, context: &Context) -> CommandOutcome {
         VariableOwner::Workflow(workflow) => {
             (format!("workflow `{workflow}`"), json!({ "workflow": workflow, "set": name, "value": value }))
         }
-        VariableOwner::Session(SessionOwner { agent, session }) => (
-            format!("session {session} of {agent}"),
-            json!({ "agent": agent, "session": session, "set": name, "value": value }),
-        ),
+        VariableOwner::Session(SessionOwner { agent, id }) => {
+            (format!("session {id} of {agent}"), json!({ "agent": agent, "session": id, "set": name, "value": value }))
+        }
     };
     context.output.line_or(format!("Set `{name}` to {value} in {place}."), &told);
     Ok(ExitCode::Done)

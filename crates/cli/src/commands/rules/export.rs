@@ -17,8 +17,8 @@ use crate::problem::{CommandOutcome, Problem};
 pub fn run(arguments: &ExportRulesArguments, context: &Context) -> CommandOutcome {
     let output = &context.output;
     let project = Project::of_person(&context.environment);
-    let nearest = project.tiers.project.clone();
-    let folder = nearest.unwrap_or_else(|| PolicyFolder::of_user(&context.environment.config));
+    let project_folder = project.tiers.project.clone();
+    let folder = project_folder.unwrap_or_else(|| PolicyFolder::of_user(&context.environment.config));
     let editor = Editor::open(&project.tiers, &folder);
     let rules = arguments.ids.iter().map(|id| editor.export(id)).collect::<Result<Vec<ExportedRule>, _>>()?;
     if let Some(to) = &arguments.to {

@@ -62,7 +62,7 @@ fn to_json(definition: &RuleDefinition, status: &RuleStatus) -> Value {
         "name": rule.id,
         "title": rule.title,
         "tier": rule.tier.name(),
-        "source": definition.shown_place(),
+        "source": definition.display_location(),
         "action": rule.action.name(),
         "locked": rule.locked,
         "digest": rule.digest,

@@ -80,7 +80,7 @@ impl Target {
         let after = project.load(&context.environment);
         let is_own = |part: &Diagnostic| changed.changes.iter().any(|change| change.name == part.source.name);
         if !self.is_users && self.before.untrusted_parts().count() == 0 && after.untrusted_parts().all(is_own) {
-            Trust::of(&project.root, &context.environment).accept(&after.needs_trust)?;
+            Trust::of(&project.root, &context.environment).accept(&after.text_to_trust)?;
         }
         let (before, now) = (self.before.in_force_rules(), project.load(&context.environment).in_force_rules());
         let weakened = policy::weakenings(&before, &now).into_iter().map(|(change, _)| change);

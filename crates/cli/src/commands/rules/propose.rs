@@ -24,7 +24,7 @@ pub fn propose(arguments: &ProposeRuleArguments, context: &Context) -> CommandOu
     let command = format!("linchpin rules accept {id}");
     if context.output.json {
         let warnings: Vec<Value> = warnings.iter().map(validate::to_json).collect();
-        let file = proposals.shown(id);
+        let file = proposals.display_name(id);
         context.output.value(&json!({ "proposed": id, "file": file, "accept": command, "warnings": warnings }));
         return Ok(ExitCode::Done);
     }
@@ -32,7 +32,7 @@ pub fn propose(arguments: &ProposeRuleArguments, context: &Context) -> CommandOu
         context.output.rendered(&warning.render(RenderStyle::Plain));
         context.output.blank();
     }
-    context.output.line(format!("`{id}` is proposed, in {}.", proposals.shown(id)));
+    context.output.line(format!("`{id}` is proposed, in {}.", proposals.display_name(id)));
     context.output.line(format!("It becomes a rule when a person runs `{command}`."));
     Ok(ExitCode::Done)
 }
@@ -47,7 +47,7 @@ pub fn accept(arguments: &AcceptRuleArguments, context: &Context) -> CommandOutc
     };
     let proposal = proposals.get(id)?;
     if !context.output.json {
-        context.output.line(context.output.bold(&proposals.shown(id)));
+        context.output.line(context.output.bold(&proposals.display_name(id)));
         for line in proposal.text.lines() {
             context.output.line(format!("    {line}"));
         }
@@ -72,7 +72,8 @@ fn list(proposals: &Proposals, target: &Target, context: &Context) {
         checked.err().map(|refusal| refusal.problems.first().map_or(refusal.message.clone(), Diagnostic::line))
     };
     if context.output.json {
-        let listed = ids.iter().map(|id| json!({ "id": id, "file": proposals.shown(id), "problem": problem(id) }));
+        let listed =
+            ids.iter().map(|id| json!({ "id": id, "file": proposals.display_name(id), "problem": problem(id) }));
         context.output.value(&json!({ "proposals": listed.collect::<Vec<_>>() }));
         return;
     }

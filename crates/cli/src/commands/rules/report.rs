@@ -64,11 +64,11 @@ pub fn report(target: &Target, changed: &EditOutcome, ids: &[&str], context: &Co
 }
 
 fn conversion_note_json(note: &ConversionNote) -> Value {
-    let ConversionNote { rule, key, file, position, before, after, why } = note;
+    let ConversionNote { rule, key, file, position, before, after, reasons } = note;
     let (line, column) = (position.line, position.column);
     json!({
         "rule": rule, "key": key, "file": file, "line": line, "column": column,
-        "before": before, "after": after, "why": why,
+        "before": before, "after": after, "why": reasons,
     })
 }
 

@@ -15,7 +15,7 @@ pub fn run(name: &str, version: Option<&str>, context: &Context) -> CommandOutco
     }
     let project = Project::of_person(&context.environment);
     let loaded = project.load(&context.environment);
-    let found = loaded.named(name);
+    let found = loaded.definitions_named(name);
     let Some(definition) = found.first() else { return Err(super::unknown(name, &loaded)) };
     let rule = &definition.rule;
     context.output.line_or(
@@ -23,7 +23,7 @@ pub fn run(name: &str, version: Option<&str>, context: &Context) -> CommandOutco
         &json!({
             "name": name,
             "tier": rule.tier.name(),
-            "source": definition.shown_place(),
+            "source": definition.display_location(),
             "digest": rule.digest,
             "text": definition.text(),
         }),

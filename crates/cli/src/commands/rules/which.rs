@@ -10,7 +10,7 @@ use crate::problem::CommandOutcome;
 
 pub fn run(name: &str, context: &Context) -> CommandOutcome {
     let loaded = Project::of_person(&context.environment).load(&context.environment);
-    let found = loaded.named(name);
+    let found = loaded.definitions_named(name);
     let Some((meant, hidden)) = found.split_first() else { return Err(super::unknown(name, &loaded)) };
     let status = loaded.rule_status(meant);
     if context.output.json {
@@ -18,7 +18,7 @@ pub fn run(name: &str, context: &Context) -> CommandOutcome {
         context.output.value(&json!({
             "name": name,
             "tier": meant.rule.tier.name(),
-            "source": meant.shown_place(),
+            "source": meant.display_location(),
             "in_force": status.is_in_force(),
             "why": status.why(meant),
             "shadows": shadows,
@@ -26,19 +26,19 @@ pub fn run(name: &str, context: &Context) -> CommandOutcome {
         return Ok(ExitCode::Done);
     }
     let output = &context.output;
-    output.line(format!("{} {} ({})", output.bold(name), meant.shown_place(), meant.rule.tier.name()));
+    output.line(format!("{} {} ({})", output.bold(name), meant.display_location(), meant.rule.tier.name()));
     let status_text = if status.is_in_force() { "in force" } else { "not in force" };
     output.line(format!("  {status_text}: {}", status.why(meant)));
     for definition in hidden {
-        let why = match loaded.rule_status(definition) {
-            RuleStatus::Shadowed(_) => String::new(),
-            status => format!(": {}", status.why(definition)),
+        let (relation, why) = match loaded.rule_status(definition) {
+            RuleStatus::Shadowed(_) => ("replaces", String::new()),
+            status => ("not used:", format!(": {}", status.why(definition))),
         };
-        output.line(format!("  hides {} ({}){why}", definition.shown_place(), definition.rule.tier.name()));
+        output.line(format!("  {relation} {} ({}){why}", definition.display_location(), definition.rule.tier.name()));
     }
     Ok(ExitCode::Done)
 }
 
 fn place(definition: &RuleDefinition) -> Value {
-    json!({ "tier": definition.rule.tier.name(), "source": definition.shown_place() })
+    json!({ "tier": definition.rule.tier.name(), "source": definition.display_location() })
 }

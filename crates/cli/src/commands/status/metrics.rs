@@ -44,9 +44,9 @@ impl Metrics {
             value.insert("rule".to_owned(), json!(rule));
             let phases = phases.iter().map(|(phase, count)| {
                 let mut value = fields(*count);
-                let Some(PhaseName { phase, workflow, node }) = phase else { return Value::Object(value) };
+                let Some(PhaseName { id, workflow, node }) = phase else { return Value::Object(value) };
                 value.extend(
-                    [("workflow", workflow), ("node", node), ("phase", phase)]
+                    [("workflow", workflow), ("node", node), ("phase", id)]
                         .map(|(key, name)| (key.to_owned(), json!(name))),
                 );
                 Value::Object(value)
@@ -68,14 +68,14 @@ fn row(name: &str, count: RuleCounts) -> String {
 
 fn shown(phase: Option<&PhaseName>) -> String {
     match phase {
-        Some(PhaseName { phase, workflow, node }) => format!("{workflow} {phase} at {node}"),
+        Some(PhaseName { id, workflow, node }) => format!("{workflow} {id} at {node}"),
         None => "outside workflows".to_owned(),
     }
 }
 
 /// The numbers of the workflow and of its phase, in the order in which they began.
 fn numbers(phase: &PhaseName) -> Vec<u64> {
-    phase.phase.split('.').map(|number| number.parse().unwrap_or(0)).collect()
+    phase.id.split('.').map(|number| number.parse().unwrap_or(0)).collect()
 }
 
 fn total(phases: &[(Option<PhaseName>, RuleCounts)]) -> RuleCounts {

@@ -24,7 +24,7 @@ impl NestedPolicy {
     pub fn all(project: &Project, context: &Context) -> Result<Vec<Self>, Problem> {
         let nested = project.nested_above(&context.environment.cwd).into_iter();
         let read = nested.map(|nested| {
-            let compiled = nested.compiled_read_only(&context.environment);
+            let compiled = nested.compile_read_only(&context.environment);
             let rules = compiled.rules.all().map_err(|error| Problem::new("Unreadable", error.to_string()))?;
             // Bundled rules are in force already through the project's policy.
             let rules = rules.into_iter().filter(|rule| rule.tier == Tier::Project).collect();

@@ -41,13 +41,13 @@ impl SessionStatus {
         rules: &[Rule],
     ) -> Self {
         let environment = command.environment;
-        let name = store.and_then(|store| command.session(store).ok().flatten());
+        let name = store.and_then(|store| command.target_session(store).ok().flatten());
         let state = name
             .as_ref()
             .zip(store)
-            .and_then(|(name, store)| store.session(SessionKey { agent: &name.agent, session: &name.session }).ok());
+            .and_then(|(name, store)| store.session(SessionKey { agent: &name.agent, session: &name.id }).ok());
         let kept = name.as_ref().map_or_else(Vec::new, |name| {
-            session_policy::ignored_weakenings(project, policy, &name.agent, &name.session, environment)
+            session_policy::weakenings_ignored_by_session(project, policy, &name.agent, &name.id, environment)
         });
         let queue = Queue::of(project, environment).for_dry_run(true);
         Self {
@@ -64,7 +64,7 @@ impl SessionStatus {
     pub fn to_json(&self, rules: &[Rule], broken: &[BrokenFile]) -> Value {
         json!({
             "agent": self.name.as_ref().map(|name| &name.agent),
-            "id": self.name.as_ref().map(|name| &name.session),
+            "id": self.name.as_ref().map(|name| &name.id),
             "rules": rules.iter().map(rule_json).collect::<Vec<_>>(),
             "queue": self.demands.iter().map(demand_json).collect::<Map<_, _>>(),
             "acknowledgements": self.acknowledged.iter().map(acknowledgement_json).collect::<Vec<_>>(),
@@ -77,8 +77,8 @@ impl SessionStatus {
 
     pub fn show_name(&self, output: &Output) {
         match &self.name {
-            Some(SessionOwner { agent, session }) => {
-                output.line(format!("{} {agent} {session}", output.bold("Session")));
+            Some(SessionOwner { agent, id }) => {
+                output.line(format!("{} {agent} {id}", output.bold("Session")));
             }
             None => output.line(format!("{} none yet", output.bold("Session"))),
         }

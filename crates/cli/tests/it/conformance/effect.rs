@@ -4,10 +4,10 @@ use agents::{Agent, Audience};
 use serde_json::Value;
 use testkit::Reply;
 
-/// What happens to the agent's intended action.
+/// What the answer does to the agent's intended action.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Fate {
-    GoesOn,
+pub enum ActionOutcome {
+    Proceeds,
     Refused,
     /// A person is asked.
     Asked,
@@ -17,7 +17,7 @@ pub enum Fate {
 
 /// The effect of an answer: what happens to the action, and who reads which texts.
 pub struct Effect {
-    pub fate: Fate,
+    pub outcome: ActionOutcome,
     pub agent_reads: Vec<String>,
     pub person_reads: Vec<String>,
 }
@@ -47,43 +47,43 @@ impl Effect {
         }
     }
 
-    fn nothing() -> Self {
-        Self { fate: Fate::GoesOn, agent_reads: Vec::new(), person_reads: Vec::new() }
+    fn proceeding() -> Self {
+        Self { outcome: ActionOutcome::Proceeds, agent_reads: Vec::new(), person_reads: Vec::new() }
     }
 
-    fn decided(mut self, fate: Fate, reason: Option<String>) -> Self {
-        self.fate = fate;
+    fn with_outcome(mut self, outcome: ActionOutcome, reason: Option<String>) -> Self {
+        self.outcome = outcome;
         // The reason of a question is shown to the person, the reason of a refusal or hold to the agent.
-        let readers = if fate == Fate::Asked { &mut self.person_reads } else { &mut self.agent_reads };
+        let readers = if outcome == ActionOutcome::Asked { &mut self.person_reads } else { &mut self.agent_reads };
         readers.extend(reason);
         self
     }
 }
 
-fn text(answer: &Value, place: &str) -> Option<String> {
-    answer.pointer(place).and_then(Value::as_str).map(str::to_owned)
+fn text(answer: &Value, pointer: &str) -> Option<String> {
+    answer.pointer(pointer).and_then(Value::as_str).map(str::to_owned)
 }
 
-fn says(answer: &Value, place: &str, word: &str) -> bool {
-    answer.pointer(place).and_then(Value::as_str) == Some(word)
+fn has_text(answer: &Value, pointer: &str, word: &str) -> bool {
+    answer.pointer(pointer).and_then(Value::as_str) == Some(word)
 }
 
 /// Fields of an event count only if the answer has that event's name.
 fn claude(event: &str, answer: &Value) -> Effect {
-    let mut effect = Effect::nothing();
+    let mut effect = Effect::proceeding();
     effect.person_reads.extend(text(answer, "/systemMessage"));
-    if says(answer, "/hookSpecificOutput/hookEventName", event) {
+    if has_text(answer, "/hookSpecificOutput/hookEventName", event) {
         effect.agent_reads.extend(text(answer, "/hookSpecificOutput/additionalContext"));
         let reason = text(answer, "/hookSpecificOutput/permissionDecisionReason");
-        let decides = |word: &str| says(answer, "/hookSpecificOutput/permissionDecision", word);
+        let decides = |word: &str| has_text(answer, "/hookSpecificOutput/permissionDecision", word);
         match event {
-            "PreToolUse" if decides("deny") => return effect.decided(Fate::Refused, reason),
-            "PreToolUse" if decides("ask") => return effect.decided(Fate::Asked, reason),
+            "PreToolUse" if decides("deny") => return effect.with_outcome(ActionOutcome::Refused, reason),
+            "PreToolUse" if decides("ask") => return effect.with_outcome(ActionOutcome::Asked, reason),
             _ => {}
         }
     }
-    if says(answer, "/decision", "block") && matches!(event, "Stop" | "SubagentStop") {
-        return effect.decided(Fate::Held, text(answer, "/reason"));
+    if has_text(answer, "/decision", "block") && matches!(event, "Stop" | "SubagentStop") {
+        return effect.with_outcome(ActionOutcome::Held, text(answer, "/reason"));
     }
     effect
 }
@@ -96,47 +96,47 @@ fn codex(event: &str, answer: &Value) -> Effect {
         _ => &["systemMessage", "decision", "reason"],
     };
     let is_known = answer.as_object().is_none_or(|keys| keys.keys().all(|key| known.contains(&key.as_str())));
-    let asks = says(answer, "/hookSpecificOutput/permissionDecision", "ask");
-    if is_known && !asks { claude(event, answer) } else { Effect::nothing() }
+    let asks = has_text(answer, "/hookSpecificOutput/permissionDecision", "ask");
+    if is_known && !asks { claude(event, answer) } else { Effect::proceeding() }
 }
 
 fn gemini(event: &str, answer: &Value) -> Effect {
-    let mut effect = Effect::nothing();
+    let mut effect = Effect::proceeding();
     effect.person_reads.extend(text(answer, "/systemMessage"));
     if matches!(event, "AfterTool" | "BeforeAgent" | "SessionStart") {
         effect.agent_reads.extend(text(answer, "/hookSpecificOutput/additionalContext"));
     }
-    let is_refused = says(answer, "/decision", "block") || says(answer, "/decision", "deny");
+    let is_refused = has_text(answer, "/decision", "block") || has_text(answer, "/decision", "deny");
     match event {
-        "BeforeTool" if is_refused => effect.decided(Fate::Refused, text(answer, "/reason")),
-        "AfterAgent" if is_refused => effect.decided(Fate::Held, text(answer, "/reason")),
+        "BeforeTool" if is_refused => effect.with_outcome(ActionOutcome::Refused, text(answer, "/reason")),
+        "AfterAgent" if is_refused => effect.with_outcome(ActionOutcome::Held, text(answer, "/reason")),
         _ => effect,
     }
 }
 
 /// Before a call, a missing decision means asking. After a call, the answer is ignored.
 fn antigravity(event: &str, answer: &Value) -> Effect {
-    let (effect, reason) = (Effect::nothing(), text(answer, "/reason"));
+    let (effect, reason) = (Effect::proceeding(), text(answer, "/reason"));
     match (event, answer["decision"].as_str()) {
         ("PreToolUse", Some("allow" | "auto_approve")) => effect,
-        ("PreToolUse", Some("deny")) => effect.decided(Fate::Refused, reason),
-        ("PreToolUse", _) => effect.decided(Fate::Asked, reason),
-        ("Stop", Some("continue")) => effect.decided(Fate::Held, reason),
+        ("PreToolUse", Some("deny")) => effect.with_outcome(ActionOutcome::Refused, reason),
+        ("PreToolUse", _) => effect.with_outcome(ActionOutcome::Asked, reason),
+        ("Stop", Some("continue")) => effect.with_outcome(ActionOutcome::Held, reason),
         _ => effect,
     }
 }
 
 /// An answer that is not JSON stops a call. Cursor does not ask before a call of any tool, whatever the answer.
 fn cursor(event: &str, answer: &Value) -> Effect {
-    let mut effect = Effect::nothing();
+    let mut effect = Effect::proceeding();
     match event {
-        "preToolUse" if !answer.is_object() => return effect.decided(Fate::Refused, None),
-        "preToolUse" if says(answer, "/permission", "deny") => {
+        "preToolUse" if !answer.is_object() => return effect.with_outcome(ActionOutcome::Refused, None),
+        "preToolUse" if has_text(answer, "/permission", "deny") => {
             effect.person_reads.extend(text(answer, "/user_message"));
-            return effect.decided(Fate::Refused, text(answer, "/agent_message"));
+            return effect.with_outcome(ActionOutcome::Refused, text(answer, "/agent_message"));
         }
         "stop" | "subagentStop" if answer.get("followup_message").is_some() => {
-            return effect.decided(Fate::Held, text(answer, "/followup_message"));
+            return effect.with_outcome(ActionOutcome::Held, text(answer, "/followup_message"));
         }
         "postToolUse" | "sessionStart" => effect.agent_reads.extend(text(answer, "/additional_context")),
         _ => {}
@@ -147,21 +147,22 @@ fn cursor(event: &str, answer: &Value) -> Effect {
 /// Before a call, like Claude Code without messages for the person; at other events, fields are not nested.
 fn copilot(event: &str, answer: &Value) -> Effect {
     if event == "PreToolUse" {
-        let said = claude(event, answer);
-        let person_reads = if said.fate == Fate::Asked { said.person_reads } else { Vec::new() };
-        return Effect { person_reads, ..said };
+        let like_claude = claude(event, answer);
+        let person_reads =
+            if like_claude.outcome == ActionOutcome::Asked { like_claude.person_reads } else { Vec::new() };
+        return Effect { person_reads, ..like_claude };
     }
-    let mut effect = Effect::nothing();
+    let mut effect = Effect::proceeding();
     if matches!(event, "PostToolUse" | "PostToolUseFailure" | "SessionStart") {
         effect.agent_reads.extend(text(answer, "/additionalContext"));
     }
-    let is_held = says(answer, "/decision", "block") && matches!(event, "Stop" | "SubagentStop");
-    if is_held { effect.decided(Fate::Held, text(answer, "/reason")) } else { effect }
+    let is_held = has_text(answer, "/decision", "block") && matches!(event, "Stop" | "SubagentStop");
+    if is_held { effect.with_outcome(ActionOutcome::Held, text(answer, "/reason")) } else { effect }
 }
 
 /// What Linchpin's plugin does with an answer: it throws, shows a toast, or adds a text.
 fn opencode(event: &str, answer: &Value) -> Effect {
-    let said = claude(event, answer);
+    let like_claude = claude(event, answer);
     // The plugin cannot ask.
-    if said.fate == Fate::Asked { Effect::nothing() } else { said }
+    if like_claude.outcome == ActionOutcome::Asked { Effect::proceeding() } else { like_claude }
 }

@@ -13,7 +13,7 @@ use serde_json::Value;
 use testkit::{Reply, TestProject};
 
 use crate::project;
-use effect::{Effect, Fate};
+use effect::{ActionOutcome, Effect};
 use payloads::{AgentAction, payload, prompt};
 
 /// The rules of all tests, in one file.
@@ -28,7 +28,7 @@ not-yet: {on: stop, action: block, max_holds: 1, reason: Not yet.}
 failing: {on: [after_tool, tool_failed], when: \"event.outcome == 'failed'\", action: warn, reason: That failed.}
 ";
 
-/// Each situation, the expected level, the rule that causes it, and a text of the reason.
+/// Each situation, the expected verdict, the rule that leads to it, and a part of its reason.
 const SITUATIONS: [(&str, AgentAction, &str, &str, &str); 12] = [
     ("injected context", AgentAction::Start, "warn", "greeting", "Read the guide."),
     ("allow", AgentAction::Shell("touch harmless.txt"), "allow", "", "by Linchpin"),
@@ -47,27 +47,27 @@ const SITUATIONS: [(&str, AgentAction, &str, &str, &str); 12] = [
     ),
     ("failure", AgentAction::FailedShell, "warn", "failing", "That failed."),
     ("held stop", AgentAction::Stop, "block", "not-yet", "Not yet."),
-    // The rule holds once; the second stop is released.
+    // The rule holds only once, so the second stop is allowed.
     ("stop that is let go", AgentAction::StopAgain, "warn", "not-yet", "Not yet."),
 ];
 
 /// Returns the expected effect on the agent, and who reads the reason.
-fn expected(agent: Agent, situation: &str) -> (Fate, Audience) {
+fn expected(agent: Agent, situation: &str) -> (ActionOutcome, Audience) {
     match situation {
-        "warn" => (Fate::GoesOn, warned_before(agent)),
-        "injected context" | "failure" => (Fate::GoesOn, told_of(agent)),
-        "held stop" => (Fate::Held, Audience::Agent),
-        "stop that is let go" if told_of(agent) == AgentAndPerson => (Fate::GoesOn, Person),
-        "allow" | "stop that is let go" => (Fate::GoesOn, Nobody),
-        "ask" if matches!(agent, Agent::Claude | Agent::Copilot | Agent::Antigravity) => (Fate::Asked, Person),
+        "warn" => (ActionOutcome::Proceeds, warning_readers(agent)),
+        "injected context" | "failure" => (ActionOutcome::Proceeds, context_readers(agent)),
+        "held stop" => (ActionOutcome::Held, Audience::Agent),
+        "stop that is let go" if context_readers(agent) == AgentAndPerson => (ActionOutcome::Proceeds, Person),
+        "allow" | "stop that is let go" => (ActionOutcome::Proceeds, Nobody),
+        "ask" if matches!(agent, Agent::Claude | Agent::Copilot | Agent::Antigravity) => (ActionOutcome::Asked, Person),
         // An agent that cannot ask refuses instead.
-        _ if agent == Agent::Cursor => (Fate::Refused, AgentAndPerson),
-        _ => (Fate::Refused, Audience::Agent),
+        _ if agent == Agent::Cursor => (ActionOutcome::Refused, AgentAndPerson),
+        _ => (ActionOutcome::Refused, Audience::Agent),
     }
 }
 
 /// Who reads a warning before a call.
-fn warned_before(agent: Agent) -> Audience {
+fn warning_readers(agent: Agent) -> Audience {
     match agent {
         Agent::Claude | Agent::Codex | Agent::OpenCode => AgentAndPerson,
         Agent::Gemini => Person,
@@ -77,7 +77,7 @@ fn warned_before(agent: Agent) -> Audience {
 }
 
 /// Who reads a text at the start of a session, and after a call.
-fn told_of(agent: Agent) -> Audience {
+fn context_readers(agent: Agent) -> Audience {
     match agent {
         Agent::Claude | Agent::Codex | Agent::Gemini | Agent::OpenCode => AgentAndPerson,
         Agent::Copilot | Agent::Cursor => Audience::Agent,
@@ -85,8 +85,8 @@ fn told_of(agent: Agent) -> Audience {
     }
 }
 
-fn tell(project: &TestProject, agent: Agent, event: &str, payload: &[u8]) -> Reply {
-    project.feed(project.command(&["hook", agent.name(), event]), payload)
+fn call_hook(project: &TestProject, agent: Agent, event: &str, payload: &[u8]) -> Reply {
+    project.run_with_stdin(project.command(&["hook", agent.name(), event]), payload)
 }
 
 /// Returns the journal entry of the last event.
@@ -95,8 +95,8 @@ fn last_entry(project: &TestProject) -> Value {
     serde_json::from_str(log.lines().last().unwrap_or_default()).expect("an event")
 }
 
-/// Returns the level of the last event, and the rules with findings.
-fn judged(project: &TestProject) -> (String, String) {
+/// Returns the verdict of the last event, and the rules that led to it.
+fn last_verdict(project: &TestProject) -> (String, String) {
     let entry = last_entry(project);
     let findings = entry["verdict"]["findings"].as_array().cloned().unwrap_or_default();
     let rules: Vec<&str> = findings.iter().filter_map(|finding| finding["rule"].as_str()).collect();
@@ -113,19 +113,19 @@ fn every_agent_gets_the_same_verdicts() {
         project.config(names);
         let root = project.root().to_string_lossy().into_owned();
         writeln!(answers, "## {}", agent.title()).unwrap();
-        for (situation, action, level, rule, words) in SITUATIONS {
+        for (situation, action, level, rule, reason_text) in SITUATIONS {
             let Some((event, payload)) = payload(agent, action, &root) else {
                 writeln!(answers, "{situation}: it does not tell of it").unwrap();
                 continue;
             };
-            let reply = tell(&project, agent, event, payload.to_string().as_bytes());
-            let about = format!("{agent:?} {situation}: {}", reply.stdout);
-            assert_eq!(judged(&project), (level.to_owned(), rule.to_owned()), "{about}");
-            assert_eq!((reply.code, reply.stderr.as_str()), (Some(0), ""), "{about}");
+            let reply = call_hook(&project, agent, event, payload.to_string().as_bytes());
+            let message = format!("{agent:?} {situation}: {}", reply.stdout);
+            assert_eq!(last_verdict(&project), (level.to_owned(), rule.to_owned()), "{message}");
+            assert_eq!((reply.code, reply.stderr.as_str()), (Some(0), ""), "{message}");
             let effect = Effect::of(agent, event, &reply);
-            assert_eq!((effect.fate, effect.audience(words)), expected(agent, situation), "{about}");
-            let said = project.redacted(&reply.stdout);
-            writeln!(answers, "{situation}: {}", if said.is_empty() { "-" } else { said.trim() }).unwrap();
+            assert_eq!((effect.outcome, effect.audience(reason_text)), expected(agent, situation), "{message}");
+            let redacted = project.redacted(&reply.stdout);
+            writeln!(answers, "{situation}: {}", if redacted.is_empty() { "-" } else { redacted.trim() }).unwrap();
         }
         writeln!(answers).unwrap();
     }
@@ -141,7 +141,7 @@ fn a_broken_payload_is_refused_or_asked_about() {
         let (event, payload) = payload(agent, AgentAction::Unreadable, &root).expect("every agent calls tools");
         let mut text = payload.to_string();
         text.truncate(text.len() - 2);
-        let reply = tell(&project, agent, event, text.as_bytes());
+        let reply = call_hook(&project, agent, event, text.as_bytes());
         let answer: Value = serde_json::from_str(&reply.stdout).unwrap_or_default();
         let asks = reply.stdout.contains("\"ask\"") || reply.stdout.contains("force_ask");
         assert!(is_refusal(&answer) || asks, "{agent:?}: {}", reply.stdout);
@@ -164,13 +164,13 @@ fn hold_texts_are_not_prompts_of_a_person() {
             }
             let root = project.root().to_string_lossy().into_owned();
             let (event, payload) = payload(agent, AgentAction::Stop, &root).expect("every agent stops");
-            let reply = tell(&project, agent, event, payload.to_string().as_bytes());
+            let reply = call_hook(&project, agent, event, payload.to_string().as_bytes());
             let effect = Effect::of(agent, event, &reply);
-            assert_eq!(effect.fate, Fate::Held, "{agent:?}: {}", reply.stdout);
+            assert_eq!(effect.outcome, ActionOutcome::Held, "{agent:?}: {}", reply.stdout);
             let text = effect.agent_reads.concat();
             for (text, kind) in [(text.as_str(), "other"), ("Held? Go on.", "prompt")] {
                 let (event, payload) = prompt(agent, text, &root);
-                tell(&project, agent, event, payload.to_string().as_bytes());
+                call_hook(&project, agent, event, payload.to_string().as_bytes());
                 assert_eq!(last_entry(&project)["kind"], kind, "{agent:?}: {text}");
             }
         }

@@ -24,7 +24,7 @@ const PATCH: &str = "*** Begin Patch\n*** Update File: src/a.rs\n@@\n-old\n+new\
 
 /// Returns the event's name in the agent's settings and the payload; none if the agent does not report this action.
 pub fn payload(agent: Agent, action: AgentAction, root: &str) -> Option<(&'static str, Value)> {
-    let (event, tool, input, more) = match action {
+    let (event, tool, input, extra_fields) = match action {
         AgentAction::Start => ("SessionStart", "", Value::Null, json!({"source": "startup"})),
         AgentAction::Shell(command) => ("PreToolUse", "shell", json!({"command": command}), json!({})),
         AgentAction::ShellOfSubagent(command) => {
@@ -41,17 +41,17 @@ pub fn payload(agent: Agent, action: AgentAction, root: &str) -> Option<(&'stati
     match agent {
         Agent::Cursor => cursor(action, event, tool, &input, root),
         Agent::Antigravity => antigravity(action, event, tool, &input, root),
-        _ => family(agent, action, event, tool, &input, &more, root),
+        _ => claude_like(agent, action, event, tool, &input, &extra_fields, root),
     }
 }
 
-fn family(
+fn claude_like(
     agent: Agent,
     action: AgentAction,
     event: &'static str,
     tool: &str,
     input: &Value,
-    more: &Value,
+    extra_fields: &Value,
     root: &str,
 ) -> Option<(&'static str, Value)> {
     let (event, response) = match (agent, action) {
@@ -99,7 +99,7 @@ fn family(
     };
     let mut payload = json!({"hook_event_name": event, "session_id": "s", "cwd": root});
     let fields = payload.as_object_mut()?;
-    fields.extend(more.as_object().cloned()?);
+    fields.extend(extra_fields.as_object().cloned()?);
     if !name.is_empty() {
         fields.extend(json!({"tool_name": name, "tool_input": input, "tool_use_id": "t"}).as_object().cloned()?);
     }

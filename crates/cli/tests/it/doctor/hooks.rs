@@ -7,85 +7,85 @@ use insta::assert_snapshot;
 use super::Hooks;
 
 #[test]
-fn a_hook_that_says_another_event() {
+fn a_hook_with_the_wrong_event_is_reported() {
     let copilot = Hooks::of("copilot", &["--user"]);
-    assert_snapshot!(copilot.changed("hook copilot PreToolUse", "hook copilot PostToolUse"), @"
+    assert_snapshot!(copilot.problems_after_change("hook copilot PreToolUse", "hook copilot PostToolUse"), @"
     exit 1
-    bad   Copilot CLI: the command at `PreToolUse` names `PostToolUse`, so Linchpin may judge the wrong event
+    bad   Copilot CLI: the command at `PreToolUse` names `PostToolUse`, so Linchpin might judge the wrong event
           run `linchpin install copilot --user` again
     ");
-    assert_snapshot!(copilot.changed("hook copilot Stop", "hook copilot"), @"
+    assert_snapshot!(copilot.problems_after_change("hook copilot Stop", "hook copilot"), @"
     exit 1
-    bad   Copilot CLI: the command at `Stop` does not name the event, so Linchpin may not know it
+    bad   Copilot CLI: the command at `Stop` does not name the event, so Linchpin might not know it
           run `linchpin install copilot --user` again
     ");
     let antigravity = Hooks::of("antigravity", &[]);
-    assert_snapshot!(antigravity.changed("hook antigravity PreToolUse", "hook antigravity Stop"), @"
+    assert_snapshot!(antigravity.problems_after_change("hook antigravity PreToolUse", "hook antigravity Stop"), @"
     exit 1
-    bad   Antigravity: the command at `PreToolUse` names `Stop`, so Linchpin may judge the wrong event
+    bad   Antigravity: the command at `PreToolUse` names `Stop`, so Linchpin might judge the wrong event
           run `linchpin install antigravity` again
     ");
 }
 
 #[test]
-fn a_hook_that_is_muted() {
+fn a_hook_whose_output_is_discarded_is_reported() {
     let cursor = Hooks::of("cursor", &[]);
-    assert_snapshot!(cursor.changed("hook cursor", "hook cursor >/dev/null"), @"
+    assert_snapshot!(cursor.problems_after_change("hook cursor", "hook cursor >/dev/null"), @"
     exit 1
-    bad   Cursor: the command at `preToolUse` continues with `> /dev/null`, so the agent may not get Linchpin's answer
+    bad   Cursor: the command at `preToolUse` continues with `> /dev/null`, so the agent might not get Linchpin's answer
           run `linchpin install cursor` again
     ");
-    assert_snapshot!(cursor.changed("hook cursor", "hook cursor || true"), @"
+    assert_snapshot!(cursor.problems_after_change("hook cursor", "hook cursor || true"), @"
     exit 1
-    bad   Cursor: the command at `preToolUse` continues with `|| true`, so the agent may not get Linchpin's answer
+    bad   Cursor: the command at `preToolUse` continues with `|| true`, so the agent might not get Linchpin's answer
           run `linchpin install cursor` again
     ");
-    assert_snapshot!(cursor.changed("hook cursor", "hook cursor|cat"), @"
+    assert_snapshot!(cursor.problems_after_change("hook cursor", "hook cursor|cat"), @"
     exit 1
     bad   Cursor: no hook for preToolUse
           run `linchpin install cursor` again
-    bad   Cursor: `preToolUse` runs Linchpin inside `[LINCHPIN] hook cursor|cat`, so the agent may not get its answer
+    bad   Cursor: `preToolUse` runs Linchpin inside `[LINCHPIN] hook cursor|cat`, so the agent might not get its answer
           change it in [BASE]/project/.cursor/hooks.json
     ");
     let claude = Hooks::of("claude", &[]);
-    assert_snapshot!(claude.changed(r#"["hook", "claude"]"#, r#"["hook", "claude", "--help"]"#), @"
+    assert_snapshot!(claude.problems_after_change(r#"["hook", "claude"]"#, r#"["hook", "claude", "--help"]"#), @"
     exit 1
-    bad   Claude Code: the command at `PreToolUse` continues with `--help`, so the agent may not get Linchpin's answer
+    bad   Claude Code: the command at `PreToolUse` continues with `--help`, so the agent might not get Linchpin's answer
           run `linchpin install claude` again
     ");
 }
 
 #[test]
-fn a_hook_within_another_command() {
+fn a_hook_inside_another_command_is_reported() {
     let gemini = Hooks::of("gemini", &[]);
     let program = gemini.program();
-    assert_snapshot!(gemini.changed(&program, &format!("true || {program}")), @"
+    assert_snapshot!(gemini.problems_after_change(&program, &format!("true || {program}")), @"
     exit 1
     bad   Gemini CLI: no hook for BeforeTool
           run `linchpin install gemini` again
-    bad   Gemini CLI: `BeforeTool` runs Linchpin inside `true || [LINCHPIN] hook gemini`, so the agent may not get its answer
+    bad   Gemini CLI: `BeforeTool` runs Linchpin inside `true || [LINCHPIN] hook gemini`, so the agent might not get its answer
           change it in [BASE]/project/.gemini/settings.json
-    note  Gemini CLI: if folder trust is on, it reads a project's settings only in folders that you trust, but [BASE]/home/.gemini/trustedFolders.json names neither this folder nor a parent folder: open Gemini CLI there once
+    note  Gemini CLI: if folder trust is on, it reads a project's settings only in folders that you trust. [BASE]/home/.gemini/trustedFolders.json lists neither this folder nor a parent folder: open Gemini CLI there once
     ");
 }
 
 #[cfg(unix)]
 #[test]
-fn a_hook_that_calls_another_linchpin() {
+fn a_hook_that_calls_another_linchpin_is_reported() {
     use std::os::unix::fs::PermissionsExt;
     let claude = Hooks::of("claude", &["--user"]);
     let program = claude.program();
-    claude.home("bin/linchpin", &format!("#!/bin/sh\nexec '{program}' \"$@\"\n"));
+    claude.write_in_home("bin/linchpin", &format!("#!/bin/sh\nexec '{program}' \"$@\"\n"));
     let other = claude.project.home().join("bin/linchpin");
     fs::set_permissions(&other, fs::Permissions::from_mode(0o755)).expect("a mode");
-    assert_snapshot!(claude.changed(&program, &other.display().to_string()), @"
+    assert_snapshot!(claude.problems_after_change(&program, &other.display().to_string()), @"
     exit 0
-    note  Claude Code: its hook calls `[BASE]/home/bin/linchpin`, which is another Linchpin than this one
+    note  Claude Code: its hook calls `[BASE]/home/bin/linchpin`, which is not the Linchpin that you are running now (`[LINCHPIN]`)
     ");
-    claude.home("bin/linchpin", "#!/bin/sh\n");
-    assert_snapshot!(claude.changed(&program, &other.display().to_string()), @"
+    claude.write_in_home("bin/linchpin", "#!/bin/sh\n");
+    assert_snapshot!(claude.problems_after_change(&program, &other.display().to_string()), @"
     exit 1
-    note  Claude Code: its hook calls `[BASE]/home/bin/linchpin`, which is another Linchpin than this one
+    note  Claude Code: its hook calls `[BASE]/home/bin/linchpin`, which is not the Linchpin that you are running now (`[LINCHPIN]`)
     bad   Claude Code: self-test failed: the hook did not block a test command (`linchpin trust`) and answered null
           is `[BASE]/home/bin/linchpin` this Linchpin?
     ");
@@ -93,23 +93,23 @@ fn a_hook_that_calls_another_linchpin() {
 
 #[cfg(unix)]
 #[test]
-fn a_hook_that_cannot_be_called_or_does_not_come_back() {
+fn a_hook_that_cannot_start_or_hangs_is_reported() {
     use std::os::unix::fs::PermissionsExt;
     let claude = Hooks::of("claude", &["--user"]);
     let program = claude.program();
     let other = claude.project.home().join("bin/linchpin");
-    assert_snapshot!(claude.changed(&program, &other.display().to_string()), @"
+    assert_snapshot!(claude.problems_after_change(&program, &other.display().to_string()), @"
     exit 1
     bad   Claude Code: `[BASE]/home/bin/linchpin` cannot be started: No such file or directory (os error 2)
           the agent runs every call unchecked, or refuses every call if its hooks fail closed; run `linchpin install claude --user` again
     ");
-    claude.home("bin/linchpin", "#!/bin/sh\nsleep 600\n");
+    claude.write_in_home("bin/linchpin", "#!/bin/sh\nsleep 600\n");
     fs::set_permissions(&other, fs::Permissions::from_mode(0o755)).expect("a mode");
-    let before = claude.text();
+    let before = claude.read_settings();
     fs::write(&claude.file, before.replace(&program, &other.display().to_string())).expect("written");
     assert_snapshot!(claude.problems(), @"
     exit 1
-    note  Claude Code: its hook calls `[BASE]/home/bin/linchpin`, which is another Linchpin than this one
+    note  Claude Code: its hook calls `[BASE]/home/bin/linchpin`, which is not the Linchpin that you are running now (`[LINCHPIN]`)
     bad   Claude Code: `[BASE]/home/bin/linchpin` did not answer within 10 s
           the agent gets no answer from its hook; run `linchpin install claude --user` again
     ");
@@ -122,19 +122,19 @@ fn a_program_that_only_the_project_names_is_not_run() {
     use std::os::unix::fs::PermissionsExt;
     let claude = Hooks::of("claude", &[]);
     let program = claude.program();
-    claude.home("elsewhere/linchpin", "#!/bin/sh\ntouch ran\n");
+    claude.write_in_home("elsewhere/linchpin", "#!/bin/sh\ntouch ran\n");
     let other = claude.project.home().join("elsewhere/linchpin");
     fs::set_permissions(&other, fs::Permissions::from_mode(0o755)).expect("a mode");
     fs::create_dir_all(claude.project.root().join("tools")).expect("a folder");
-    std::os::unix::fs::symlink(&other, claude.project.root().join("tools/linchpin")).expect("a link");
-    assert_snapshot!(claude.changed(&program, &other.display().to_string()), @"
+    std::os::unix::fs::symlink(&other, claude.project.root().join("tools/linchpin")).expect("a symlink");
+    assert_snapshot!(claude.problems_after_change(&program, &other.display().to_string()), @"
     exit 0
-    note  Claude Code: its hook calls `[BASE]/home/elsewhere/linchpin`, which is another Linchpin than this one
-    note  Claude Code: its hook was not tested, because only the project names `[BASE]/home/elsewhere/linchpin`
+    note  Claude Code: its hook calls `[BASE]/home/elsewhere/linchpin`, which is not the Linchpin that you are running now (`[LINCHPIN]`)
+    note  Claude Code: its hook was not tested, because its path `[BASE]/home/elsewhere/linchpin` comes from the project's settings, which could name any program
     ");
-    assert_snapshot!(claude.changed(&program, "./tools/linchpin"), @"
+    assert_snapshot!(claude.problems_after_change(&program, "./tools/linchpin"), @"
     exit 1
-    note  Claude Code: its hook calls `./tools/linchpin`, which is another Linchpin than this one
+    note  Claude Code: its hook calls `./tools/linchpin`, which is not the Linchpin that you are running now (`[LINCHPIN]`)
     bad   Claude Code: its hook calls `./tools/linchpin`, which is in the project, so it was not tested
           anyone who can change the project can change the hook; run `linchpin install claude` again
     ");
@@ -150,9 +150,9 @@ fn a_program_of_the_project_is_not_run() {
     claude.project.file("bin/linchpin", "#!/bin/sh\ntouch ran\n");
     let other = claude.project.root().join("bin/linchpin");
     fs::set_permissions(&other, fs::Permissions::from_mode(0o755)).expect("a mode");
-    assert_snapshot!(claude.changed(&program, &other.display().to_string()), @"
+    assert_snapshot!(claude.problems_after_change(&program, &other.display().to_string()), @"
     exit 1
-    note  Claude Code: its hook calls `[BASE]/project/bin/linchpin`, which is another Linchpin than this one
+    note  Claude Code: its hook calls `[BASE]/project/bin/linchpin`, which is not the Linchpin that you are running now (`[LINCHPIN]`)
     bad   Claude Code: its hook calls `[BASE]/project/bin/linchpin`, which is in the project, so it was not tested
           anyone who can change the project can change the hook; run `linchpin install claude` again
     ");
@@ -160,34 +160,34 @@ fn a_program_of_the_project_is_not_run() {
 }
 
 #[test]
-fn a_hook_that_is_not_waited_for() {
+fn a_hook_timeout_that_is_too_short_is_reported() {
     let claude = Hooks::of("claude", &[]);
-    assert_snapshot!(claude.changed("\"timeout\": 60", "\"timeout\": 1"), @"
+    assert_snapshot!(claude.problems_after_change("\"timeout\": 60", "\"timeout\": 1"), @"
     exit 1
-    bad   Claude Code: a timeout of 1 s at `PreToolUse`: Linchpin may need 2 s, and the agent continues without its answer
+    bad   Claude Code: a timeout of 1 s at `PreToolUse`: Linchpin might need 2 s, and the agent continues without its answer
           run `linchpin install claude` again
     ");
-    assert_snapshot!(claude.changed("\"timeout\": 600", "\"timeout\": 30"), @"
+    assert_snapshot!(claude.problems_after_change("\"timeout\": 600", "\"timeout\": 30"), @"
     exit 0
     note  Claude Code: a timeout of 30 s at `Stop`, where `install` writes 600 s: the agent does not wait for longer commands
     ");
-    assert_snapshot!(claude.changed("\"timeout\": 60", "\"timeout\": \"long\""), @"
+    assert_snapshot!(claude.problems_after_change("\"timeout\": 60", "\"timeout\": \"long\""), @"
     exit 1
-    bad   Claude Code: a `timeout` that is not a number at `PreToolUse`, so the agent may ignore the hook
+    bad   Claude Code: a `timeout` that is not a number at `PreToolUse`, so the agent might ignore the hook
           run `linchpin install claude` again
     ");
-    assert_snapshot!(claude.changed("\"timeout\": 60", "\"timeout\": 120"), @"exit 0");
+    assert_snapshot!(claude.problems_after_change("\"timeout\": 60", "\"timeout\": 120"), @"exit 0");
     let gemini = Hooks::of("gemini", &["--user"]);
-    assert_snapshot!(gemini.changed("\"timeout\": 60000", "\"timeout\": 60"), @"
+    assert_snapshot!(gemini.problems_after_change("\"timeout\": 60000", "\"timeout\": 60"), @"
     exit 1
-    bad   Gemini CLI: a timeout of 0.06 s at `BeforeTool`: Linchpin may need 2 s, and the agent continues without its answer
+    bad   Gemini CLI: a timeout of 0.06 s at `BeforeTool`: Linchpin might need 2 s, and the agent continues without its answer
           run `linchpin install gemini --user` again
     ");
     // The configured deadline determines which timeout is too short.
     claude.project.config("deadline: 15s\n");
-    assert_snapshot!(claude.changed("\"timeout\": 60", "\"timeout\": 12"), @"
+    assert_snapshot!(claude.problems_after_change("\"timeout\": 60", "\"timeout\": 12"), @"
     exit 1
-    bad   Claude Code: a timeout of 12 s at `PreToolUse`: Linchpin may need 15 s, and the agent continues without its answer
+    bad   Claude Code: a timeout of 12 s at `PreToolUse`: Linchpin might need 15 s, and the agent continues without its answer
           run `linchpin install claude` again
     ");
 }
@@ -195,29 +195,29 @@ fn a_hook_that_is_not_waited_for() {
 #[test]
 fn problems_shared_by_all_hooks_are_reported_once() {
     let claude = Hooks::of("claude", &[]);
-    fs::write(&claude.file, claude.text().replace("\"timeout\": 60 ", "\"timeout\": 0 ")).expect("written");
+    fs::write(&claude.file, claude.read_settings().replace("\"timeout\": 60 ", "\"timeout\": 0 ")).expect("written");
     assert_snapshot!(claude.problems(), @"
     exit 1
-    bad   Claude Code: a timeout of 0 s at `PreToolUse`, `PermissionRequest`, `PostToolUse`, `PostToolUseFailure`, `UserPromptSubmit`, `SubagentStart`, `TaskCompleted`, `PreCompact`, `PostCompact`, `Notification`, `SessionStart`: Linchpin may need 2 s, and the agent continues without its answer
+    bad   Claude Code: a timeout of 0 s at `PreToolUse`, `PermissionRequest`, `PostToolUse`, `PostToolUseFailure`, `UserPromptSubmit`, `SubagentStart`, `TaskCompleted`, `PreCompact`, `PostCompact`, `Notification`, `SessionStart`: Linchpin might need 2 s, and the agent continues without its answer
           run `linchpin install claude` again
     ");
 }
 
 #[test]
-fn a_hook_that_is_not_called_for_everything() {
+fn a_matcher_that_excludes_tools_is_reported() {
     let claude = Hooks::of("claude", &["--local"]);
-    assert_snapshot!(claude.changed("\"matcher\": \"*\"", "\"matcher\": \"Bash\""), @"
+    assert_snapshot!(claude.problems_after_change("\"matcher\": \"*\"", "\"matcher\": \"Bash\""), @"
     exit 1
     bad   Claude Code: the matcher `Bash` at `PreToolUse`, so Linchpin does not see other tools
           run `linchpin install claude --local` again
     ");
-    assert_snapshot!(claude.changed("\"matcher\": \"*\"", "\"matcher\": [\"Bash\"]"), @"
+    assert_snapshot!(claude.problems_after_change("\"matcher\": \"*\"", "\"matcher\": [\"Bash\"]"), @"
     exit 1
-    bad   Claude Code: a matcher that is not a string at `PreToolUse`, so the agent may ignore the hook
+    bad   Claude Code: a matcher that is not a string at `PreToolUse`, so the agent might ignore the hook
           run `linchpin install claude --local` again
     ");
-    assert_snapshot!(claude.changed("\"matcher\": \"*\"", "\"matcher\": \".*\""), @"exit 0");
-    assert_snapshot!(claude.changed("\"onFailure\": \"block\"", "\"if\": \"Bash(git *)\""), @r#"
+    assert_snapshot!(claude.problems_after_change("\"matcher\": \"*\"", "\"matcher\": \".*\""), @"exit 0");
+    assert_snapshot!(claude.problems_after_change("\"onFailure\": \"block\"", "\"if\": \"Bash(git *)\""), @r#"
     exit 1
     bad   Claude Code: no `onFailure: "block"` at `PreToolUse`, so calls run unchecked if Linchpin cannot be run
           run `linchpin install claude --local` again
@@ -227,13 +227,13 @@ fn a_hook_that_is_not_called_for_everything() {
     // Linchpin's hook in a group with another tool's hook: that group must not change.
     let other = r#"{"type": "command", "command": "check.sh"}"#;
     let group = format!("\"matcher\": \"Bash\",\n        \"hooks\": [\n          {other},");
-    assert_snapshot!(claude.changed("\"matcher\": \"*\",\n        \"hooks\": [", &group), @"
+    assert_snapshot!(claude.problems_after_change("\"matcher\": \"*\",\n        \"hooks\": [", &group), @"
     exit 1
     bad   Claude Code: the matcher `Bash` at `PreToolUse`, so Linchpin does not see other tools
           run `linchpin install claude --local` again
     ");
     let copilot = Hooks::of("copilot", &["--user"]);
-    assert_snapshot!(copilot.changed("\"timeoutSec\"", "\"matcher\": \"bash\", \"timeoutSec\""), @"
+    assert_snapshot!(copilot.problems_after_change("\"timeoutSec\"", "\"matcher\": \"bash\", \"timeoutSec\""), @"
     exit 1
     bad   Copilot CLI: the matcher `bash` at `PreToolUse`, so Linchpin does not see other tools
           run `linchpin install copilot --user` again
@@ -243,80 +243,80 @@ fn a_hook_that_is_not_called_for_everything() {
 #[test]
 fn other_differences_from_installed_hooks_are_reported() {
     let copilot = Hooks::of("copilot", &["--user"]);
-    assert_snapshot!(copilot.changed("\"timeoutSec\"", "\"bash\": \"true\", \"timeoutSec\""), @"
+    assert_snapshot!(copilot.problems_after_change("\"timeoutSec\"", "\"bash\": \"true\", \"timeoutSec\""), @"
     exit 1
-    bad   Copilot CLI: `bash` at `PreToolUse`, which may be run instead of Linchpin
+    bad   Copilot CLI: `bash` at `PreToolUse`, which might be run instead of Linchpin
           run `linchpin install copilot --user` again
     ");
-    assert_snapshot!(copilot.changed("\"timeoutSec\"", "\"env\": {\"HOME\": \"/\"}, \"timeoutSec\""), @"
+    assert_snapshot!(copilot.problems_after_change("\"timeoutSec\"", "\"env\": {\"HOME\": \"/\"}, \"timeoutSec\""), @"
     exit 1
     bad   Copilot CLI: `env` at `PreToolUse`, which `install` does not write: its effect is unknown
           run `linchpin install copilot --user` again
     ");
     let cursor = Hooks::of("cursor", &["--user"]);
-    assert_snapshot!(cursor.changed("\"failClosed\": true", "\"failClosed\": false"), @"
+    assert_snapshot!(cursor.problems_after_change("\"failClosed\": true", "\"failClosed\": false"), @"
     exit 1
     bad   Cursor: no `failClosed: true` at `preToolUse`, so calls run unchecked if Linchpin cannot be run
           run `linchpin install cursor --user` again
     ");
-    assert_snapshot!(cursor.changed("\"loop_limit\": null", "\"loop_limit\": 1"), @"
+    assert_snapshot!(cursor.problems_after_change("\"loop_limit\": null", "\"loop_limit\": 1"), @"
     exit 1
     bad   Cursor: no `loop_limit: null` at `stop`, so after some holds the agent stops anyway
           run `linchpin install cursor --user` again
     ");
     let shared = Hooks::of("claude", &[]);
-    assert_snapshot!(shared.changed("\"timeout\": 600", "\"timeout\": 600, \"onFailure\": \"block\""), @"
+    assert_snapshot!(shared.problems_after_change("\"timeout\": 600", "\"timeout\": 600, \"onFailure\": \"block\""), @"
     exit 0
     note  Claude Code: `onFailure` at `Stop`, which blocks everyone who does not have Linchpin
     ");
     let gemini = Hooks::of("gemini", &["--user"]);
-    assert_snapshot!(gemini.changed("\"name\": \"linchpin\"", "\"name\": \"other\""), @r#"
+    assert_snapshot!(gemini.problems_after_change("\"name\": \"linchpin\"", "\"name\": \"other\""), @r#"
     exit 1
     bad   Gemini CLI: no `name: "linchpin"` at `BeforeTool`, so `hooksConfig.disabled` may switch it off without a warning
           run `linchpin install gemini --user` again
     "#);
-    assert_snapshot!(gemini.changed("\"hooks\": {\n", "\"hooks\": {\n    \"BeforeModel\": {},\n"), @"
+    assert_snapshot!(gemini.problems_after_change("\"hooks\": {\n", "\"hooks\": {\n    \"BeforeModel\": {},\n"), @"
     exit 1
-    bad   Gemini CLI: `hooks.BeforeModel` is not a list, so the agent may not read the file
+    bad   Gemini CLI: `hooks.BeforeModel` is not a list, so the agent might not read the file
           change it in [BASE]/home/.gemini/settings.json
     ");
     let codex = Hooks::of("codex", &[]);
     let program = codex.program();
     let exec = format!("\"command\": \"{}\", \"args\": [\"hook\", \"codex\"]", program.trim_matches('\''));
-    assert_snapshot!(codex.changed(&format!("\"command\": \"{program} hook codex\""), &exec), @"
+    assert_snapshot!(codex.problems_after_change(&format!("\"command\": \"{program} hook codex\""), &exec), @"
     exit 1
     bad   Codex CLI: `args` at `PreToolUse`, which Codex CLI does not know, so it calls Linchpin without the arguments
           run `linchpin install codex` again
-    note  Codex CLI: it runs hooks only after you accept them, and again after every change, but [BASE]/home/.codex/config.toml names none of these hooks: open Codex and type /hooks
+    note  Codex CLI: it runs a hook only after you accept it, and you must accept it again after every change. [BASE]/home/.codex/config.toml lists none of these hooks as accepted: open Codex and type /hooks
     ");
 }
 
 #[test]
-fn a_hook_that_stands_twice_in_a_file() {
+fn a_duplicate_hook_is_reported() {
     let antigravity = Hooks::of("antigravity", &[]);
-    let text = antigravity.text();
+    let text = antigravity.read_settings();
     let stop =
         text.split("\"Stop\": [").nth(1).expect("an event").split(']').next().expect("its hooks").trim().to_owned();
-    assert_snapshot!(antigravity.changed(&stop, &format!("{stop}, {stop}")), @"
+    assert_snapshot!(antigravity.problems_after_change(&stop, &format!("{stop}, {stop}")), @"
     exit 0
-    note  Antigravity: more than one hook at `Stop` in [BASE]/project/.agents/hooks.json, so it may call Linchpin several times for each event
+    note  Antigravity: more than one hook at `Stop` in [BASE]/project/.agents/hooks.json, so it might call Linchpin several times for each event
     ");
 }
 
 #[test]
-fn a_plugin_that_somebody_changed() {
+fn a_changed_plugin_is_reported() {
     let user = Hooks::of("opencode", &["--user"]);
-    assert_snapshot!(user.changed("FAIL_CLOSED = true", "FAIL_CLOSED = false"), @"
+    assert_snapshot!(user.problems_after_change("FAIL_CLOSED = true", "FAIL_CLOSED = false"), @"
     exit 1
     bad   OpenCode: the plugin lets calls run unchecked if Linchpin cannot be run
           run `linchpin install opencode --user` again
     ");
-    assert_snapshot!(user.changed("throw new Error(answer.refuse)", ""), @"
+    assert_snapshot!(user.problems_after_change("throw new Error(answer.refuse)", ""), @"
     exit 1
     bad   OpenCode: the plugin differs from the one that this Linchpin writes, so its effect is unknown
           run `linchpin install opencode --user` again
     ");
-    assert_snapshot!(user.changed("const PROGRAM", "const  PROGRAM"), @"
+    assert_snapshot!(user.problems_after_change("const PROGRAM", "const  PROGRAM"), @"
     exit 1
     bad   OpenCode: the plugin differs from the one that this Linchpin writes, so its effect is unknown
           run `linchpin install opencode --user` again
@@ -324,11 +324,11 @@ fn a_plugin_that_somebody_changed() {
           run `linchpin install AGENT`, or `linchpin init` for all agents that it finds
     ");
     let project = Hooks::of("opencode", &[]);
-    assert_snapshot!(project.changed("FAIL_CLOSED = false", "FAIL_CLOSED = true"), @"
+    assert_snapshot!(project.problems_after_change("FAIL_CLOSED = false", "FAIL_CLOSED = true"), @"
     exit 0
     note  OpenCode: the plugin blocks everyone who does not have Linchpin
     ");
-    assert_snapshot!(project.changed("// Written by", "// Once written by"), @"
+    assert_snapshot!(project.problems_after_change("// Written by", "// Once written by"), @"
     exit 1
     bad   OpenCode: the file of Linchpin's plugin contains another plugin
           change it in [BASE]/project/.opencode/plugins/linchpin.js

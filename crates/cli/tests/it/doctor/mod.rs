@@ -32,34 +32,34 @@ impl Hooks {
         Self { project, agent, scope, file }
     }
 
-    fn text(&self) -> String {
+    fn read_settings(&self) -> String {
         fs::read_to_string(&self.file).expect("settings")
     }
 
     /// Returns the program that the hooks call, quoted if the settings contain a command line.
     fn program(&self) -> String {
-        let text = self.text();
+        let text = self.read_settings();
         let command = text.split("\"command\": \"").nth(1).expect("a command");
         let command = command.split('"').next().expect("a command");
         command.split(" hook ").next().expect("a program").to_owned()
     }
 
     /// Returns the problems after this change, and checks that `install` fixes those for which `doctor` suggests it.
-    fn changed(&self, from: &str, to: &str) -> String {
-        let before = self.text();
+    fn problems_after_change(&self, from: &str, to: &str) -> String {
+        let before = self.read_settings();
         assert!(before.contains(from), "{from} is not in {before}");
         fs::write(&self.file, before.replacen(from, to, 1)).expect("written");
-        let said = self.problems();
-        if said.contains("` again") {
+        let problems_text = self.problems();
+        if problems_text.contains("` again") {
             let arguments: Vec<&str> = ["install", self.agent].into_iter().chain(self.scope.iter().copied()).collect();
             assert_eq!(self.project.run(&arguments).code, Some(0));
             assert!(!self.problems().contains("` again"), "{}", self.problems());
         }
         fs::write(&self.file, before).expect("written");
-        said
+        problems_text
     }
 
-    fn home(&self, file: &str, text: &str) {
+    fn write_in_home(&self, file: &str, text: &str) {
         let path = self.project.home().join(file);
         fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
         fs::write(path, text).expect("written");
@@ -73,8 +73,8 @@ impl Hooks {
 /// Returns the exit code and all lines except those without a problem.
 fn problems(project: &TestProject) -> String {
     let reply = project.run(&["doctor"]);
-    let fine =
+    let is_ok =
         |line: &&str| line.starts_with("ok ") || line.starts_with("Linchpin ") || line.contains("no journal yet");
-    let lines: Vec<&str> = reply.stdout.lines().filter(|line| !line.is_empty() && !fine(line)).collect();
+    let lines: Vec<&str> = reply.stdout.lines().filter(|line| !line.is_empty() && !is_ok(line)).collect();
     project.redacted(&format!("exit {}\n{}", reply.code.unwrap_or(-1), lines.join("\n")))
 }

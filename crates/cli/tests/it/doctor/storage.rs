@@ -8,9 +8,9 @@ use testkit::TestProject;
 use crate::project;
 
 /// Returns the results for the journal and other stored data.
-fn storage(reply: &testkit::Reply) -> String {
-    let told = reply.json();
-    let checks = told["checks"].as_array().expect("checks").iter();
+fn storage_results(reply: &testkit::Reply) -> String {
+    let report = reply.json();
+    let checks = report["checks"].as_array().expect("checks").iter();
     let checks =
         checks.filter_map(|check| Some(format!("{}: {}", check["state"].as_str()?, check["message"].as_str()?)));
     checks
@@ -20,10 +20,10 @@ fn storage(reply: &testkit::Reply) -> String {
 }
 
 #[test]
-fn a_journal_that_cannot_be_written_is_no_good_journal() {
+fn a_journal_that_cannot_be_written_is_reported() {
     let project = project();
     project.decision("ls");
-    assert_snapshot!(storage(&project.run(&["doctor", "--json"])), @"ok: journal at [BASE]/project/.linchpin/state.db");
+    assert_snapshot!(storage_results(&project.run(&["doctor", "--json"])), @"ok: journal at [BASE]/project/.linchpin/state.db");
     let files = || {
         let mut names: Vec<_> = fs::read_dir(project.root().join(".linchpin")).expect("a folder").collect();
         names.sort_by_key(|entry| entry.as_ref().map(fs::DirEntry::file_name).ok());
@@ -32,9 +32,9 @@ fn a_journal_that_cannot_be_written_is_no_good_journal() {
     let before = files();
     project.run(&["doctor"]);
     assert_eq!(files(), before, "doctor leaves nothing behind");
-    let holder = rusqlite::Connection::open(project.root().join(".linchpin/state.db")).expect("the journal");
-    holder.execute_batch("BEGIN IMMEDIATE").expect("a lock");
-    assert_snapshot!(storage(&project.run(&["doctor", "--json"])), @"bad: the journal is locked by another process");
+    let other_connection = rusqlite::Connection::open(project.root().join(".linchpin/state.db")).expect("the journal");
+    other_connection.execute_batch("BEGIN IMMEDIATE").expect("a lock");
+    assert_snapshot!(storage_results(&project.run(&["doctor", "--json"])), @"bad: the journal is locked by another process");
 }
 
 #[test]
@@ -45,18 +45,18 @@ fn a_file_size_limit_that_kills_hooks_is_reported() {
     shell.args(["-c", "ulimit -f 10; exec \"$0\" doctor --json"]).arg(doctor.get_program());
     shell.current_dir(project.root()).env_clear();
     shell.envs(doctor.get_envs().filter_map(|(name, value)| Some((name, value?))));
-    assert_snapshot!(storage(&project.feed(shell, b"")), @"bad: the file size limit (`ulimit -f`) does not let Linchpin write a file");
+    assert_snapshot!(storage_results(&project.run_with_stdin(shell, b"")), @"bad: the file size limit (`ulimit -f`) does not let Linchpin write a file");
 }
 
 #[cfg(unix)]
-fn open_to_all(folder: &std::path::Path) {
+fn make_accessible_to_all(folder: &std::path::Path) {
     use std::os::unix::fs::PermissionsExt;
 
     fs::set_permissions(folder, fs::Permissions::from_mode(0o777)).expect("a mode");
     for entry in fs::read_dir(folder).expect("a folder").flatten() {
         let kind = entry.file_type().expect("a kind");
         if kind.is_dir() {
-            open_to_all(&entry.path());
+            make_accessible_to_all(&entry.path());
         } else if kind.is_file() {
             let mode = if entry.path().extension().is_none() { 0o777 } else { 0o666 };
             fs::set_permissions(entry.path(), fs::Permissions::from_mode(mode)).expect("a mode");
@@ -67,7 +67,7 @@ fn open_to_all(folder: &std::path::Path) {
 /// Returns the command as a user whom file permissions restrict. Root can write everywhere, so for root it runs as
 /// `nobody`, with a copy of the program, because the program's own directory may not be readable.
 #[cfg(unix)]
-fn without_root(project: &TestProject, arguments: &[&str]) -> std::process::Command {
+fn command_without_root(project: &TestProject, arguments: &[&str]) -> std::process::Command {
     use std::os::unix::fs::MetadataExt;
     use std::os::unix::process::CommandExt;
 
@@ -84,11 +84,11 @@ fn without_root(project: &TestProject, arguments: &[&str]) -> std::process::Comm
         let copied = std::process::Command::new("cp").arg(command.get_program()).arg(&program).status();
         assert!(copied.expect("a copy").success());
     }
-    open_to_all(&base);
-    let mut other = std::process::Command::new(&program);
-    other.args(arguments).current_dir(project.root()).env_clear().uid(NOBODY).gid(NOBODY);
-    other.envs(command.get_envs().filter_map(|(name, value)| Some((name, value?))));
-    other
+    make_accessible_to_all(&base);
+    let mut unprivileged = std::process::Command::new(&program);
+    unprivileged.args(arguments).current_dir(project.root()).env_clear().uid(NOBODY).gid(NOBODY);
+    unprivileged.envs(command.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    unprivileged
 }
 
 #[cfg(unix)]
@@ -98,47 +98,51 @@ fn set_mode(folder: &std::path::Path, mode: u32) {
 
 #[test]
 #[cfg(unix)]
-fn a_read_only_policy_folder_is_told() {
+fn a_read_only_policy_folder_is_reported() {
     for has_journal in [true, false] {
         let project = project();
         if has_journal {
             project.decision("ls");
         }
-        let doctor = without_root(&project, &["doctor", "--json"]);
+        let doctor = command_without_root(&project, &["doctor", "--json"]);
         let policy = project.root().join(".linchpin");
         set_mode(&policy, 0o555);
         for file in fs::read_dir(&policy).expect("a folder").flatten().filter(|entry| entry.path().is_file()) {
             set_mode(&file.path(), 0o444);
         }
-        let reply = project.feed(doctor, b"");
+        let reply = project.run_with_stdin(doctor, b"");
         set_mode(&policy, 0o755);
-        let told = storage(&reply);
-        assert!(told.contains("bad: the journal cannot be written: it is read-only"), "{told}\n{}", reply.transcript());
-        assert!(told.contains("so the demands of file rules are kept in "), "{told}");
+        let results = storage_results(&reply);
+        assert!(
+            results.contains("bad: the journal cannot be written: it is read-only"),
+            "{results}\n{}",
+            reply.transcript()
+        );
+        assert!(results.contains("so the demands of file rules are kept in "), "{results}");
     }
 }
 
 #[test]
 #[cfg(unix)]
-fn a_read_only_journal_in_a_writable_folder_is_told() {
+fn a_read_only_journal_in_a_writable_folder_is_reported() {
     let project = project();
     project.decision("ls");
-    let doctor = without_root(&project, &["doctor", "--json"]);
+    let doctor = command_without_root(&project, &["doctor", "--json"]);
     set_mode(&project.root().join(".linchpin/state.db"), 0o444);
-    let reply = project.feed(doctor, b"");
-    assert_snapshot!(storage(&reply), @"bad: the journal cannot be written: it is read-only");
+    let reply = project.run_with_stdin(doctor, b"");
+    assert_snapshot!(storage_results(&reply), @"bad: the journal cannot be written: it is read-only");
 }
 
 #[test]
-fn a_queue_that_cannot_be_written_is_told() {
+fn a_queue_that_cannot_be_written_is_reported() {
     let project = project();
     project.decision("ls");
     project.file(".linchpin/tmp", "in the way\n");
-    let told = |reply: testkit::Reply| {
+    let results = |reply: testkit::Reply| {
         let lines = reply.stdout.lines().filter(|line| line.contains("file rules") || line.contains("delete it"));
         without_projects(&lines.collect::<Vec<_>>().join("\n"))
     };
-    assert_snapshot!(told(project.run(&["doctor"])), @"
+    assert_snapshot!(results(project.run(&["doctor"])), @"
     note  [BASE]/project/.linchpin/tmp is not a writable folder, so the demands of file rules are kept in [BASE]/state/linchpin/projects/[PROJECT]/tmp
           delete it, or make it writable
     ");
@@ -147,7 +151,7 @@ fn a_queue_that_cannot_be_written_is_told() {
     }
     let reply = project.run(&["doctor"]);
     assert_eq!(reply.code, Some(1));
-    assert_snapshot!(told(reply), @"
+    assert_snapshot!(results(reply), @"
     bad   the demands of file rules cannot be written to [BASE]/state/linchpin/projects/[PROJECT]/tmp: not a directory
           until it can be written, file rules are skipped when an agent stops
     ");
@@ -157,5 +161,5 @@ fn a_queue_that_cannot_be_written_is_told() {
 fn without_projects(text: &str) -> String {
     let mut parts = text.split("/projects/");
     let first = parts.next().unwrap_or_default().to_owned();
-    parts.fold(first, |told, part| told + "/projects/[PROJECT]/" + part.split_once('/').map_or("", |(_, rest)| rest))
+    parts.fold(first, |text, part| text + "/projects/[PROJECT]/" + part.split_once('/').map_or("", |(_, rest)| rest))
 }

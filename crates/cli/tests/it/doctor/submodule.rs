@@ -14,17 +14,17 @@ fn with_submodule() -> TestProject {
     project
 }
 
-fn in_part(project: &TestProject, arguments: &[&str]) -> testkit::Reply {
+fn run_in_part(project: &TestProject, arguments: &[&str]) -> testkit::Reply {
     let mut command = project.command(arguments);
     command.current_dir(project.root().join("part"));
-    project.feed(command, b"")
+    project.run_with_stdin(command, b"")
 }
 
 #[test]
-fn in_a_submodule_both_policies_are_reported() {
+fn doctor_in_a_submodule_reports_both_policies() {
     let project = with_submodule();
     project.run(&["install", "claude"]);
-    assert_snapshot!(in_part(&project, &["doctor"]).transcript(), @"
+    assert_snapshot!(run_in_part(&project, &["doctor"]).transcript(), @"
     exit 1
     --- stdout
     Linchpin 0.1.0, project [BASE]/project
@@ -37,11 +37,11 @@ fn in_a_submodule_both_policies_are_reported() {
     note  no journal yet: the first event creates it
     ok    Claude Code: hooks in [BASE]/project/.claude/settings.json
     ok    Claude Code: self-test passed: the hook blocked a test command (`linchpin trust`)
-    note  Claude Code: no hooks in [BASE]/project/part, and it may not read hooks of a parent folder; run `linchpin install claude` there to add them
+    note  Claude Code: no hooks in [BASE]/project/part, and the agent might not read the hooks of a parent folder; run `linchpin install claude` there to add them
     --- stderr
     ");
-    assert_eq!(in_part(&project, &["install", "claude"]).code, Some(0));
-    assert_snapshot!(in_part(&project, &["doctor"]).transcript(), @"
+    assert_eq!(run_in_part(&project, &["install", "claude"]).code, Some(0));
+    assert_snapshot!(run_in_part(&project, &["doctor"]).transcript(), @"
     exit 1
     --- stdout
     Linchpin 0.1.0, project [BASE]/project
@@ -60,7 +60,7 @@ fn in_a_submodule_both_policies_are_reported() {
     ");
     // Outside of the nested directory, its policy is not checked.
     assert_eq!(project.run(&["doctor", "--json"]).json()["nested"], serde_json::json!([]));
-    assert_snapshot!(in_part(&project, &["status"]).transcript(), @"
+    assert_snapshot!(run_in_part(&project, &["status"]).transcript(), @"
     exit 0
     --- stdout
     Project [BASE]/project
@@ -74,14 +74,14 @@ fn in_a_submodule_both_policies_are_reported() {
       broken, the file is ignored: .linchpin/rules/broken.md:2:1: unknown key `command_patern`
     --- stderr
     ");
-    let told = in_part(&project, &["status", "--json"]).json();
-    assert_eq!(told["nested"][0]["rules"][0]["rule"], "inner", "{told}");
+    let report = run_in_part(&project, &["status", "--json"]).json();
+    assert_eq!(report["nested"][0]["rules"][0]["rule"], "inner", "{report}");
 }
 
 #[test]
-fn hooks_in_a_submodule_are_found_from_there() {
+fn doctor_in_a_submodule_finds_its_hooks() {
     let project = with_submodule();
-    assert_eq!(in_part(&project, &["install", "claude"]).code, Some(0));
-    let told = in_part(&project, &["doctor", "--json"]).json()["checks"].to_string();
-    assert!(!told.contains("no agent has Linchpin's hooks"), "{told}");
+    assert_eq!(run_in_part(&project, &["install", "claude"]).code, Some(0));
+    let report = run_in_part(&project, &["doctor", "--json"]).json()["checks"].to_string();
+    assert!(!report.contains("no agent has Linchpin's hooks"), "{report}");
 }

@@ -3,20 +3,20 @@
 use serde_json::json;
 use testkit::{Reply, TestProject};
 
-use super::{README, commit, only_entry, stop, stop_of, stop_saying, summary, with_rule};
+use super::{README_RULE, commit, only_entry, stop, stop_in_session, stop_with_message, summary, with_rule};
 
 fn ack_as_agent(project: &TestProject, arguments: &[&str]) -> Reply {
     let mut command = project.command(arguments);
     command.env("CLAUDE_CODE_SESSION_ID", "session-1");
-    project.feed(command, b"")
+    project.run_with_stdin(command, b"")
 }
 
 #[test]
-fn a_promise_counts_for_its_own_files_and_the_next_one_is_asked_for_alone() {
-    let project = with_rule("readme", README);
+fn a_promise_counts_only_for_the_files_changed_so_far() {
+    let project = with_rule("readme", README_RULE);
     project.file("src/a.py", "changed\n");
     stop(&project);
-    assert_eq!(stop_saying(&project, "<promise>readme</promise>").stdout, "");
+    assert_eq!(stop_with_message(&project, "<promise>readme</promise>").stdout, "");
     project.file("src/b.py", "changed\n");
     insta::assert_snapshot!(stop(&project).reason(), @r#"
     The following rules require attention:
@@ -34,22 +34,22 @@ fn a_promise_counts_for_its_own_files_and_the_next_one_is_asked_for_alone() {
     queued 1x readme: src/b.py
     ");
     // The promise still counts when the contents of these files change.
-    assert_eq!(stop_saying(&project, "<promise>readme</promise>").stdout, "");
+    assert_eq!(stop_with_message(&project, "<promise>readme</promise>").stdout, "");
     project.file("src/a.py", "changed once more\n");
     assert_eq!(stop(&project).stdout, "");
 }
 
 #[test]
 fn a_promise_before_the_demand_counts() {
-    let project = with_rule("readme", README);
+    let project = with_rule("readme", README_RULE);
     project.file("src/a.py", "changed\n");
-    assert_eq!(stop_saying(&project, "The README still holds. <promise>readme</promise>").stdout, "");
+    assert_eq!(stop_with_message(&project, "The README still holds. <promise>readme</promise>").stdout, "");
     assert_eq!(summary(&project), "passed 0x readme: src/a.py");
 }
 
 #[test]
-fn texts_that_are_no_promise() {
-    let project = with_rule("readme", &README.replace("safety", "max_holds: 99\nsafety"));
+fn texts_that_only_resemble_a_promise_do_not_count() {
+    let project = with_rule("readme", &README_RULE.replace("safety", "max_holds: 99\nsafety"));
     project.file("src/a.py", "changed\n");
     for message in [
         "promise: readme",
@@ -59,35 +59,35 @@ fn texts_that_are_no_promise() {
         "<promise>readmes</promise>",
         "<promise></promise>",
     ] {
-        assert_eq!(stop_saying(&project, message).json()["decision"], "block", "{message}");
+        assert_eq!(stop_with_message(&project, message).json()["decision"], "block", "{message}");
     }
 }
 
 #[test]
 fn an_unexpected_promise_is_answered_with_the_open_demands() {
-    let project = with_rule("readme", &README.replace("safety", "max_holds: 99\nsafety"));
+    let project = with_rule("readme", &README_RULE.replace("safety", "max_holds: 99\nsafety"));
     project.rule("notes", "---\ntrigger: src/**/*.py\nsafety: NOTES.md\nmax_holds: 99\n---\nTake notes.\n");
-    assert!(!stop_saying(&project, "<promise>readmes</promise>").stdout.contains("waits"), "nothing is waited for");
+    assert!(!stop_with_message(&project, "<promise>readmes</promise>").stdout.contains("waits"), "no demand is open");
     project.file("src/a.py", "changed\n");
-    let told = |message: &str| {
-        let reason = stop_saying(&project, message).reason();
+    let hint = |message: &str| {
+        let reason = stop_with_message(&project, message).reason();
         reason.find("Nothing waits").map(|start| reason[start..].to_owned()).unwrap_or_default()
     };
-    insta::assert_snapshot!(told("<promise>readmes</promise> <promise>all of\n it</promise>"), @"");
-    assert_eq!(told("Say `<promise>readmes</promise>`."), "");
+    insta::assert_snapshot!(hint("<promise>readmes</promise> <promise>all of\n it</promise>"), @"");
+    assert_eq!(hint("Say `<promise>readmes</promise>`."), "");
     // If one of two promises matches, the other one is not reported as wrong.
-    assert_eq!(told("<promise>README accuracy</promise>"), "");
+    assert_eq!(hint("<promise>README accuracy</promise>"), "");
     // In a pause, nothing is held, so nothing is reported.
     project.run(&["pause", "10m", "--reason", "a test"]);
-    let paused = stop_saying(&project, "<promise>note</promise>").stdout;
+    let paused = stop_with_message(&project, "<promise>note</promise>").stdout;
     assert!(!paused.contains("Nothing waits"), "{paused}");
     project.run(&["resume"]);
-    insta::assert_snapshot!(told("<promise>readme</promise><promise>note</promise>"), @"");
+    insta::assert_snapshot!(hint("<promise>readme</promise><promise>note</promise>"), @"");
 }
 
 #[test]
-fn a_promise_is_read_from_the_transcript_where_the_hook_does_not_say_it() {
-    let project = with_rule("readme", README);
+fn a_promise_is_read_from_the_transcript_if_the_payload_has_no_message() {
+    let project = with_rule("readme", README_RULE);
     project.file("src/a.py", "changed\n");
     let line = |kind: &str, text: &str| {
         let message = json!({ "role": kind, "content": [{ "type": "text", "text": text }] });
@@ -95,7 +95,7 @@ fn a_promise_is_read_from_the_transcript_where_the_hook_does_not_say_it() {
     };
     let transcript = [line("user", "<promise>readme</promise>"), line("assistant", "Not yet.")].join("\n");
     std::fs::write(project.home().join("transcript.jsonl"), transcript + "\n").expect("a file");
-    let event = project.event("Stop", &json!({ "stop_hook_active": false }));
+    let event = project.event_payload("Stop", &json!({ "stop_hook_active": false }));
     assert_eq!(project.hook("claude", &event).json()["decision"], "block");
     std::fs::write(project.home().join("transcript.jsonl"), line("assistant", "<promise>readme</promise>") + "\n")
         .expect("a file");
@@ -103,11 +103,11 @@ fn a_promise_is_read_from_the_transcript_where_the_hook_does_not_say_it() {
 }
 
 #[test]
-fn other_content_asks_again_where_the_rule_says_so() {
-    let project = with_rule("readme", &README.replace("safety", "refire: content\nsafety"));
+fn changed_content_needs_a_new_promise_with_refire_content() {
+    let project = with_rule("readme", &README_RULE.replace("safety", "refire: content\nsafety"));
     project.file("src/a.py", "changed\n");
     stop(&project);
-    assert_eq!(stop_saying(&project, "<promise>readme</promise>").stdout, "");
+    assert_eq!(stop_with_message(&project, "<promise>readme</promise>").stdout, "");
     assert_eq!(stop(&project).stdout, "");
     project.file("src/a.py", "changed once more\n");
     assert_eq!(stop(&project).json()["decision"], "block");
@@ -118,11 +118,11 @@ fn other_content_asks_again_where_the_rule_says_so() {
 }
 
 #[test]
-fn an_agent_acknowledges_what_it_is_asked_for() {
-    let project = with_rule("readme", README);
+fn an_agent_can_acknowledge_a_demand() {
+    let project = with_rule("readme", README_RULE);
     project.file("src/a.py", "changed\n").file("src/b.py", "changed\n");
     stop(&project);
-    stop_of(&project, "session-2", "Done.");
+    stop_in_session(&project, "session-2", "Done.");
     insta::assert_snapshot!(ack_as_agent(&project, &["ack", "readme", "--reason", "typo only"]).transcript(), @"
     exit 0
     --- stdout
@@ -131,22 +131,22 @@ fn an_agent_acknowledges_what_it_is_asked_for() {
     ");
     assert_eq!(stop(&project).stdout, "");
     // The acknowledgement applies to the rule and these files, in every session.
-    assert_eq!(stop_of(&project, "session-2", "Done.").stdout, "");
+    assert_eq!(stop_in_session(&project, "session-2", "Done.").stdout, "");
     let (_, entry) = only_entry(&project);
     insta::assert_snapshot!(entry["action_result"].to_string(), @r#"{"type":"prompt","command":null,"exit_code":null,"output":"acknowledged by agent: typo only","stdout":null,"stderr":null}"#);
     insta::assert_snapshot!(ack_as_agent(&project, &["ack", "readme", "--reason", "x", "--json"]).stdout, @r#"{"acknowledged":"readme","agent":"claude","session":"session-1","reason":"x","by":"agent","files":0}"#);
     let log = project.run(&["log", "--kind", "ack", "--limit", "1"]).stdout;
     // An acknowledgement that settled nothing is not recorded.
-    assert!(log.contains("ack readme, by the agent: typo only"), "{log}");
+    assert!(log.contains("ack: rule `readme`: typo only"), "{log}");
 }
 
 #[test]
-fn a_person_acknowledges_what_an_agent_may_not() {
-    let project = with_rule("readme", &README.replace("safety", "ack: human\nsafety"));
+fn only_a_person_can_acknowledge_a_rule_with_ack_human() {
+    let project = with_rule("readme", &README_RULE.replace("safety", "ack: human\nsafety"));
     project.file("src/a.py", "changed\n");
     stop(&project);
     // A promise does not count either.
-    assert_eq!(stop_saying(&project, "<promise>readme</promise>").json()["decision"], "block");
+    assert_eq!(stop_with_message(&project, "<promise>readme</promise>").json()["decision"], "block");
     insta::assert_snapshot!(ack_as_agent(&project, &["ack", "readme", "--reason", "typo only"]).transcript(), @"
     exit 2
     --- stdout
@@ -164,8 +164,8 @@ fn a_person_acknowledges_what_an_agent_may_not() {
 }
 
 #[test]
-fn a_trailer_of_a_commit_answers_a_check_of_its_range() {
-    let project = with_rule("readme", README);
+fn a_commit_trailer_acknowledges_rules_for_its_range() {
+    let project = with_rule("readme", README_RULE);
     project.git(&["switch", "-q", "-c", "work"]);
     project.file("src/a.py", "changed\n");
     commit(&project, "Change");
@@ -210,8 +210,8 @@ fn a_trailer_of_a_commit_answers_a_check_of_its_range() {
 }
 
 #[test]
-fn the_status_leaves_out_acknowledged_demands() {
-    let project = with_rule("readme", README);
+fn status_omits_acknowledged_demands() {
+    let project = with_rule("readme", README_RULE);
     project.file("src/a.py", "changed\n");
     assert_eq!(stop(&project).json()["decision"], "block");
     let status = || project.run(&["status"]).stdout;

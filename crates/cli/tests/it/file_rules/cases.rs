@@ -19,7 +19,7 @@ Test it.
 ";
 
 #[test]
-fn cases_that_pass() {
+fn passing_cases_are_counted() {
     let project = project();
     project.rule("source-test", RULE);
     project.rule("new", "---\ncreated: src/**\nwhen: not holiday\ntests:\n  - {created: [src/a], expect: unmet}\n  - {changed: [src/a], expect: met}\n  - {created: [src/a], variables: {holiday: true}, expect: met}\n---\nNo.\n");
@@ -37,7 +37,7 @@ fn cases_that_pass() {
 }
 
 #[test]
-fn cases_that_fail() {
+fn failing_cases_are_explained() {
     let project = project();
     let wrong =
         RULE.replace("tests/a_test.py]]}", "tests/b_test.py]]}").replace("expect: met, name", "expect: unmet, name");
@@ -74,7 +74,7 @@ fn cases_that_fail() {
 }
 
 #[test]
-fn cases_that_are_wrong() {
+fn invalid_cases_are_errors() {
     let project = project();
     project.rule("source-test", "---\nset: ['src/{path}.py', 'tests/{path}_test.py']\ntests:\n  - {changed: [src/a.py], expect: block}\n  - {changed: [src/a.py], command: x, expect: unmet}\n  - {changed: [src/a.py], expect: met, pairs: [[a, b]]}\n  - {changed: [src/a.py], expect: unmet, pairs: [[a]]}\n  - {changed: [/src/a.py], expect: unmet}\n  - {changed: [../a.py], created: [b], deleted: [b], expect: unmet}\n  - {command: ls, expect: met}\n---\nNo.\n");
     insta::assert_snapshot!(project.run(&["test"]).transcript(), @"
@@ -136,7 +136,7 @@ fn cases_that_are_wrong() {
 }
 
 #[test]
-fn a_command_of_a_rule_is_not_run_by_its_cases() {
+fn cases_do_not_run_a_rules_command() {
     let project = project();
     project.rule("run", "---\ntrigger: src/**\naction: {command: 'touch ran'}\ntests:\n  - {changed: [src/a], expect: unmet}\n---\nNo.\n");
     project.run(&["trust", "--yes"]);

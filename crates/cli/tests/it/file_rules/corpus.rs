@@ -1,4 +1,4 @@
-//! File rules and changes as data.
+//! Judges the cases of `corpus/file_rules.jsonl`.
 
 use serde_json::Value;
 
@@ -6,7 +6,7 @@ use super::project;
 
 /// Runs one process per case. The frontmatter is written as JSON, which is valid YAML.
 #[test]
-fn every_case_comes_out_as_it_should() {
+fn every_corpus_case_has_the_expected_outcome() {
     let text = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../corpus/file_rules.jsonl"));
     let text = text.expect("a corpus");
     let project = project();
@@ -18,18 +18,19 @@ fn every_case_comes_out_as_it_should() {
         let changes =
             changes.map(|change| [&change[0], &change[1]].map(|part| part.as_str().expect("text")).join("\t"));
         let changes = changes.collect::<Vec<_>>().join("\n");
-        let reply = project.feed(project.command(&["check", "--changed-from", "-", "--json"]), changes.as_bytes());
-        let found = reply.json();
+        let reply =
+            project.run_with_stdin(project.command(&["check", "--changed-from", "-", "--json"]), changes.as_bytes());
+        let report = reply.json();
         let pairs = |value: &Value| {
             let mut pairs: Vec<String> = value.as_array().into_iter().flatten().map(Value::to_string).collect();
             pairs.sort();
             pairs
         };
         let is_unmet = case["unmet"] == Value::Bool(true);
-        let is_right = found["unmet"] == case["unmet"]
+        let is_correct = report["unmet"] == case["unmet"]
             && reply.code == Some(i32::from(is_unmet))
-            && (case["pairs"].is_null() || pairs(&found["rules"][0]["pairs"]) == pairs(&case["pairs"]));
-        if !is_right {
+            && (case["pairs"].is_null() || pairs(&report["rules"][0]["pairs"]) == pairs(&case["pairs"]));
+        if !is_correct {
             wrong.push(format!("{line}\n  {}", reply.stdout));
         }
     }

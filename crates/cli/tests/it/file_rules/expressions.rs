@@ -2,16 +2,16 @@
 
 use testkit::TestProject;
 
-use super::{README, commit, repository, stop, stop_saying, with_rule};
+use super::{README_RULE, commit, repository, stop, stop_with_message, with_rule};
 
 /// A rule that holds a stop if an expression is true.
-fn holding(when: &str) -> String {
+fn stop_rule(when: &str) -> String {
     format!("---\non: stop\naction: block\nwhen: \"{when}\"\n---\nNot yet.\n")
 }
 
 /// True if such a rule holds a stop, with one changed, one new and one deleted file.
-fn held(when: &str) -> bool {
-    let project = with_rule("late", &holding(when));
+fn is_held(when: &str) -> bool {
+    let project = with_rule("late", &stop_rule(when));
     change(&project);
     let reply = stop(&project);
     let text = reply.stdout.clone();
@@ -26,7 +26,7 @@ fn change(project: &TestProject) {
 }
 
 #[test]
-fn a_stop_rule_knows_what_changed() {
+fn a_stop_rule_sees_changed_files() {
     for when in [
         "files.changed == ['src/a.py', 'src/b.py', 'src/new.py']",
         "files.created == ['src/new.py']",
@@ -34,17 +34,17 @@ fn a_stop_rule_knows_what_changed() {
         "'src/a.py' in files.changed",
         "len(files.changed) > 2 and 'README.md' not in files.changed",
     ] {
-        assert!(held(when), "{when}");
+        assert!(is_held(when), "{when}");
     }
     for when in ["'README.md' in files.changed", "len(files.created) > 1", "files.deleted == []"] {
-        assert!(!held(when), "{when}");
+        assert!(!is_held(when), "{when}");
     }
 }
 
 #[test]
-fn a_rule_asks_whether_another_is_met() {
-    let project = with_rule("readme", &README.replace("---\nname", "---\non: subagent_stop\nname"));
-    project.rule("late", &holding("not file_rule_met('readme')"));
+fn a_stop_rule_can_use_file_rule_met() {
+    let project = with_rule("readme", &README_RULE.replace("---\nname", "---\non: subagent_stop\nname"));
+    project.rule("late", &stop_rule("not file_rule_met('readme')"));
     assert_eq!(stop(&project).stdout, "");
     project.file("src/a.py", "changed\n");
     insta::assert_snapshot!(stop(&project).reason(), @"Held by Linchpin rule `late`: Not yet.");
@@ -54,18 +54,20 @@ fn a_rule_asks_whether_another_is_met() {
 
 #[test]
 fn a_promise_does_not_change_file_rule_met() {
-    let project = with_rule("readme", README);
-    project
-        .rule("late", &holding("not file_rule_met('readme')").replace("action: block", "action: block\nmax_holds: 9"));
+    let project = with_rule("readme", README_RULE);
+    project.rule(
+        "late",
+        &stop_rule("not file_rule_met('readme')").replace("action: block", "action: block\nmax_holds: 9"),
+    );
     project.file("src/a.py", "changed\n");
     // The promise settles the demand of `readme`, but `file_rule_met` depends only on the files, so `late` still holds.
-    let reason = stop_saying(&project, "<promise>readme</promise>").reason();
+    let reason = stop_with_message(&project, "<promise>readme</promise>").reason();
     assert!(reason.contains("`late`") && !reason.contains("README"), "{reason}");
 }
 
 #[test]
-fn a_file_rule_has_a_condition() {
-    let rule = README.replace("safety", "when: len(files.changed) > 1 or len(files.deleted) > 0\nsafety");
+fn a_file_rule_applies_only_if_its_condition_holds() {
+    let rule = README_RULE.replace("safety", "when: len(files.changed) > 1 or len(files.deleted) > 0\nsafety");
     let project = with_rule("readme", &rule);
     project.file("src/a.py", "changed\n");
     assert_eq!(stop(&project).stdout, "");
@@ -77,9 +79,9 @@ fn a_file_rule_has_a_condition() {
 }
 
 #[test]
-fn a_file_rule_asks_whether_another_is_met() {
+fn a_file_rule_can_use_file_rule_met() {
     let project = with_rule("tests", "---\nset: ['src/{path}.py', 'tests/{path}_test.py']\n---\nTest it.\n");
-    project.rule("readme", &README.replace("safety", "when: file_rule_met('tests')\nsafety"));
+    project.rule("readme", &README_RULE.replace("safety", "when: file_rule_met('tests')\nsafety"));
     project.file("src/a.py", "changed\n");
     let reason = stop(&project).reason();
     assert!(reason.contains("Test it.") && !reason.contains("README"), "{reason}");
@@ -89,8 +91,8 @@ fn a_file_rule_asks_whether_another_is_met() {
 }
 
 #[test]
-fn a_condition_sees_the_changes_that_its_own_rule_looks_at() {
-    let rule = README.replace("safety", "compare_to: prompt\nwhen: files.changed == ['src/b.py']\nsafety");
+fn a_condition_sees_the_changes_since_its_rules_baseline() {
+    let rule = README_RULE.replace("safety", "compare_to: prompt\nwhen: files.changed == ['src/b.py']\nsafety");
     let project = with_rule("readme", &rule);
     project.file("src/a.py", "dirty\n");
     super::prompt(&project, "Go on.");
@@ -99,9 +101,9 @@ fn a_condition_sees_the_changes_that_its_own_rule_looks_at() {
 }
 
 #[test]
-fn a_name_of_no_rule_is_an_error() {
+fn an_unknown_rule_in_file_rule_met_is_an_error() {
     let project = repository();
-    project.rule("late", &holding("not file_rule_met('readmes')")).rule("readme", README);
+    project.rule("late", &stop_rule("not file_rule_met('readmes')")).rule("readme", README_RULE);
     commit(&project, "Begin");
     insta::assert_snapshot!(project.run(&["validate"]).transcript(), @r#"
     exit 0
@@ -120,13 +122,13 @@ fn a_name_of_no_rule_is_an_error() {
     insta::assert_snapshot!(stop(&project).transcript(), @r#"
     exit 0
     --- stdout
-    {"decision":"block","reason":"Held by Linchpin rule `late`: Not yet.\n\nThis rule failed, so it counts as matched: `when` cannot be evaluated: no file rule `readmes` is in force (.linchpin/rules/late.md)."}
+    {"decision":"block","reason":"Held by Linchpin rule `late`: Not yet.\n\nLinchpin could not evaluate this rule, so the rule counts as matched: `when` cannot be evaluated: no file rule `readmes` is in force (.linchpin/rules/late.md)."}
     --- stderr
     "#);
 }
 
 #[test]
-fn calls_know_what_changed_as_well() {
+fn a_tool_rule_sees_changed_files() {
     let project = with_rule(
         "publish",
         "---\ncommand_pattern: '^publish'\nwhen: \"'src/a.py' in files.changed\"\n---\nCommit first.\n",
@@ -139,7 +141,7 @@ fn calls_know_what_changed_as_well() {
 
 #[test]
 fn replay_judges_a_stop_by_recorded_facts() {
-    let project = with_rule("readme", README);
+    let project = with_rule("readme", README_RULE);
     project.file("src/a.py", "changed\n");
     stop(&project);
     let explained = project.run(&["explain", "event", "1"]).stdout;
@@ -148,7 +150,7 @@ fn replay_judges_a_stop_by_recorded_facts() {
         1   claude stop
       block by readme; the rule has not changed
 
-    The present rules, judged with the facts of that time:
+    Today's rules, with the facts recorded at that time:
 
     readme: block
       .linchpin/rules/readme.md (project)

@@ -6,10 +6,10 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use super::{README, only_entry, queue, queue_folder, stop, stop_saying, summary, told, with_rule};
+use super::{README_RULE, notice, only_entry, queue, queue_folder, stop, stop_with_message, summary, with_rule};
 
 /// Returns an entry without values that differ between runs. Checks the format of those values.
-fn shown(entry: &Value) -> String {
+fn normalized(entry: &Value) -> String {
     let mut entry = entry.clone();
     let is_hex =
         |text: &str, length: usize| text.len() == length && text.chars().all(|letter| letter.is_ascii_hexdigit());
@@ -24,8 +24,8 @@ fn shown(entry: &Value) -> String {
             entry[key] = json!("[…]");
         }
     }
-    for asked in entry["asked"].as_object_mut().into_iter().flatten() {
-        asked.1["state"] = json!("[…]");
+    for session_entry in entry["asked"].as_object_mut().into_iter().flatten() {
+        session_entry.1["state"] = json!("[…]");
     }
     serde_json::to_string_pretty(&entry).expect("JSON")
 }
@@ -35,8 +35,8 @@ fn mode(path: &Path) -> u32 {
 }
 
 #[test]
-fn an_instruction_is_asked_for_until_it_is_promised() {
-    let project = with_rule("readme-accuracy", README);
+fn a_demand_stays_open_until_it_is_promised() {
+    let project = with_rule("readme-accuracy", README_RULE);
     // Without changes, there are no demands.
     assert_eq!(stop(&project).stdout, "");
     assert!(queue(&project).is_empty());
@@ -56,7 +56,7 @@ fn an_instruction_is_asked_for_until_it_is_promised() {
     let hash = entry["trigger_hash"].as_str().expect("a hash").to_owned();
     assert_eq!(path, queue_folder(&project).join(format!("{hash}.queued.json")));
     assert_eq!(entry["baseline_ref"], project.git(&["rev-parse", "HEAD"]));
-    insta::assert_snapshot!(shown(&entry), @r#"
+    insta::assert_snapshot!(normalized(&entry), @r#"
     {
       "rule_name": "readme-accuracy",
       "trigger_hash": "[…]",
@@ -84,14 +84,14 @@ fn an_instruction_is_asked_for_until_it_is_promised() {
     assert_eq!(mode(&queue_folder(&project)), 0o700);
     assert_eq!(mode(&path), 0o600);
     // Another text is not a promise, and the demand stays the same.
-    assert_eq!(stop_saying(&project, "I looked at the README.").json()["decision"], "block");
+    assert_eq!(stop_with_message(&project, "I looked at the README.").json()["decision"], "block");
     assert_eq!(summary(&project), "queued 2x readme-accuracy: src/a.py");
     // A promise names the rule by its title or its id.
-    assert_eq!(stop_saying(&project, "Done. <promise>✓ readme accuracy</promise>").stdout, "");
+    assert_eq!(stop_with_message(&project, "Done. <promise>✓ readme accuracy</promise>").stdout, "");
     let (path, entry) = only_entry(&project);
     assert_eq!(path, queue_folder(&project).join(format!("{hash}.passed.json")));
     assert_eq!(mode(&path), 0o600);
-    insta::assert_snapshot!(shown(&entry), @r#"
+    insta::assert_snapshot!(normalized(&entry), @r#"
     {
       "rule_name": "readme-accuracy",
       "trigger_hash": "[…]",
@@ -129,15 +129,15 @@ fn an_instruction_is_asked_for_until_it_is_promised() {
 }
 
 #[test]
-fn a_safety_that_changes_later_settles_the_demand() {
-    let project = with_rule("readme-accuracy", README);
+fn changing_a_safety_file_later_settles_the_demand() {
+    let project = with_rule("readme-accuracy", README_RULE);
     project.file("src/a.py", "changed\n");
     assert_eq!(stop(&project).json()["decision"], "block");
     project.file("README.md", "It works otherwise.\n");
     assert_eq!(stop(&project).stdout, "");
     let (path, entry) = only_entry(&project);
     assert!(path.to_string_lossy().ends_with(".skipped.json"), "{path:?}");
-    insta::assert_snapshot!(shown(&entry), @r#"
+    insta::assert_snapshot!(normalized(&entry), @r#"
     {
       "rule_name": "readme-accuracy",
       "trigger_hash": "[…]",
@@ -173,7 +173,7 @@ fn a_safety_that_changes_later_settles_the_demand() {
 }
 
 #[test]
-fn files_of_a_set_are_asked_for_whichever_changed() {
+fn a_set_demands_the_other_files_whichever_changed() {
     let rule = "---\nname: Source and test together\nset: ['src/{path}.py', 'tests/{path}_test.py']\n---\nAsk for {expected_files}, not only {trigger_files}.\n";
     let project = with_rule("source-test", rule);
     project.file("src/foo/bar.py", "new\n").file("tests/b_test.py", "new\n").file("src/a.py", "x\n");
@@ -190,7 +190,7 @@ fn files_of_a_set_are_asked_for_whichever_changed() {
     If you have done what a rule asks, or it does not apply, write `<promise>source-test</promise>` in your last message (outside code), or run `linchpin ack source-test --reason "…"`.
     "#);
     let (_, entry) = only_entry(&project);
-    insta::assert_snapshot!(shown(&entry), @r#"
+    insta::assert_snapshot!(normalized(&entry), @r#"
     {
       "rule_name": "source-test",
       "trigger_hash": "[…]",
@@ -228,7 +228,7 @@ fn files_of_a_set_are_asked_for_whichever_changed() {
 }
 
 #[test]
-fn a_pair_goes_one_way() {
+fn a_pair_demands_files_only_in_one_direction() {
     let rule = "---\nname: API documentation\npair: {trigger: 'api/{path}.py', expects: ['docs/api/{path}.md', 'openapi/{path}.yaml']}\n---\nDocument {path}.\n";
     let project = with_rule("api-docs", rule);
     project.file("docs/api/users.md", "new\n");
@@ -253,7 +253,7 @@ fn a_pair_goes_one_way() {
 }
 
 #[test]
-fn a_command_is_run_until_it_is_at_rest() {
+fn a_command_runs_until_it_changes_nothing_more() {
     let rule = "---\nname: Formatting\ntrigger: '**/*.py'\naction: {command: 'sh tools/format.sh {file}'}\n---\nMend what the formatter says.\n";
     let project = with_rule("format", rule);
     project.file("tools/format.sh", "tr a-z A-Z < \"$1\" > .out && cat .out > \"$1\" && rm .out\n");
@@ -265,7 +265,7 @@ fn a_command_is_run_until_it_is_at_rest() {
     assert_eq!(fs::read_to_string(project.root().join("src/a.py")).expect("a file"), "SHOUT\n");
     let (path, entry) = only_entry(&project);
     assert!(path.to_string_lossy().ends_with(".passed.json"), "{path:?}");
-    insta::assert_snapshot!(shown(&entry), @r#"
+    insta::assert_snapshot!(normalized(&entry), @r#"
     {
       "rule_name": "format",
       "trigger_hash": "[…]",
@@ -282,7 +282,7 @@ fn a_command_is_run_until_it_is_at_rest() {
         "type": "command",
         "command": "sh tools/format.sh {file}",
         "exit_code": 0,
-        "output": "ran for 1 file and is at rest",
+        "output": "ran for 1 file, and a second run would change nothing",
         "stdout": null,
         "stderr": null,
         "tree": "665378b22187539d72448d64"
@@ -294,11 +294,11 @@ fn a_command_is_run_until_it_is_at_rest() {
     }
     "#);
     assert_eq!(stop(&project).stdout, "");
-    assert_eq!(told(&stop(&project)), "");
+    assert_eq!(notice(&stop(&project)), "");
 }
 
 #[test]
-fn a_new_file_is_asked_for_and_a_changed_one_is_not() {
+fn created_demands_only_new_files() {
     let rule = "---\nname: New modules\ncreated: src/**/*.py\n---\nDocument {created_files}.\n";
     let project = with_rule("new-modules", rule);
     project.file("src/a.py", "changed\n");
@@ -317,7 +317,7 @@ fn a_new_file_is_asked_for_and_a_changed_one_is_not() {
     If you have done what a rule asks, or it does not apply, write `<promise>new-modules</promise>` in your last message (outside code), or run `linchpin ack new-modules --reason "…"`.
     "#);
     assert_eq!(summary(&project), "queued 1x new-modules: src/new.py src/staged.py");
-    assert_eq!(stop_saying(&project, "<promise>new-modules</promise>").stdout, "");
+    assert_eq!(stop_with_message(&project, "<promise>new-modules</promise>").stdout, "");
     assert_eq!(summary(&project), "passed 1x new-modules: src/new.py src/staged.py");
     // A moved file does not count as new.
     project.git(&["mv", "src/b.py", "src/moved.py"]);

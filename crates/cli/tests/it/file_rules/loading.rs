@@ -42,7 +42,7 @@ const WITH_WARNINGS: &[(&str, &str)] = &[
 ];
 
 #[test]
-fn every_error_of_a_file_rule_is_said() {
+fn every_error_of_a_file_rule_is_reported() {
     let project = project();
     for (id, text) in BROKEN {
         project.rule(id, &format!("---\n{text}\n---\nNo.\n"));
@@ -51,14 +51,14 @@ fn every_error_of_a_file_rule_is_said() {
     assert_eq!(reply.code, Some(2));
     insta::assert_snapshot!(reply.stdout);
     // All of these rules have errors, and none of the rules with warnings has one.
-    let said = project.run(&["validate", "--json"]).json();
+    let report = project.run(&["validate", "--json"]).json();
     for (id, _) in BROKEN {
-        let is_said = said["problems"]
+        let is_reported = report["problems"]
             .as_array()
             .expect("a list")
             .iter()
             .any(|problem| problem.to_string().contains(&format!("{id}.md")));
-        assert!(is_said, "{id}");
+        assert!(is_reported, "{id}");
     }
 }
 
@@ -149,13 +149,13 @@ fn rules_with_warnings_are_in_force() {
 }
 
 #[test]
-fn a_tool_rule_about_a_folder_alone_is_a_warning() {
+fn a_tool_rule_that_names_only_a_folder_is_warned_about() {
     let project = project();
     project.file("src/a.py", "").file("docs/a.md", "").file("tests/a.py", "");
     project.rule("written", "---\nwrites: src\n---\nNo.\n").rule("read", "---\nreads: ./docs\n---\nNo.\n");
     project.rule("deleted", "---\ndeletes: tests\n---\nNo.\n");
-    let said = project.run(&["validate"]).stdout;
-    let warnings: Vec<&str> = said.lines().filter(|line| line.starts_with("warning:")).collect();
+    let report = project.run(&["validate"]).stdout;
+    let warnings: Vec<&str> = report.lines().filter(|line| line.starts_with("warning:")).collect();
     insta::assert_snapshot!(warnings.join("\n"), @"
     warning: `./docs` is a folder, so this pattern matches no file
     warning: `src` is a folder, so this pattern matches no file
@@ -163,7 +163,7 @@ fn a_tool_rule_about_a_folder_alone_is_a_warning() {
 }
 
 #[test]
-fn rules_in_a_folder_of_the_rules_folder_are_missed() {
+fn rules_in_a_subfolder_are_reported_as_ignored() {
     let project = project();
     project.file(".linchpin/rules/sub/a.md", "---\ntrigger: src/**\n---\nNo.\n");
     project.file(".linchpin/rules/notes/a.txt", "No rule.");
@@ -182,7 +182,7 @@ fn rules_in_a_folder_of_the_rules_folder_are_missed() {
 }
 
 #[test]
-fn a_file_rule_that_an_expression_names_and_that_is_not_there() {
+fn an_unknown_file_rule_in_an_expression_is_an_error() {
     let project = project();
     let asks = |name: &str| format!("---\non: stop\naction: block\nwhen: not file_rule_met('{name}')\n---\nNo.\n");
     project.rule("asks", &asks("nope"));
@@ -197,7 +197,7 @@ fn a_file_rule_that_an_expression_names_and_that_is_not_there() {
 
     3 rules in force; 1 warning.
     ");
-    project.rule("readme", super::README).rule("asks", &asks("raedme"));
+    project.rule("readme", super::README_RULE).rule("asks", &asks("raedme"));
     insta::assert_snapshot!(project.run(&["validate"]).stdout, @"
     warning: no file rule `raedme` is in force, so `file_rule_met` always fails
      --> .linchpin/rules/asks.md:4:26
@@ -214,10 +214,10 @@ fn a_file_rule_that_an_expression_names_and_that_is_not_there() {
 }
 
 #[test]
-fn a_readme_in_the_rules_folder_is_no_rule() {
+fn a_readme_in_the_rules_folder_is_not_a_rule() {
     let project = project();
-    project.rule("readme", super::README);
-    project.hook("claude", &project.bash("true"));
+    project.rule("readme", super::README_RULE);
+    project.hook("claude", &project.bash_payload("true"));
     project.file(".linchpin/rules/README.md", "# Our rules\n\nEach has an owner.\n");
     insta::assert_snapshot!(project.run(&["validate"]).transcript(), @"
     exit 0
@@ -225,7 +225,7 @@ fn a_readme_in_the_rules_folder_is_no_rule() {
     3 rules in force, no errors.
     --- stderr
     ");
-    assert_eq!(project.hook("claude", &project.bash("true")).stdout, "");
+    assert_eq!(project.hook("claude", &project.bash_payload("true")).stdout, "");
     let listed = project.run(&["rules", "list", "--json"]).stdout;
     assert!(listed.contains("\"readme\"") && !listed.contains("README.md\""), "{listed}");
     // A directory that contains only a README contains no rules.

@@ -5,7 +5,6 @@ mod baselines;
 mod cases;
 mod check;
 mod command_actions;
-mod confinement;
 mod corpus;
 mod expressions;
 mod flows;
@@ -14,6 +13,7 @@ mod loading;
 mod moved_baselines;
 mod pre_commit;
 mod queue;
+mod sandbox;
 mod sessions;
 
 use std::collections::BTreeMap;
@@ -23,10 +23,10 @@ use std::path::PathBuf;
 use serde_json::{Value, json};
 use testkit::{Reply, TestProject};
 
-use super::{bare, project};
+use super::{project, project_without_policy};
 
 /// A rule that demands a change of the README.
-const README: &str = "---\nname: README Accuracy\ntrigger: src/**/*.py\nsafety: README.md\n---\nSource files changed. Verify README.md is accurate.\n";
+const README_RULE: &str = "---\nname: README Accuracy\ntrigger: src/**/*.py\nsafety: README.md\n---\nSource files changed. Verify README.md is accurate.\n";
 
 /// A git repository with a policy and no commits.
 fn repository() -> TestProject {
@@ -50,32 +50,32 @@ fn commit(project: &TestProject, message: &str) {
 }
 
 /// An event of a session.
-fn event(project: &TestProject, session: &str, name: &str, fields: &Value) -> Value {
-    let mut event = project.event(name, fields);
+fn session_event(project: &TestProject, session: &str, name: &str, fields: &Value) -> Value {
+    let mut event = project.event_payload(name, fields);
     event["session_id"] = json!(session);
     event
 }
 
 /// The agent tries to stop.
 fn stop(project: &TestProject) -> Reply {
-    stop_saying(project, "Done.")
+    stop_with_message(project, "Done.")
 }
 
-fn stop_saying(project: &TestProject, message: &str) -> Reply {
-    stop_of(project, "session-1", message)
+fn stop_with_message(project: &TestProject, message: &str) -> Reply {
+    stop_in_session(project, "session-1", message)
 }
 
-fn stop_of(project: &TestProject, session: &str, message: &str) -> Reply {
+fn stop_in_session(project: &TestProject, session: &str, message: &str) -> Reply {
     let fields = json!({ "stop_hook_active": false, "last_assistant_message": message });
-    project.hook("claude", &event(project, session, "Stop", &fields))
+    project.hook("claude", &session_event(project, session, "Stop", &fields))
 }
 
 fn prompt(project: &TestProject, text: &str) -> Reply {
-    project.hook("claude", &event(project, "session-1", "UserPromptSubmit", &json!({ "prompt": text })))
+    project.hook("claude", &session_event(project, "session-1", "UserPromptSubmit", &json!({ "prompt": text })))
 }
 
 /// Returns the additional message for the person.
-fn told(reply: &Reply) -> String {
+fn notice(reply: &Reply) -> String {
     if reply.stdout.is_empty() {
         return String::new();
     }

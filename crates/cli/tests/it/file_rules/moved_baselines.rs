@@ -2,17 +2,17 @@
 
 use testkit::{Reply, TestProject};
 
-use super::{README, commit, prompt, stop, told, with_rule};
+use super::{README_RULE, commit, notice, prompt, stop, with_rule};
 
 /// A project on `main`, pushed to `origin`, in a running session.
-fn begun() -> TestProject {
-    let project = cloned();
+fn running_session() -> TestProject {
+    let project = project_with_remote();
     assert_eq!(prompt(&project, "Go on.").stdout, "");
     project
 }
 
-fn cloned() -> TestProject {
-    let project = with_rule("readme", README);
+fn project_with_remote() -> TestProject {
+    let project = with_rule("readme", README_RULE);
     project.git(&["init", "-q", "--bare", "-b", "main", "../remote"]);
     project.git(&["remote", "add", "origin", "../remote"]);
     project.git(&["push", "-q", "-u", "origin", "main"]);
@@ -20,7 +20,7 @@ fn cloned() -> TestProject {
 }
 
 /// Changes a file in another clone, and pushes it.
-fn somebody_pushes(project: &TestProject, file: &str) {
+fn push_from_another_clone(project: &TestProject, file: &str) {
     let other = project.root().join("../other");
     if !other.exists() {
         project.git(&["clone", "-q", "../remote", "../other"]);
@@ -37,66 +37,66 @@ fn change(project: &TestProject, file: &str) {
     commit(project, file);
 }
 
-fn asked_for(reply: &Reply) -> Vec<String> {
+fn demanded_files(reply: &Reply) -> Vec<String> {
     let lines = if reply.stdout.is_empty() { String::new() } else { reply.reason() };
     lines.lines().filter(|line| line.strip_suffix(".py").is_some()).map(str::to_owned).collect()
 }
 
 #[test]
-fn pushed_work_is_still_asked_for() {
-    for moved in [
+fn pushed_work_is_still_demanded() {
+    for command in [
         ["push", "-q", "origin", "main"].as_slice(),
         &["update-ref", "refs/remotes/origin/main", "HEAD"],
         &["fetch", "-q", ".", "+HEAD:refs/remotes/origin/main"],
     ] {
-        let project = begun();
+        let project = running_session();
         change(&project, "src/a.py");
-        project.git(moved);
-        assert_eq!(asked_for(&stop(&project)), ["src/a.py"], "{moved:?}");
+        project.git(command);
+        assert_eq!(demanded_files(&stop(&project)), ["src/a.py"], "{command:?}");
         project.file("README.md", "Changed.\n");
         commit(&project, "Docs");
-        assert_eq!(stop(&project).stdout, "", "{moved:?}");
+        assert_eq!(stop(&project).stdout, "", "{command:?}");
         // The rule was met before, so only later changes count.
         change(&project, "src/b.py");
-        project.git(moved);
-        assert_eq!(asked_for(&stop(&project)), ["src/b.py"], "{moved:?}");
+        project.git(command);
+        assert_eq!(demanded_files(&stop(&project)), ["src/b.py"], "{command:?}");
     }
 }
 
 #[test]
-fn a_branch_that_the_default_branch_is_moved_to() {
-    for moved in [
+fn work_is_demanded_after_the_default_branch_is_moved_to_it() {
+    for command in [
         ["branch", "-f", "main"].as_slice(),
         &["branch", "-f", "main", "HEAD~1"],
         &["update-ref", "refs/heads/main", "HEAD"],
     ] {
-        let project = with_rule("readme", README);
+        let project = with_rule("readme", README_RULE);
         project.git(&["switch", "-q", "-c", "work"]);
         prompt(&project, "Go on.");
         change(&project, "src/a.py");
         change(&project, "other.txt");
-        assert_eq!(asked_for(&stop(&project)), ["src/a.py"]);
-        project.git(moved);
-        assert_eq!(asked_for(&stop(&project)), ["src/a.py"], "{moved:?}");
+        assert_eq!(demanded_files(&stop(&project)), ["src/a.py"]);
+        project.git(command);
+        assert_eq!(demanded_files(&stop(&project)), ["src/a.py"], "{command:?}");
     }
-    let project = begun();
+    let project = running_session();
     project.git(&["switch", "-q", "-c", "work"]);
     change(&project, "src/a.py");
     project.git(&["push", "-q", "origin", "work:main"]);
-    assert_eq!(asked_for(&stop(&project)), ["src/a.py"]);
+    assert_eq!(demanded_files(&stop(&project)), ["src/a.py"]);
 }
 
 #[test]
-fn a_branch_without_a_history() {
-    let project = begun();
+fn work_on_an_orphan_branch_is_demanded() {
+    let project = running_session();
     project.git(&["checkout", "-q", "--orphan", "fresh"]);
     project.file("src/a.py", "changed\n");
     // The README is new on this branch, but its contents are the same.
-    assert_eq!(asked_for(&stop(&project)), ["src/a.py"]);
+    assert_eq!(demanded_files(&stop(&project)), ["src/a.py"]);
     commit(&project, "Fresh");
-    assert_eq!(asked_for(&stop(&project)), ["src/a.py"]);
+    assert_eq!(demanded_files(&stop(&project)), ["src/a.py"]);
     project.git(&["push", "-q", "--force", "origin", "fresh:main"]);
-    assert_eq!(asked_for(&stop(&project)), ["src/a.py"]);
+    assert_eq!(demanded_files(&stop(&project)), ["src/a.py"]);
 }
 
 /// Commits a change on a separate branch in a linked working tree.
@@ -113,59 +113,59 @@ fn change_in_linked_tree(project: &TestProject, file: &str) {
 }
 
 #[test]
-fn work_that_was_committed_in_a_linked_tree_is_asked_for() {
-    for brought in [&["merge", "-q", "linked"][..], &["rebase", "-q", "linked"], &["merge", "-q", "--no-ff", "linked"]]
+fn work_committed_in_a_linked_tree_is_demanded() {
+    for command in [&["merge", "-q", "linked"][..], &["rebase", "-q", "linked"], &["merge", "-q", "--no-ff", "linked"]]
     {
-        let project = begun();
+        let project = running_session();
         change_in_linked_tree(&project, "src/a.py");
-        project.git(brought);
+        project.git(command);
         project.git(&["push", "-q", "origin", "main"]);
-        assert_eq!(asked_for(&stop(&project)), ["src/a.py"], "{brought:?}");
+        assert_eq!(demanded_files(&stop(&project)), ["src/a.py"], "{command:?}");
     }
-    // Pushed from the linked tree and pulled here. The linked tree has been removed.
-    let project = begun();
+    // The work was pushed from the linked tree and pulled here, and the linked tree has been removed.
+    let project = running_session();
     change_in_linked_tree(&project, "src/a.py");
     project.git(&["-C", "../linked", "push", "-q", "origin", "linked:main"]);
     project.git(&["worktree", "remove", "../linked"]);
     project.git(&["pull", "-q"]);
-    assert_eq!(asked_for(&stop(&project)), ["src/a.py"]);
+    assert_eq!(demanded_files(&stop(&project)), ["src/a.py"]);
 }
 
 #[test]
-fn commits_of_others_are_not_asked_for() {
+fn commits_of_others_are_not_demanded() {
     // The session only pulled.
-    let project = begun();
-    somebody_pushes(&project, "src/theirs.py");
+    let project = running_session();
+    push_from_another_clone(&project, "src/theirs.py");
     project.git(&["pull", "-q"]);
     assert_eq!(stop(&project).stdout, "");
-    // Pulled first, then committed and pushed.
-    somebody_pushes(&project, "src/more.py");
+    // The session pulled first, then committed and pushed.
+    push_from_another_clone(&project, "src/more.py");
     project.git(&["pull", "-q"]);
     change(&project, "src/a.py");
     project.git(&["push", "-q", "origin", "main"]);
-    assert_eq!(asked_for(&stop(&project)), ["src/a.py"]);
-    // Committed first, then pulled with rebase or merge, and pushed.
+    assert_eq!(demanded_files(&stop(&project)), ["src/a.py"]);
+    // The session committed first, then pulled with rebase or merge, and pushed.
     for pull in ["--rebase", "--no-rebase"] {
-        let project = begun();
-        somebody_pushes(&project, "src/theirs.py");
+        let project = running_session();
+        push_from_another_clone(&project, "src/theirs.py");
         change(&project, "src/a.py");
         project.git(&["pull", "-q", pull]);
         project.git(&["push", "-q", "origin", "main"]);
-        assert_eq!(asked_for(&stop(&project)), ["src/a.py"], "{pull}");
+        assert_eq!(demanded_files(&stop(&project)), ["src/a.py"], "{pull}");
     }
-    // On a branch into which the newer default branch was merged.
-    let project = begun();
+    // The session merged the newer default branch into its branch.
+    let project = running_session();
     project.git(&["switch", "-q", "-c", "work"]);
     change(&project, "src/a.py");
-    somebody_pushes(&project, "src/theirs.py");
+    push_from_another_clone(&project, "src/theirs.py");
     project.git(&["fetch", "-q"]);
     project.git(&["merge", "-q", "origin/main"]);
-    assert_eq!(asked_for(&stop(&project)), ["src/a.py"]);
+    assert_eq!(demanded_files(&stop(&project)), ["src/a.py"]);
 }
 
 #[test]
-fn a_start_that_git_lost_is_told() {
-    let project = cloned();
+fn a_lost_start_commit_of_a_session_is_reported() {
+    let project = project_with_remote();
     change(&project, "other.txt");
     prompt(&project, "Go on.");
     project.git(&["reset", "-q", "--hard", "HEAD~1"]);
@@ -174,6 +174,6 @@ fn a_start_that_git_lost_is_told() {
     project.git(&["reflog", "expire", "--expire=now", "--all"]);
     project.git(&["gc", "-q", "--prune=now"]);
     let reply = stop(&project);
-    insta::assert_snapshot!(told(&reply), @"Linchpin: git no longer has the commit that this session began with, so file rules may miss work that was committed before it was removed. To see all of a branch: `linchpin check --base REF`");
-    assert_eq!(told(&stop(&project)), "");
+    insta::assert_snapshot!(notice(&reply), @"Linchpin: git no longer has the commit that this session began with, so file rules might miss work that was committed before it was removed. To see all of a branch: `linchpin check --base REF`");
+    assert_eq!(notice(&stop(&project)), "");
 }

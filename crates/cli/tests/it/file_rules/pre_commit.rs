@@ -5,23 +5,23 @@ use std::os::unix::fs::PermissionsExt;
 
 use testkit::{Reply, TestProject};
 
-use super::{README, bare, commit, repository, with_rule};
+use super::{README_RULE, commit, project_without_policy, repository, with_rule};
 
 const INIT: [&str; 3] = ["init", "--no-hooks", "--pre-commit"];
 
 /// Commits everything.
 fn try_commit(project: &TestProject, message: &str) -> Reply {
     project.git(&["add", "-A"]);
-    committing(project, &["commit", "-q", "-m", message])
+    git_with_hooks(project, &["commit", "-q", "-m", message])
 }
 
-fn committing(project: &TestProject, arguments: &[&str]) -> Reply {
-    project.feed(project.git_command(arguments), b"")
+fn git_with_hooks(project: &TestProject, arguments: &[&str]) -> Reply {
+    project.run_with_stdin(project.git_command(arguments), b"")
 }
 
 #[test]
-fn a_commit_that_a_rule_is_not_met_by_is_refused() {
-    let project = with_rule("readme", README);
+fn a_commit_with_an_unmet_rule_is_refused() {
+    let project = with_rule("readme", README_RULE);
     insta::assert_snapshot!(project.run(&INIT).transcript(), @"
     exit 0
     --- stdout
@@ -68,7 +68,7 @@ fn a_commit_that_a_rule_is_not_met_by_is_refused() {
     (readme in .linchpin/rules/readme.md)
 
     1 of 1 file rule unmet; 2 files changed since [HEAD].
-    If a rule does not apply, `linchpin ack readme --reason "…"` records that for agents and `check --staged`; with `--trailer` it prints the line that says so in a commit's message, for CI.
+    If a rule does not apply, run `linchpin ack readme --reason "…"`: agents and `check --staged` respect it. For CI, add `--trailer`, and put the printed line into the commit message.
     "#);
     assert_eq!(project.git(&["rev-parse", "HEAD"]), head);
     project.file("README.md", "changed\n");
@@ -78,17 +78,17 @@ fn a_commit_that_a_rule_is_not_met_by_is_refused() {
     // Git uses a separate index for these commits. Neither index may affect the other one.
     project.file("src/a.py", "changed again\n");
     for arguments in [&["commit", "-q", "-a", "-m", "All"][..], &["commit", "-q", "-m", "One", "src/a.py"]] {
-        assert_eq!(committing(&project, arguments).code, Some(1), "{arguments:?}");
+        assert_eq!(git_with_hooks(&project, arguments).code, Some(1), "{arguments:?}");
         assert_eq!(project.git(&["status", "--porcelain"]), " M src/a.py");
     }
     project.file("README.md", "changed again\n");
-    assert_eq!(committing(&project, &["commit", "-q", "-a", "-m", "All"]).code, Some(0));
+    assert_eq!(git_with_hooks(&project, &["commit", "-q", "-a", "-m", "All"]).code, Some(0));
     assert_eq!(project.git(&["status", "--porcelain"]), "");
 }
 
 #[test]
-fn somebody_elses_hook_is_left_alone() {
-    let project = with_rule("readme", README);
+fn an_existing_hook_is_left_alone() {
+    let project = with_rule("readme", README_RULE);
     project.file(".git/hooks/pre-commit", "#!/bin/sh\nexit 0\n");
     insta::assert_snapshot!(project.run(&INIT).transcript(), @"
     exit 2
@@ -107,7 +107,7 @@ fn somebody_elses_hook_is_left_alone() {
 }
 
 #[test]
-fn where_git_looks_for_hooks() {
+fn the_hook_is_written_to_gits_hooks_path() {
     let project = repository();
     commit(&project, "Begin");
     project.git(&["config", "core.hooksPath", "tools/hooks"]);
@@ -115,7 +115,7 @@ fn where_git_looks_for_hooks() {
     assert!(project.root().join("tools/hooks/pre-commit").exists());
     let found = project.run(&["init", "--no-hooks", "--pre-commit", "--json"]).json();
     insta::assert_snapshot!(found.to_string(), @r#"{"root":"[BASE]/project","written":[],"hooks":[]}"#);
-    insta::assert_snapshot!(bare().run(&INIT).transcript(), @"
+    insta::assert_snapshot!(project_without_policy().run(&INIT).transcript(), @"
     exit 2
     --- stdout
     --- stderr
@@ -129,31 +129,31 @@ fn the_index_is_judged_and_not_the_working_tree() {
     project.run(&INIT);
     project.file("src/a.py", "changed\n").file("tests/a_test.py", "changed\n");
     project.git(&["add", "src/a.py"]);
-    assert_eq!(committing(&project, &["commit", "-q", "-m", "Half"]).code, Some(1));
+    assert_eq!(git_with_hooks(&project, &["commit", "-q", "-m", "Half"]).code, Some(1));
     // All changes in the working tree, with a separate index of git.
     project.git(&["add", "-N", "tests/a_test.py"]);
-    assert_eq!(committing(&project, &["commit", "-q", "-a", "-m", "Whole"]).code, Some(0));
+    assert_eq!(git_with_hooks(&project, &["commit", "-q", "-a", "-m", "Whole"]).code, Some(0));
 }
 
 #[test]
 fn promised_files_can_be_committed() {
-    let project = with_rule("readme", README);
+    let project = with_rule("readme", README_RULE);
     project.run(&INIT);
     project.file("src/a.py", "changed\n");
     assert_eq!(super::stop(&project).json()["decision"], "block");
-    assert_eq!(super::stop_saying(&project, "<promise>readme</promise>").stdout, "");
+    assert_eq!(super::stop_with_message(&project, "<promise>readme</promise>").stdout, "");
     // Without `--staged`, `check` shows the actual state and ignores the promise.
     assert_eq!(project.run(&["check"]).code, Some(1));
     assert_eq!(try_commit(&project, "Change").code, Some(0));
 }
 
 #[test]
-fn answers_for_other_contents_are_asked_again_if_contents_count() {
-    let project = with_rule("readme", &README.replace("safety", "refire: content\nsafety"));
+fn with_refire_content_a_promise_counts_only_for_its_contents() {
+    let project = with_rule("readme", &README_RULE.replace("safety", "refire: content\nsafety"));
     project.file("src/a.py", "changed\n");
     project.git(&["add", "-A"]);
     assert_eq!(super::stop(&project).json()["decision"], "block");
-    assert_eq!(super::stop_saying(&project, "<promise>readme</promise>").stdout, "");
+    assert_eq!(super::stop_with_message(&project, "<promise>readme</promise>").stdout, "");
     assert_eq!(project.run(&["check", "--staged"]).code, Some(0));
     project.file("src/a.py", "changed again\n");
     project.git(&["add", "-A"]);
@@ -162,12 +162,12 @@ fn answers_for_other_contents_are_asked_again_if_contents_count() {
 
 /// A commit moves the baseline of `check`, but not the session's, whose demand is settled already.
 #[test]
-fn after_a_commit_an_answer_counts_for_what_is_committed_next() {
-    let project = with_rule("readme", README);
+fn after_a_commit_an_acknowledgement_counts_for_the_next_commit() {
+    let project = with_rule("readme", README_RULE);
     project.run(&INIT);
     super::prompt(&project, "do it");
     project.file("src/a.py", "changed\n");
-    assert_eq!(super::stop_saying(&project, "<promise>readme</promise>").stdout, "");
+    assert_eq!(super::stop_with_message(&project, "<promise>readme</promise>").stdout, "");
     assert_eq!(try_commit(&project, "Change").code, Some(0));
     project.file("src/a.py", "changed again\n");
     assert_eq!(try_commit(&project, "Again").code, Some(1));
@@ -177,8 +177,8 @@ fn after_a_commit_an_answer_counts_for_what_is_committed_next() {
 }
 
 #[test]
-fn a_person_can_answer_where_no_agent_has_been() {
-    let project = with_rule("readme", README);
+fn a_person_can_acknowledge_without_any_session() {
+    let project = with_rule("readme", README_RULE);
     project.run(&INIT);
     project.file("src/a.py", "changed\n");
     assert_eq!(try_commit(&project, "Change").code, Some(1));
@@ -191,47 +191,47 @@ fn a_person_can_answer_where_no_agent_has_been() {
     assert_eq!(try_commit(&project, "Change").code, Some(0));
     insta::assert_snapshot!(project.run(&["ack", "readme", "--reason", "a typo"]).stdout, @"`readme` has no open demand.");
     let log = project.run(&["log", "--kind", "ack"]).stdout;
-    assert!(log.contains("person ack readme"), "{log}");
+    assert!(log.contains("person ack: rule `readme`"), "{log}");
 }
 
 #[test]
-fn before_a_commit_and_in_ci_at_once() {
-    let project = with_rule("readme", README);
+fn an_acknowledged_commit_with_a_trailer_passes_the_hook_and_ci() {
+    let project = with_rule("readme", README_RULE);
     project.run(&INIT);
     project.git(&["switch", "-q", "-c", "topic"]);
     project.file("src/a.py", "changed\n");
     project.git(&["add", "-A"]);
     project.run(&["ack", "readme", "--reason", "a typo"]);
     let trailer = project.run(&["ack", "readme", "--reason", "a typo", "--trailer"]).stdout;
-    let committed = committing(&project, &["commit", "-q", "-m", "Fix", "--trailer", trailer.trim()]);
+    let committed = git_with_hooks(&project, &["commit", "-q", "-m", "Fix", "--trailer", trailer.trim()]);
     assert_eq!(committed.code, Some(0), "{}", committed.transcript());
     assert_eq!(project.run(&["check"]).code, Some(0));
 }
 
 /// Husky 9 sets git's hooks directory to one that it creates. The hooks there run those in its parent directory.
 #[test]
-fn with_husky_the_hook_lies_where_it_looks() {
-    for (hooks_path, theirs) in [(".husky/_", Some(".husky/_/pre-commit")), (".husky", None)] {
-        let project = with_rule("readme", README);
+fn with_husky_the_hook_is_in_huskys_directory() {
+    for (hooks_path, husky_hook) in [(".husky/_", Some(".husky/_/pre-commit")), (".husky", None)] {
+        let project = with_rule("readme", README_RULE);
         project.git(&["config", "core.hooksPath", hooks_path]);
-        if let Some(theirs) = theirs {
-            project.file(theirs, "#!/bin/sh\n. \"${0%/*}/h\"\n");
+        if let Some(husky_hook) = husky_hook {
+            project.file(husky_hook, "#!/bin/sh\n. \"${0%/*}/h\"\n");
         }
         assert_eq!(project.run(&INIT).code, Some(0), "{hooks_path}");
         let hook = fs::read_to_string(project.root().join(".husky/pre-commit")).expect("a hook");
         assert!(hook.contains("linchpin check --staged"), "{hook}");
-        if let Some(theirs) = theirs {
-            assert!(!fs::read_to_string(project.root().join(theirs)).expect("a hook").contains("linchpin"));
+        if let Some(husky_hook) = husky_hook {
+            assert!(!fs::read_to_string(project.root().join(husky_hook)).expect("a hook").contains("linchpin"));
         }
     }
     // A clone in which Husky has not been installed yet.
-    let project = with_rule("readme", README);
+    let project = with_rule("readme", README_RULE);
     project.file(".husky/commit-msg", "true\n");
     assert_eq!(project.run(&INIT).code, Some(0));
     assert!(
         project.root().join(".husky/pre-commit").exists() && !project.root().join(".git/hooks/pre-commit").exists()
     );
-    let project = with_rule("readme", README);
+    let project = with_rule("readme", README_RULE);
     project.git(&["config", "core.hooksPath", ".husky/_"]);
     project.file(".husky/pre-commit", "npm test\n");
     let reply = project.run(&INIT);

@@ -2,11 +2,11 @@
 
 use std::fs;
 
-use super::{README, only_entry, queue_folder, stop, stop_saying, summary, tmp, told, with_rule};
+use super::{README_RULE, notice, only_entry, queue_folder, stop, stop_with_message, summary, tmp, with_rule};
 
 /// A project in which the rule has held once.
-fn asked() -> testkit::TestProject {
-    let project = with_rule("readme", README);
+fn with_open_demand() -> testkit::TestProject {
+    let project = with_rule("readme", README_RULE);
     project.file("src/a.py", "changed\n");
     assert_eq!(stop(&project).json()["decision"], "block");
     project
@@ -19,47 +19,47 @@ fn without_hash(project: &testkit::TestProject, text: &str) -> String {
 }
 
 #[test]
-fn an_entry_that_cannot_be_read_is_removed_told_of_and_found_again() {
+fn an_unreadable_entry_is_removed_reported_and_created_again() {
     for text in ["{", "", "[]", "{\"rule_name\": 1}", "\u{0}\u{0}"] {
-        let project = asked();
+        let project = with_open_demand();
         let (path, _) = only_entry(&project);
         fs::write(&path, text).expect("a file");
         let reply = stop(&project);
         assert_eq!(reply.json()["decision"], "block", "{text:?}");
-        let told = without_hash(&project, &told(&reply));
+        let notice = without_hash(&project, &notice(&reply));
         let start = "Linchpin: the queue entry `[HASH].queued.json` of rule `readme` cannot be used: ";
-        assert!(told.starts_with(start), "{told}");
-        assert!(told.ends_with(". It was removed; a demand that still holds is made again"), "{told}");
+        assert!(notice.starts_with(start), "{notice}");
+        assert!(notice.ends_with(". It was removed; a demand that still holds is made again"), "{notice}");
         assert_eq!(summary(&project), "queued 1x readme: src/a.py");
     }
 }
 
 #[test]
-fn an_entry_that_is_about_something_else_than_its_name_says() {
+fn an_entry_whose_content_does_not_match_its_name_is_removed() {
     for (key, value) in [("status", "passed"), ("trigger_hash", "0123456789ab")] {
-        let project = asked();
+        let project = with_open_demand();
         let (path, mut entry) = only_entry(&project);
         entry[key] = value.into();
         fs::write(&path, entry.to_string()).expect("a file");
         let reply = stop(&project);
         assert_eq!(reply.json()["decision"], "block", "{key}");
-        let told = without_hash(&project, &told(&reply));
-        assert!(told.contains("its content does not match its name"), "{told}");
+        let notice = without_hash(&project, &notice(&reply));
+        assert!(notice.contains("its content does not match its name"), "{notice}");
         assert_eq!(summary(&project), "queued 1x readme: src/a.py");
     }
 }
 
 #[test]
-fn files_of_others_are_left_alone() {
-    let project = asked();
+fn unknown_files_in_the_queue_are_left_alone() {
+    let project = with_open_demand();
     let folder = queue_folder(&project);
     fs::write(folder.join(".tmpAbCdEf"), "{\"rule_na").expect("a file");
     fs::write(folder.join("notes.txt"), "mine").expect("a file");
     fs::write(folder.join("0123456789ab.passed.json"), "{").expect("a file");
     let reply = stop(&project);
     assert_eq!(reply.json()["decision"], "block");
-    assert_eq!(told(&reply), "");
-    assert_eq!(stop_saying(&project, "<promise>readme</promise>").stdout, "");
+    assert_eq!(notice(&reply), "");
+    assert_eq!(stop_with_message(&project, "<promise>readme</promise>").stdout, "");
     let mut names: Vec<String> = fs::read_dir(&folder)
         .expect("a folder")
         .flatten()
@@ -71,52 +71,52 @@ fn files_of_others_are_left_alone() {
 }
 
 #[test]
-fn a_folder_in_the_place_of_an_entry() {
-    let project = asked();
+fn a_directory_in_place_of_an_entry_is_reported() {
+    let project = with_open_demand();
     let (path, _) = only_entry(&project);
     fs::remove_file(&path).expect("a file");
     fs::create_dir(&path).expect("a folder");
     fs::write(path.join("inside"), "x").expect("a file");
     let reply = stop(&project);
     assert_eq!(reply.json()["decision"], "block");
-    insta::assert_snapshot!(without_hash(&project, &told(&reply)), @"Linchpin: the queue entry `[HASH].queued.json` of rule `readme` cannot be used: it is not a regular file, or it is too large. It was removed; a demand that still holds is made again");
+    insta::assert_snapshot!(without_hash(&project, &notice(&reply)), @"Linchpin: the queue entry `[HASH].queued.json` of rule `readme` cannot be used: it is not a regular file, or it is too large. It was removed; a demand that still holds is made again");
     assert_eq!(summary(&project), "queued 1x readme: src/a.py");
 }
 
 #[test]
-fn files_in_the_place_of_the_queue_disable_nothing() {
-    for place in ["tmp", "tmp/rules", "tmp/rules/queue", "tmp/rules/name", "tmp/rules/baselines"] {
+fn a_file_in_place_of_a_queue_directory_disables_nothing() {
+    for path in ["tmp", "tmp/rules", "tmp/rules/queue", "tmp/rules/name", "tmp/rules/baselines"] {
         let project = with_rule("other", "---\ntrigger: other/**\n---\nNo.\n");
-        project.user_rule("readme", README);
-        project.file("src/a.py", "changed\n").file(&format!(".linchpin/{place}"), "in the way\n");
+        project.user_rule("readme", README_RULE);
+        project.file("src/a.py", "changed\n").file(&format!(".linchpin/{path}"), "in the way\n");
         let reply = stop(&project);
-        assert_eq!(reply.json()["decision"], "block", "{place}");
-        assert_eq!(told(&reply), "", "{place}");
-        assert_eq!(stop_saying(&project, "<promise>readme</promise>").stdout, "", "{place}");
-        assert_eq!(stop(&project).stdout, "", "{place}");
+        assert_eq!(reply.json()["decision"], "block", "{path}");
+        assert_eq!(notice(&reply), "", "{path}");
+        assert_eq!(stop_with_message(&project, "<promise>readme</promise>").stdout, "", "{path}");
+        assert_eq!(stop(&project).stdout, "", "{path}");
     }
 }
 
 #[test]
-fn a_directory_in_place_of_a_queue_file_disables_nothing() {
-    for place in ["tmp/rules/name", "state.db", "state.db-wal", "state.db-journal"] {
+fn a_directory_in_place_of_a_state_file_disables_nothing() {
+    for path in ["tmp/rules/name", "state.db", "state.db-wal", "state.db-journal"] {
         let project = with_rule("other", "---\ntrigger: other/**\n---\nNo.\n");
-        project.user_rule("readme", README);
+        project.user_rule("readme", README_RULE);
         project.user_rule("tested", "---\non: stop\nwhen: not command_ran('^make')\n---\nRun make.\n");
-        project.file("src/a.py", "changed\n").file(&format!(".linchpin/{place}/x"), "in the way\n");
+        project.file("src/a.py", "changed\n").file(&format!(".linchpin/{path}/x"), "in the way\n");
         let reply = stop(&project);
-        assert_eq!(reply.json()["decision"], "block", "{place}");
+        assert_eq!(reply.json()["decision"], "block", "{path}");
         assert!(
             reply.reason().contains("Run make.") && reply.reason().contains("src/a.py"),
-            "{place}: {}",
+            "{path}: {}",
             reply.reason()
         );
-        assert_eq!(told(&reply), "", "{place}");
+        assert_eq!(notice(&reply), "", "{path}");
     }
 }
 
 /// Makes the queue directories of the project and of the user's state unusable.
-fn in_the_way(project: &testkit::TestProject) {
+fn make_queues_unusable(project: &testkit::TestProject) {
     project.file(".linchpin/tmp/rules/queue", "in the way\n");
     for folder in fs::read_dir(project.state().join("projects")).expect("a folder").flatten() {
         fs::write(folder.path().join("tmp"), "in the way\n").expect("a file");
@@ -125,12 +125,12 @@ fn in_the_way(project: &testkit::TestProject) {
 
 #[test]
 fn without_a_writable_queue_nothing_is_held_and_it_is_reported() {
-    let project = with_rule("readme", README);
+    let project = with_rule("readme", README_RULE);
     super::prompt(&project, "Begin.");
     project.file("src/a.py", "changed\n");
-    in_the_way(&project);
+    make_queues_unusable(&project);
     let reply = stop(&project);
-    let notice = told(&reply);
+    let notice = notice(&reply);
     assert!(
         notice.starts_with("Linchpin: rule `readme` was skipped: ") && notice.contains("cannot be written"),
         "{notice}"
@@ -143,8 +143,8 @@ fn without_a_writable_queue_nothing_is_held_and_it_is_reported() {
 }
 
 #[test]
-fn without_a_state_folder_that_can_be_written_everything_is_judged() {
-    let project = with_rule("readme", README);
+fn without_a_writable_state_folder_everything_is_judged() {
+    let project = with_rule("readme", README_RULE);
     project.file("src/a.py", "changed\n");
     // A file in place of the directory prevents writing, whichever user runs the test.
     fs::create_dir_all(project.state().parent().expect("a folder")).expect("a folder");
@@ -153,52 +153,55 @@ fn without_a_state_folder_that_can_be_written_everything_is_judged() {
         assert_eq!(stop(&project).json()["decision"], "block");
         assert_eq!(summary(&project), format!("queued {shown}x readme: src/a.py"));
     }
-    assert_eq!(stop_saying(&project, "<promise>readme</promise>").stdout, "");
+    assert_eq!(stop_with_message(&project, "<promise>readme</promise>").stdout, "");
     assert_eq!(stop(&project).stdout, "");
     assert_eq!(summary(&project), "passed 3x readme: src/a.py");
 }
 
 #[test]
-fn a_promise_that_cannot_be_written_down() {
-    let project = asked();
+fn a_promise_that_cannot_be_stored_is_reported() {
+    let project = with_open_demand();
     let name = fs::read_to_string(tmp(&project).join("rules/name")).expect("a name");
     fs::write(demands(&project).join(name).join("settled"), "in the way\n").expect("a file");
-    let told = told(&stop_saying(&project, "<promise>readme</promise>"));
-    assert!(told.starts_with("Linchpin: rule `readme` was skipped: ") && told.contains("cannot be written"), "{told}");
+    let notice = notice(&stop_with_message(&project, "<promise>readme</promise>"));
+    assert!(
+        notice.starts_with("Linchpin: rule `readme` was skipped: ") && notice.contains("cannot be written"),
+        "{notice}"
+    );
 }
 
 #[test]
 fn symlinks_are_not_followed() {
-    for link in ["tmp", "tmp/rules", "tmp/rules/queue", "tmp/rules/baselines"] {
-        let project = with_rule("readme", README);
+    for symlink in ["tmp", "tmp/rules", "tmp/rules/queue", "tmp/rules/baselines"] {
+        let project = with_rule("readme", README_RULE);
         project.file("src/a.py", "changed\n");
         let elsewhere = project.home().join("elsewhere");
         fs::create_dir(&elsewhere).expect("a folder");
-        let link = project.root().join(".linchpin").join(link);
-        fs::create_dir_all(link.parent().expect("a folder")).expect("a folder");
-        std::os::unix::fs::symlink(&elsewhere, &link).expect("a link");
-        assert_eq!(stop(&project).json()["decision"], "block", "{link:?}");
-        assert_eq!(stop_saying(&project, "<promise>readme</promise>").stdout, "", "{link:?}");
-        assert_eq!(stop(&project).stdout, "", "{link:?}");
-        assert_eq!(fs::read_dir(&elsewhere).expect("a folder").count(), 0, "{link:?}");
+        let symlink = project.root().join(".linchpin").join(symlink);
+        fs::create_dir_all(symlink.parent().expect("a folder")).expect("a folder");
+        std::os::unix::fs::symlink(&elsewhere, &symlink).expect("a symlink");
+        assert_eq!(stop(&project).json()["decision"], "block", "{symlink:?}");
+        assert_eq!(stop_with_message(&project, "<promise>readme</promise>").stdout, "", "{symlink:?}");
+        assert_eq!(stop(&project).stdout, "", "{symlink:?}");
+        assert_eq!(fs::read_dir(&elsewhere).expect("a folder").count(), 0, "{symlink:?}");
     }
 }
 
 #[test]
-fn deleting_the_queue_starts_over() {
-    let project = asked();
-    assert_eq!(stop_saying(&project, "<promise>readme</promise>").stdout, "");
+fn deleting_the_queue_reopens_demands() {
+    let project = with_open_demand();
+    assert_eq!(stop_with_message(&project, "<promise>readme</promise>").stdout, "");
     assert_eq!(stop(&project).stdout, "");
     fs::remove_dir_all(tmp(&project)).expect("a folder");
     let reply = stop(&project);
     assert_eq!(reply.json()["decision"], "block");
-    assert_eq!(told(&reply), "");
+    assert_eq!(notice(&reply), "");
     assert_eq!(summary(&project), "queued 1x readme: src/a.py");
 }
 
 #[test]
 fn file_contents_are_not_in_the_queue() {
-    let project = with_rule("readme", README);
+    let project = with_rule("readme", README_RULE);
     project.file("src/a.py", "password = 'correct horse'\n");
     stop(&project);
     let (path, _) = only_entry(&project);
@@ -206,10 +209,10 @@ fn file_contents_are_not_in_the_queue() {
 }
 
 #[test]
-fn queue_entries_in_a_repository_answer_nothing() {
-    let project = with_rule("readme", README);
+fn queue_entries_from_a_repository_do_not_settle_demands() {
+    let project = with_rule("readme", README_RULE);
     project.file("src/a.py", "changed\n");
-    assert_eq!(stop_saying(&project, "<promise>readme</promise>").stdout, "");
+    assert_eq!(stop_with_message(&project, "<promise>readme</promise>").stdout, "");
     assert_eq!(stop(&project).stdout, "");
     // Simulates another user with the same files, who lacks the state that authenticates queue entries.
     for folder in fs::read_dir(project.state().join("projects")).expect("a folder") {
@@ -219,27 +222,27 @@ fn queue_entries_in_a_repository_answer_nothing() {
 }
 
 #[test]
-fn a_pipe_in_the_place_of_an_entry_keeps_nobody_waiting() {
-    let project = with_rule("readme", README);
+fn a_named_pipe_in_place_of_an_entry_does_not_block() {
+    let project = with_rule("readme", README_RULE);
     project.file("src/a.py", "changed\n");
     assert_eq!(stop(&project).json()["decision"], "block");
     let (path, _) = only_entry(&project);
     fs::remove_file(&path).expect("a file");
-    let made = std::process::Command::new("mkfifo").arg(&path).status().expect("a pipe");
-    assert!(made.success());
-    assert!(told(&stop(&project)).contains("cannot be used"));
+    let status = std::process::Command::new("mkfifo").arg(&path).status().expect("a pipe");
+    assert!(status.success());
+    assert!(notice(&stop(&project)).contains("cannot be used"));
     assert_eq!(summary(&project), "queued 1x readme: src/a.py");
 }
 
 #[test]
 fn obsolete_entries_are_removed_and_open_ones_stay() {
-    let project = with_rule("readme", README);
+    let project = with_rule("readme", README_RULE);
     project.rule("other", "---\ntrigger: other/**\ncompare_to: prompt\n---\nNo.\n");
     // One settled demand, and one open demand.
     super::prompt(&project, "Begin.");
     project.file("src/a.py", "changed\n");
     assert_eq!(stop(&project).json()["decision"], "block");
-    assert_eq!(stop_saying(&project, "<promise>readme</promise>").stdout, "");
+    assert_eq!(stop_with_message(&project, "<promise>readme</promise>").stdout, "");
     project.file("src/b.py", "changed\n");
     assert_eq!(stop(&project).json()["decision"], "block");
     insta::assert_snapshot!(summary(&project), @"
@@ -250,7 +253,7 @@ fn obsolete_entries_are_removed_and_open_ones_stay() {
     let all = || files_in(&tmp(&project).join("rules")) + files_in(&demands);
     let before = all();
     for folder in [tmp(&project), demands.clone()] {
-        age(&folder);
+        make_files_old(&folder);
     }
     project.file("src/a.py", "a\n");
     assert_eq!(stop(&project).json()["decision"], "block");
@@ -273,11 +276,11 @@ fn files_in(folder: &std::path::Path) -> usize {
 }
 
 /// Sets the modification time of all files to a hundred days ago.
-fn age(folder: &std::path::Path) {
+fn make_files_old(folder: &std::path::Path) {
     let long_ago = std::time::SystemTime::now() - std::time::Duration::from_hours(100 * 24);
     for path in fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path()) {
         if path.is_dir() {
-            age(&path);
+            make_files_old(&path);
         } else {
             fs::File::options().write(true).open(&path).expect("a file").set_modified(long_ago).expect("a time");
         }
@@ -285,8 +288,8 @@ fn age(folder: &std::path::Path) {
 }
 
 #[test]
-fn an_unusable_entry_is_in_the_journal() {
-    let project = asked();
+fn an_unusable_entry_is_recorded_in_the_journal() {
+    let project = with_open_demand();
     let (path, _) = only_entry(&project);
     fs::write(&path, "{").expect("a file");
     stop(&project);
@@ -295,21 +298,21 @@ fn an_unusable_entry_is_in_the_journal() {
 }
 
 #[test]
-fn an_answer_whose_record_is_damaged_is_asked_for_again() {
-    let project = asked();
-    assert_eq!(stop_saying(&project, "<promise>readme</promise>").stdout, "");
+fn a_promise_with_a_damaged_entry_is_demanded_again() {
+    let project = with_open_demand();
+    assert_eq!(stop_with_message(&project, "<promise>readme</promise>").stdout, "");
     let (path, _) = only_entry(&project);
     assert!(path.to_string_lossy().ends_with(".passed.json"));
     fs::write(&path, "{").expect("a file");
     let reply = stop(&project);
     assert_eq!(reply.json()["decision"], "block");
-    assert!(told(&reply).contains(".passed.json` of rule `readme` cannot be used"), "{}", told(&reply));
+    assert!(notice(&reply).contains(".passed.json` of rule `readme` cannot be used"), "{}", notice(&reply));
     assert_eq!(summary(&project), "queued 1x readme: src/a.py");
 }
 
 #[test]
-fn a_demand_that_was_let_go_is_settled_when_it_is_met() {
-    let project = with_rule("readme", &README.replace("safety", "max_holds: 1\nsafety"));
+fn a_failed_demand_is_settled_when_it_is_met() {
+    let project = with_rule("readme", &README_RULE.replace("safety", "max_holds: 1\nsafety"));
     project.file("src/a.py", "changed\n");
     assert_eq!(stop(&project).json()["decision"], "block");
     stop(&project);
@@ -320,8 +323,8 @@ fn a_demand_that_was_let_go_is_settled_when_it_is_met() {
 }
 
 #[test]
-fn an_entry_that_nobody_asks_for_by_name_and_cannot_be_read_is_removed_and_told_of() {
-    let project = asked();
+fn unreadable_entries_without_a_demand_are_removed_and_reported() {
+    let project = with_open_demand();
     let folder = queue_folder(&project);
     for (name, text) in [
         ("0123456789ab.queued.json", "{"),
@@ -333,9 +336,9 @@ fn an_entry_that_nobody_asks_for_by_name_and_cannot_be_read_is_removed_and_told_
         fs::write(folder.join(name), text).expect("a file");
     }
     // Old entries are searched for once a day.
-    assert_eq!(told(&stop(&project)), "");
+    assert_eq!(notice(&stop(&project)), "");
     fs::remove_file(demands(&project).join("last-forgotten")).expect("a file");
-    let mut notices: Vec<String> = told(&stop(&project)).lines().map(str::to_owned).collect();
+    let mut notices: Vec<String> = notice(&stop(&project)).lines().map(str::to_owned).collect();
     notices.sort();
     insta::assert_snapshot!(notices.join("\n"), @"
 
@@ -348,14 +351,14 @@ fn an_entry_that_nobody_asks_for_by_name_and_cannot_be_read_is_removed_and_told_
     ");
     let log = project.run(&["log", "--json"]).stdout;
     assert!(log.contains("the queue entry `foo.passed.json` cannot be used"), "{log}");
-    fs::remove_file(folder.join("foo.json")).expect("a file of somebody else's is left alone");
+    fs::remove_file(folder.join("foo.json")).expect("other files are left alone");
     assert_eq!(summary(&project), "queued 3x readme: src/a.py");
 }
 
 #[test]
-fn check_before_a_commit_tells_of_an_answer_whose_record_is_damaged() {
-    let project = asked();
-    assert_eq!(stop_saying(&project, "<promise>readme</promise>").stdout, "");
+fn check_reports_a_damaged_entry_of_a_promise() {
+    let project = with_open_demand();
+    assert_eq!(stop_with_message(&project, "<promise>readme</promise>").stdout, "");
     project.git(&["add", "-A"]);
     assert_eq!(project.run(&["check", "--staged"]).code, Some(0));
     let (path, entry) = only_entry(&project);

@@ -6,20 +6,26 @@ use std::time::{Duration, SystemTime};
 use serde_json::{Value, json};
 use testkit::TestProject;
 
-use super::{README, commit, event, stop_of, stop_saying, with_rule};
+use super::{README_RULE, commit, session_event, stop_in_session, stop_with_message, with_rule};
 
 /// Calls a tool, and runs `run` between the events before and after the call.
 fn call(project: &TestProject, session: &str, tool: &str, input: &Value, id: &str, run: impl FnOnce()) {
     let fields = json!({ "tool_name": tool, "tool_input": input, "tool_use_id": id });
-    assert_eq!(project.hook("claude", &event(project, session, "PreToolUse", &fields)).decision(), "allow");
+    assert_eq!(project.hook("claude", &session_event(project, session, "PreToolUse", &fields)).decision(), "allow");
     run();
     let mut fields = fields;
     fields["tool_response"] = json!({ "stdout": "", "stderr": "" });
-    project.hook("claude", &event(project, session, "PostToolUse", &fields));
+    project.hook("claude", &session_event(project, session, "PostToolUse", &fields));
+}
+
+/// Writes a file that no rule is about, so the session answers for changes of unknown origin.
+fn write_notes(project: &TestProject, session: &str) {
+    let input = json!({ "file_path": project.root().join("notes.txt"), "content": "x" });
+    call(project, session, "Write", &input, "notes", || {});
 }
 
 /// Writes a file with a modification time at which no call was running.
-fn written_before(project: &TestProject, path: &str) {
+fn write_before_any_call(project: &TestProject, path: &str) {
     project.file(path, "changed\n");
     let file = File::options().write(true).open(project.root().join(path)).expect("a file");
     file.set_modified(SystemTime::now() - Duration::from_hours(1)).expect("a time");
@@ -29,20 +35,20 @@ fn written_before(project: &TestProject, path: &str) {
 ///
 /// File times advance in steps of several milliseconds (the kernel's tick), so a file written right after an event may
 /// have an earlier time.
-fn written_later(project: &TestProject, paths: &[&str]) {
+fn write_after_all_events(project: &TestProject, paths: &[&str]) {
     std::thread::sleep(Duration::from_millis(20));
     for path in paths {
         project.file(path, "by hand\n");
     }
 }
 
-fn asked_of(project: &TestProject, session: &str) -> Vec<String> {
-    let reply = stop_of(project, session, "Done.");
+fn demanded_files(project: &TestProject, session: &str) -> Vec<String> {
+    let reply = stop_in_session(project, session, "Done.");
     let text = if reply.stdout.is_empty() { String::new() } else { reply.reason() };
     text.lines().filter(|line| line.strip_suffix(".py").is_some()).map(str::to_owned).collect()
 }
 
-fn at_work(rule: &str) -> TestProject {
+fn with_two_sessions(rule: &str) -> TestProject {
     let project = with_rule("readme", rule);
     let path = |path: &str| project.root().join(path);
     // Files that a call names, that a shell command names, and that are written by a program which a shell command
@@ -63,38 +69,38 @@ fn at_work(rule: &str) -> TestProject {
         project.file("src/generated.py", "new\n");
     });
     for path in ["src/a.py", "src/b.py", "src/both.py", "src/nobody.py"] {
-        written_before(&project, path);
+        write_before_any_call(&project, path);
     }
     project
 }
 
 #[test]
-fn each_session_is_asked_for_its_own_edits_and_for_nobodys() {
-    let project = at_work(README);
-    assert_eq!(asked_of(&project, "one"), ["src/a.py", "src/both.py", "src/nobody.py"]);
-    assert_eq!(asked_of(&project, "two"), ["src/b.py", "src/both.py", "src/generated.py", "src/nobody.py"]);
-    // A session without calls is responsible for files that no session has changed.
-    assert_eq!(asked_of(&project, "three"), ["src/nobody.py"]);
+fn a_session_that_edits_answers_for_its_own_and_for_unattributed_changes() {
+    let project = with_two_sessions(README_RULE);
+    assert_eq!(demanded_files(&project, "one"), ["src/a.py", "src/both.py", "src/nobody.py"]);
+    assert_eq!(demanded_files(&project, "two"), ["src/b.py", "src/both.py", "src/generated.py", "src/nobody.py"]);
+    // A session that has changed nothing is responsible for nothing.
+    assert_eq!(demanded_files(&project, "three"), [""; 0]);
 }
 
 #[test]
-fn a_rule_about_the_whole_tree_asks_everybody() {
-    let project = at_work(&README.replace("safety", "attribute: tree\nsafety"));
+fn attribute_tree_demands_from_every_session() {
+    let project = with_two_sessions(&README_RULE.replace("safety", "attribute: tree\nsafety"));
     for session in ["one", "two", "three"] {
         let all = ["src/a.py", "src/b.py", "src/both.py", "src/generated.py", "src/nobody.py"];
-        assert_eq!(asked_of(&project, session), all, "{session}");
+        assert_eq!(demanded_files(&project, session), all, "{session}");
     }
 }
 
 #[test]
-fn demands_go_to_the_session_that_owes_them() {
+fn demands_go_to_the_session_that_made_the_change() {
     let project = with_rule("tests", "---\nset: ['src/{path}.py', 'tests/{path}_test.py']\n---\nTest it.\n");
     let path = |path: &str| project.root().join(path);
     call(&project, "one", "Write", &json!({ "file_path": path("src/a.py"), "content": "x" }), "1", || {});
     call(&project, "two", "Write", &json!({ "file_path": path("src/b.py"), "content": "x" }), "2", || {});
-    written_before(&project, "src/a.py");
-    written_before(&project, "src/b.py");
-    insta::assert_snapshot!(stop_of(&project, "one", "Done.").reason(), @r#"
+    write_before_any_call(&project, "src/a.py");
+    write_before_any_call(&project, "src/b.py");
+    insta::assert_snapshot!(stop_in_session(&project, "one", "Done.").reason(), @r#"
     The following rules require attention:
 
     ## tests
@@ -104,7 +110,7 @@ fn demands_go_to_the_session_that_owes_them() {
 
     If you have done what a rule asks, or it does not apply, write `<promise>tests</promise>` in your last message (outside code), or run `linchpin ack tests --reason "…"`.
     "#);
-    insta::assert_snapshot!(stop_of(&project, "two", "Done.").reason(), @r#"
+    insta::assert_snapshot!(stop_in_session(&project, "two", "Done.").reason(), @r#"
     The following rules require attention:
 
     ## tests
@@ -118,12 +124,12 @@ fn demands_go_to_the_session_that_owes_them() {
 
 #[test]
 fn demands_of_another_session_are_explained_as_such() {
-    let project = with_rule("readme", README);
+    let project = with_rule("readme", README_RULE);
     let path = project.root().join("src/a.py");
     call(&project, "one", "Write", &json!({ "file_path": path, "content": "x" }), "1", || {});
     call(&project, "two", "Bash", &json!({ "command": "ls" }), "2", || {});
-    written_before(&project, "src/a.py");
-    assert_eq!(asked_of(&project, "two"), [""; 0]);
+    write_before_any_call(&project, "src/a.py");
+    assert_eq!(demanded_files(&project, "two"), [""; 0]);
     let explained = project.run(&["explain", "event", "5"]).stdout;
     assert!(
         explained.contains("files                false    this session changed no file that triggers the rule\n"),
@@ -132,24 +138,24 @@ fn demands_of_another_session_are_explained_as_such() {
 }
 
 #[test]
-fn a_call_that_was_refused_has_written_nothing() {
-    let project = with_rule("readme", README);
+fn a_refused_call_counts_as_no_write() {
+    let project = with_rule("readme", README_RULE);
     project.rule("not-b", "---\nwrites: src/b.py\n---\nNo.\n");
     let path = project.root().join("src/b.py");
     let fields =
         json!({ "tool_name": "Write", "tool_input": { "file_path": path, "content": "x" }, "tool_use_id": "1" });
-    assert_eq!(project.hook("claude", &event(&project, "two", "PreToolUse", &fields)).decision(), "deny");
-    written_before(&project, "src/b.py");
-    assert_eq!(asked_of(&project, "one"), ["src/b.py"]);
+    assert_eq!(project.hook("claude", &session_event(&project, "two", "PreToolUse", &fields)).decision(), "deny");
+    write_before_any_call(&project, "src/b.py");
+    assert_eq!(demanded_files(&project, "one"), ["src/b.py"]);
 }
 
 #[test]
-fn a_session_that_is_alone_answers_for_everything() {
-    let project = with_rule("readme", README);
+fn a_single_session_answers_for_everything() {
+    let project = with_rule("readme", README_RULE);
     call(&project, "session-1", "Bash", &json!({ "command": "./generate.sh" }), "1", || {});
-    written_before(&project, "src/a.py");
-    assert_eq!(asked_of(&project, "session-1"), ["src/a.py"]);
-    assert_eq!(stop_saying(&project, "<promise>readme</promise>").stdout, "");
+    write_before_any_call(&project, "src/a.py");
+    assert_eq!(demanded_files(&project, "session-1"), ["src/a.py"]);
+    assert_eq!(stop_with_message(&project, "<promise>readme</promise>").stdout, "");
 }
 
 #[test]
@@ -158,69 +164,84 @@ fn another_session_may_settle_a_demand() {
     let path = |path: &str| project.root().join(path);
     call(&project, "one", "Write", &json!({ "file_path": path("src/a.py"), "content": "x" }), "1", || {});
     call(&project, "two", "Write", &json!({ "file_path": path("tests/a_test.py"), "content": "x" }), "2", || {});
-    written_before(&project, "src/a.py");
-    written_before(&project, "tests/a_test.py");
+    write_before_any_call(&project, "src/a.py");
+    write_before_any_call(&project, "tests/a_test.py");
     // The test file has changed, even if another session did that.
-    assert_eq!(stop_of(&project, "one", "Done.").stdout, "");
-    assert_eq!(stop_of(&project, "two", "Done.").stdout, "");
+    assert_eq!(stop_in_session(&project, "one", "Done.").stdout, "");
+    assert_eq!(stop_in_session(&project, "two", "Done.").stdout, "");
 }
 
 /// Begins a call that was allowed and has no end event.
-fn begin(project: &TestProject, session: &str, tool: &str, input: &Value, id: &str) {
+fn begin_call(project: &TestProject, session: &str, tool: &str, input: &Value, id: &str) {
     let fields = json!({ "tool_name": tool, "tool_input": input, "tool_use_id": id });
-    assert_eq!(project.hook("claude", &event(project, session, "PreToolUse", &fields)).decision(), "allow");
+    assert_eq!(project.hook("claude", &session_event(project, session, "PreToolUse", &fields)).decision(), "allow");
 }
 
 #[test]
-fn a_call_that_did_not_end_before_its_session_did_takes_nothing_from_others() {
-    let project = with_rule("readme", README);
+fn an_unfinished_call_of_an_ended_session_claims_no_changes() {
+    let project = with_rule("readme", README_RULE);
+    write_notes(&project, "other");
     // One call was interrupted, and one was denied by the person.
-    begin(&project, "gone", "Bash", &json!({ "command": "make" }), "1");
-    begin(&project, "gone", "Write", &json!({ "file_path": project.root().join("src/b.py"), "content": "x" }), "2");
-    project.hook("claude", &event(&project, "gone", "SessionEnd", &json!({ "reason": "other" })));
-    written_later(&project, &["src/a.py", "src/b.py"]);
-    assert_eq!(asked_of(&project, "other"), ["src/a.py", "src/b.py"]);
-    assert_eq!(asked_of(&project, "gone"), ["src/a.py", "src/b.py"]);
+    begin_call(&project, "gone", "Bash", &json!({ "command": "make" }), "1");
+    begin_call(
+        &project,
+        "gone",
+        "Write",
+        &json!({ "file_path": project.root().join("src/b.py"), "content": "x" }),
+        "2",
+    );
+    project.hook("claude", &session_event(&project, "gone", "SessionEnd", &json!({ "reason": "other" })));
+    write_after_all_events(&project, &["src/a.py", "src/b.py"]);
+    assert_eq!(demanded_files(&project, "other"), ["src/a.py", "src/b.py"]);
+    assert_eq!(demanded_files(&project, "gone"), ["src/a.py", "src/b.py"]);
 }
 
 #[test]
-fn a_call_that_did_not_end_before_the_next_prompt_takes_nothing_from_others() {
-    let project = with_rule("readme", README);
-    begin(&project, "refused", "Bash", &json!({ "command": "make" }), "2");
-    begin(&project, "refused", "Write", &json!({ "file_path": project.root().join("src/b.py"), "content": "x" }), "3");
-    project.hook("claude", &event(&project, "refused", "UserPromptSubmit", &json!({ "prompt": "Wait." })));
-    written_later(&project, &["src/a.py", "src/b.py"]);
-    assert_eq!(asked_of(&project, "other"), ["src/a.py", "src/b.py"]);
+fn an_unfinished_call_before_a_prompt_claims_no_changes() {
+    let project = with_rule("readme", README_RULE);
+    write_notes(&project, "other");
+    begin_call(&project, "refused", "Bash", &json!({ "command": "make" }), "2");
+    begin_call(
+        &project,
+        "refused",
+        "Write",
+        &json!({ "file_path": project.root().join("src/b.py"), "content": "x" }),
+        "3",
+    );
+    project.hook("claude", &session_event(&project, "refused", "UserPromptSubmit", &json!({ "prompt": "Wait." })));
+    write_after_all_events(&project, &["src/a.py", "src/b.py"]);
+    assert_eq!(demanded_files(&project, "other"), ["src/a.py", "src/b.py"]);
 }
 
 #[test]
-fn an_event_that_shows_a_session_idle_closes_its_calls_also_the_first() {
+fn an_event_of_an_idle_session_closes_all_its_calls() {
     for (name, fields) in [
         ("UserPromptSubmit", json!({ "prompt": "Wait." })),
         ("Stop", json!({ "stop_hook_active": false })),
         ("SessionStart", json!({ "source": "resume" })),
         ("SessionEnd", json!({ "reason": "other" })),
     ] {
-        let project = with_rule("readme", README);
-        begin(&project, "broken", "Bash", &json!({ "command": "make" }), "1");
-        begin(&project, "broken", "Bash", &json!({ "command": "touch src/b.py" }), "2");
-        project.hook("claude", &event(&project, "broken", name, &fields));
-        written_later(&project, &["src/a.py", "src/b.py"]);
-        assert_eq!(asked_of(&project, "other"), ["src/a.py", "src/b.py"], "{name}");
+        let project = with_rule("readme", README_RULE);
+        write_notes(&project, "other");
+        begin_call(&project, "broken", "Bash", &json!({ "command": "make" }), "1");
+        begin_call(&project, "broken", "Bash", &json!({ "command": "touch src/b.py" }), "2");
+        project.hook("claude", &session_event(&project, "broken", name, &fields));
+        write_after_all_events(&project, &["src/a.py", "src/b.py"]);
+        assert_eq!(demanded_files(&project, "other"), ["src/a.py", "src/b.py"], "{name}");
     }
 }
 
 /// A project in which session `one` has written `src/a.py`, promised that the README is accurate, and ended. Its work
 /// is merged, and a new branch exists.
 fn merged_work_of_an_ended_session() -> TestProject {
-    let project = with_rule("readme", README);
+    let project = with_rule("readme", README_RULE);
     project.git(&["checkout", "-q", "-b", "first"]);
     let input = json!({ "file_path": project.root().join("src/a.py"), "content": "x" });
     call(&project, "one", "Write", &input, "1", || {
         project.file("src/a.py", "first\n");
     });
-    stop_of(&project, "one", "<promise>readme</promise>");
-    project.hook("claude", &event(&project, "one", "SessionEnd", &json!({ "reason": "other" })));
+    stop_in_session(&project, "one", "<promise>readme</promise>");
+    project.hook("claude", &session_event(&project, "one", "SessionEnd", &json!({ "reason": "other" })));
     commit(&project, "First");
     project.git(&["checkout", "-q", "main"]);
     project.git(&["merge", "-q", "first"]);
@@ -229,28 +250,28 @@ fn merged_work_of_an_ended_session() -> TestProject {
 }
 
 #[test]
-fn a_session_answers_for_what_its_command_makes_of_a_file_that_an_ended_session_wrote() {
+fn a_session_answers_for_its_changes_to_a_file_of_an_ended_session() {
     for command in ["./gen.sh", "cargo fmt"] {
         let project = merged_work_of_an_ended_session();
         call(&project, "two", "Bash", &json!({ "command": command }), "2", || {
             project.file("src/a.py", "second\n");
         });
-        assert_eq!(asked_of(&project, "two"), ["src/a.py"], "{command}");
+        assert_eq!(demanded_files(&project, "two"), ["src/a.py"], "{command}");
     }
 }
 
 #[test]
-fn a_file_that_changed_after_the_last_call_that_names_it_is_everybodys() {
+fn a_change_after_the_last_call_is_unattributed() {
     let project = merged_work_of_an_ended_session();
     let input = json!({ "file_path": project.root().join("notes.txt"), "content": "x" });
     call(&project, "two", "Write", &input, "2", || {});
-    written_later(&project, &["src/a.py"]);
-    assert_eq!(asked_of(&project, "two"), ["src/a.py"]);
+    write_after_all_events(&project, &["src/a.py"]);
+    assert_eq!(demanded_files(&project, "two"), ["src/a.py"]);
 }
 
 #[test]
-fn the_session_that_edited_a_file_answers_although_another_sessions_command_wrote_it_last() {
-    let project = with_rule("readme", README);
+fn both_sessions_that_wrote_a_file_answer_for_it() {
+    let project = with_rule("readme", README_RULE);
     let input = json!({ "file_path": project.root().join("src/a.py"), "content": "x" });
     call(&project, "one", "Write", &input, "1", || {
         project.file("src/a.py", "by one\n");
@@ -259,77 +280,86 @@ fn the_session_that_edited_a_file_answers_although_another_sessions_command_wrot
         project.file("src/a.py", "by two\n");
     });
     call(&project, "three", "Bash", &json!({ "command": "ls" }), "3", || {});
-    assert_eq!(asked_of(&project, "one"), ["src/a.py"]);
-    assert_eq!(asked_of(&project, "two"), ["src/a.py"]);
-    assert_eq!(asked_of(&project, "three"), [""; 0]);
+    assert_eq!(demanded_files(&project, "one"), ["src/a.py"]);
+    assert_eq!(demanded_files(&project, "two"), ["src/a.py"]);
+    assert_eq!(demanded_files(&project, "three"), [""; 0]);
 }
 
 #[test]
 fn changes_by_a_formatter_belong_to_the_call_before() {
-    let project = with_rule("readme", README);
+    let project = with_rule("readme", README_RULE);
     let input = json!({ "file_path": project.root().join("src/a.py"), "content": "x" });
     call(&project, "one", "Write", &input, "1", || {});
     project.file("src/a.py", "formatted\n");
     call(&project, "two", "Bash", &json!({ "command": "./gen.sh" }), "2", || {});
-    assert_eq!(asked_of(&project, "two"), [""; 0]);
-    assert_eq!(asked_of(&project, "one"), ["src/a.py"]);
+    assert_eq!(demanded_files(&project, "two"), [""; 0]);
+    assert_eq!(demanded_files(&project, "one"), ["src/a.py"]);
 }
 
 #[test]
-fn a_file_that_is_gone_belongs_to_whoever_deleted_it_not_to_whoever_wrote_it() {
-    let project = with_rule("readme", README);
+fn a_deleted_file_belongs_to_the_session_that_deleted_it() {
+    let project = with_rule("readme", README_RULE);
     let input = json!({ "file_path": project.root().join("src/a.py"), "content": "x" });
     call(&project, "one", "Write", &input, "1", || {});
     call(&project, "two", "Bash", &json!({ "command": "rm src/b.py" }), "2", || {
         fs::remove_file(project.root().join("src/b.py")).expect("a file");
     });
     fs::remove_file(project.root().join("src/a.py")).expect("a file");
-    assert_eq!(asked_of(&project, "one"), ["src/a.py"]);
-    assert_eq!(asked_of(&project, "two"), ["src/a.py", "src/b.py"]);
+    assert_eq!(demanded_files(&project, "one"), ["src/a.py"]);
+    assert_eq!(demanded_files(&project, "two"), ["src/a.py", "src/b.py"]);
 }
 
 #[test]
 fn writes_of_a_running_call_belong_to_its_session() {
-    let project = with_rule("readme", README);
+    let project = with_rule("readme", README_RULE);
     call(&project, "building", "Bash", &json!({ "command": "ls" }), "1", || {});
-    begin(&project, "building", "Bash", &json!({ "command": "make" }), "2");
-    begin(&project, "building", "Write", &json!({ "file_path": project.root().join("src/b.py"), "content": "x" }), "3");
+    begin_call(&project, "building", "Bash", &json!({ "command": "make" }), "2");
+    begin_call(
+        &project,
+        "building",
+        "Write",
+        &json!({ "file_path": project.root().join("src/b.py"), "content": "x" }),
+        "3",
+    );
     // Other calls at the same time do not end these calls.
     call(&project, "building", "Bash", &json!({ "command": "ls" }), "4", || {});
     project.file("src/a.py", "made\n").file("src/b.py", "written\n");
-    assert_eq!(asked_of(&project, "other"), [""; 0]);
-    assert_eq!(asked_of(&project, "building"), ["src/a.py", "src/b.py"]);
+    assert_eq!(demanded_files(&project, "other"), [""; 0]);
+    assert_eq!(demanded_files(&project, "building"), ["src/a.py", "src/b.py"]);
 }
 
 #[test]
-fn writes_of_a_running_first_call_are_not_asked_of_others() {
-    let project = with_rule("readme", README);
-    begin(&project, "building", "Bash", &json!({ "command": "make" }), "1");
+fn writes_of_a_running_first_call_are_not_demanded_of_others() {
+    let project = with_rule("readme", README_RULE);
+    begin_call(&project, "building", "Bash", &json!({ "command": "make" }), "1");
     project.file("src/a.py", "made\n");
-    assert_eq!(asked_of(&project, "other"), [""; 0]);
-    assert_eq!(asked_of(&project, "building"), ["src/a.py"]);
+    assert_eq!(demanded_files(&project, "other"), [""; 0]);
+    assert_eq!(demanded_files(&project, "building"), ["src/a.py"]);
 }
 
 #[test]
-fn a_session_that_only_looked_is_not_asked_for_what_was_there_before_it() {
-    let project = with_rule("readme", README);
+fn a_session_that_only_reads_answers_for_nothing() {
+    let project = with_rule("readme", README_RULE);
     for path in ["src/a.py", "src/new.py"] {
-        written_before(&project, path);
+        write_before_any_call(&project, path);
     }
     let ask = |session: &str| {
-        project.hook("claude", &event(&project, session, "UserPromptSubmit", &json!({ "prompt": "What is this?" })));
+        project.hook(
+            "claude",
+            &session_event(&project, session, "UserPromptSubmit", &json!({ "prompt": "What is this?" })),
+        );
     };
     ask("session-1");
     call(&project, "session-1", "Read", &json!({ "file_path": project.root().join("src/a.py") }), "1", || {});
     call(&project, "session-1", "Bash", &json!({ "command": "ls src | grep py && git status" }), "2", || {});
-    assert_eq!(asked_of(&project, "session-1"), [""; 0]);
-    // Changes since the session began may be its own.
+    assert_eq!(demanded_files(&project, "session-1"), [""; 0]);
+    // A person edits a file while the session reads.
     project.file("src/b.py", "changed\n");
-    assert_eq!(asked_of(&project, "session-1"), ["src/b.py"]);
+    assert_eq!(demanded_files(&project, "session-1"), [""; 0]);
     // The same with several sessions. A session that writes any file is responsible for files that no session has
     // changed.
     ask("two");
-    assert_eq!(asked_of(&project, "two"), [""; 0]);
+    assert_eq!(demanded_files(&project, "two"), [""; 0]);
     call(
         &project,
         "two",
@@ -338,5 +368,5 @@ fn a_session_that_only_looked_is_not_asked_for_what_was_there_before_it() {
         "3",
         || {},
     );
-    assert_eq!(asked_of(&project, "two"), ["src/a.py", "src/b.py", "src/new.py"]);
+    assert_eq!(demanded_files(&project, "two"), ["src/a.py", "src/b.py", "src/new.py"]);
 }

@@ -2,11 +2,11 @@
 
 use insta::assert_snapshot;
 
-use super::kinds;
-use crate::{NO_DANGER, bare, project};
+use super::problem_kinds;
+use crate::{NO_DANGER, project, project_without_policy};
 
 #[test]
-fn deepworks_configuration_says_where_its_rules_are() {
+fn rules_dir_in_deepworks_format_is_read() {
     let project = project();
     project.file(".deepwork/rules/no-danger.md", NO_DANGER);
     project.config("rules:\n  enabled: true\n  rules_dir: .deepwork/rules\n");
@@ -15,17 +15,17 @@ fn deepworks_configuration_says_where_its_rules_are() {
 }
 
 #[test]
-fn rules_that_a_nested_setting_switches_off_wait_for_a_person() {
+fn switching_rules_off_in_deepworks_format_needs_trust() {
     let project = project();
     project.rule("no-danger", NO_DANGER).config("rules:\n  enabled: false\n  rules_dir: .linchpin/rules\n");
     assert_eq!(project.decision("danger"), "deny");
-    assert_eq!(kinds(&project), ["Untrusted"]);
+    assert_eq!(problem_kinds(&project), ["Untrusted"]);
     assert_eq!(project.run(&["trust", "--yes"]).code, Some(0));
     assert_eq!(project.decision("danger"), "allow");
 }
 
 #[test]
-fn a_mapping_of_rules_says_where_its_entries_belong() {
+fn rules_in_a_mapping_are_reported_with_the_right_key() {
     let project = project();
     project.config("enabled: true\nrules:\n  enabled: true\n  no-push: {command_pattern: '^git push'}\n");
     assert_snapshot!(project.run(&["validate"]).stdout, @"
@@ -50,7 +50,7 @@ fn a_mapping_of_rules_says_where_its_entries_belong() {
 }
 
 #[test]
-fn files_of_deepwork_are_reported_with_how_to_import_them() {
+fn deepwork_files_are_reported_with_an_import_command() {
     let project = project();
     project.file(".deepwork/rules/no-danger.md", NO_DANGER);
     project.file(".deepwork.rules.yaml", "- name: Docs\n  trigger: src/**\n  instructions: Write docs.\n");
@@ -79,15 +79,15 @@ fn files_of_deepwork_are_reported_with_how_to_import_them() {
 
     3 rules in force; 1 warning.
     ");
-    let told = project.run(&["doctor"]).stdout;
-    assert!(told.contains(".linchpin/rules: the rules in this folder are ignored"), "{told}");
+    let output = project.run(&["doctor"]).stdout;
+    assert!(output.contains(".linchpin/rules: the rules in this folder are ignored"), "{output}");
     assert_eq!(project.run(&["rules", "import", ".linchpin/rules"]).code, Some(0));
     std::fs::remove_dir_all(project.root().join(".linchpin/rules")).expect("the folder");
     assert_snapshot!(project.run(&["validate"]).stdout, @"4 rules in force, no errors.");
 }
 
 #[test]
-fn a_folder_without_rules_is_answered_with_where_they_are() {
+fn importing_a_folder_without_rules_suggests_the_right_one() {
     let project = project();
     project.file(".deepwork/rules/no-danger.md", NO_DANGER).file(".deepwork/config.yml", "version: 1\n");
     project.file("docs/notes.txt", "None.\n");
@@ -108,7 +108,7 @@ fn a_folder_without_rules_is_answered_with_where_they_are() {
 }
 
 #[test]
-fn rules_that_deepworks_configuration_keeps_elsewhere_are_found() {
+fn rules_in_deepworks_configured_rules_dir_are_found() {
     let project = project();
     project.file("policies/no-danger.md", NO_DANGER);
     project.file(".deepwork/config.yml", "rules:\n  enabled: true\n  rules_dir: ./policies/\n");
@@ -122,12 +122,12 @@ fn rules_that_deepworks_configuration_keeps_elsewhere_are_found() {
 }
 
 #[test]
-fn a_folder_that_deepworks_configuration_names_from_its_own_is_found() {
+fn a_rules_dir_relative_to_deepworks_folder_is_found() {
     for config in ["rules_dir: rules\n", "rules:\n  rules_dir: rules\n", "rules_dir: policies\n"] {
         let project = project();
         project.file(".deepwork/rules/no-danger.md", NO_DANGER).file(".deepwork/config.yml", config);
-        let told = project.run(&["validate"]).stdout;
-        assert!(told.contains("the rules in this folder are not read\n--> .deepwork/rules\n"), "{config}: {told}");
+        let output = project.run(&["validate"]).stdout;
+        assert!(output.contains("the rules in this folder are not read\n--> .deepwork/rules\n"), "{config}: {output}");
         // With `rules_dir`, our configuration reads the rules there.
         project.config("rules_dir: .deepwork/rules\n");
         assert_eq!(project.run(&["validate"]).stdout, "3 rules in force, no errors.\n");
@@ -138,13 +138,13 @@ fn a_folder_that_deepworks_configuration_names_from_its_own_is_found() {
 }
 
 #[test]
-fn importing_deepworks_folder_names_where_its_configuration_keeps_rules_and_then_is_done() {
+fn importing_deepworks_folder_suggests_its_rules_dir() {
     for (folder, rules) in [("guards", "guards"), (".deepwork/guards", "guards"), (".deepwork/rules", "rules")] {
         let project = project();
         project.file(&format!("{folder}/no-danger.md"), NO_DANGER).file(&format!("{folder}/README.md"), "About.\n");
         project.file(".deepwork/config.yml", format!("rules_dir: {rules}\n"));
-        let told = project.run(&["rules", "import", ".deepwork"]).stderr;
-        assert!(told.contains(&format!("did you mean `linchpin rules import {folder}`?")), "{told}");
+        let output = project.run(&["rules", "import", ".deepwork"]).stderr;
+        assert!(output.contains(&format!("did you mean `linchpin rules import {folder}`?")), "{output}");
         assert!(project.run(&["validate"]).stdout.contains("are not read"));
         assert_eq!(project.run(&["rules", "import", folder]).code, Some(0));
         assert_eq!(project.run(&["validate"]).stdout, "3 rules in force, no errors.\n");
@@ -155,8 +155,8 @@ fn importing_deepworks_folder_names_where_its_configuration_keeps_rules_and_then
 }
 
 #[test]
-fn deepworks_rules_without_a_policy_of_ours_say_how_to_begin() {
-    let project = bare();
+fn deepwork_rules_without_a_linchpin_policy_suggest_init() {
+    let project = project_without_policy();
     project.file(".deepwork/rules/no-danger.md", NO_DANGER);
     assert_snapshot!(project.run(&["validate"]).stderr, @"
     error: there is no policy in `[BASE]/project` or above it
@@ -165,9 +165,9 @@ fn deepworks_rules_without_a_policy_of_ours_say_how_to_begin() {
 }
 
 #[test]
-fn init_tells_what_deepwork_has_left() {
-    let project = bare();
+fn init_reports_deepwork_rules() {
+    let project = project_without_policy();
     project.file(".deepwork/rules/no-danger.md", NO_DANGER);
-    let told = project.run(&["init", "--no-hooks"]).stdout;
-    assert!(told.contains("linchpin rules import .deepwork/rules"), "{told}");
+    let output = project.run(&["init", "--no-hooks"]).stdout;
+    assert!(output.contains("linchpin rules import .deepwork/rules"), "{output}");
 }

@@ -2,21 +2,21 @@
 
 use insta::assert_snapshot;
 
-use super::{FLOW, fetch};
-use crate::{bare, project};
+use super::{WORKFLOW, fetch_decision};
+use crate::{project, project_without_policy};
 
 #[test]
 fn workflows_may_end_in_yaml() {
     let project = project();
-    project.file(".linchpin/workflows/feature.yaml", FLOW);
+    project.file(".linchpin/workflows/feature.yaml", WORKFLOW);
     assert_eq!(project.run(&["start", "feature"]).code, Some(0));
     assert_eq!(project.decision("danger"), "deny");
 }
 
 #[test]
-fn two_files_of_one_name_are_both_named() {
+fn two_files_with_the_same_stem_are_both_reported() {
     let project = project();
-    project.file(".linchpin/workflows/feature.yaml", FLOW).file(".linchpin/workflows/feature.yml", FLOW);
+    project.file(".linchpin/workflows/feature.yaml", WORKFLOW).file(".linchpin/workflows/feature.yml", WORKFLOW);
     let library = "no-danger: {command_pattern: '^danger', reason: No.}\n";
     project.file(".linchpin/rules/house.yaml", library).file(".linchpin/rules/house.yml", library);
     assert_snapshot!(project.run(&["validate"]).stdout, @"
@@ -46,8 +46,8 @@ fn rule_libraries_and_cases_may_end_in_yaml() {
 }
 
 #[test]
-fn a_configuration_that_ends_in_yaml_is_not_passed_over_in_silence() {
-    let project = bare();
+fn a_configuration_that_ends_in_yaml_is_reported() {
+    let project = project_without_policy();
     project.file(".linchpin/config.yaml", "rules: [hard-reset]\n");
     assert_snapshot!(project.run(&["validate"]).transcript(), @"
     exit 2
@@ -56,7 +56,7 @@ fn a_configuration_that_ends_in_yaml_is_not_passed_over_in_silence() {
     error: there is no policy in `[BASE]/project` or above it
     help: `.linchpin/config.yaml` is ignored, because the file must be named `.linchpin/config.yml`: `mv .linchpin/config.yaml .linchpin/config.yml`
     ");
-    project.file(".linchpin/workflows/feature.yml", FLOW);
+    project.file(".linchpin/workflows/feature.yml", WORKFLOW);
     assert_snapshot!(project.run(&["validate"]).stdout, @"
     error: `.linchpin/config.yaml` is ignored, because the file must be named `.linchpin/config.yml`
     --> .linchpin/config.yaml
@@ -69,7 +69,7 @@ fn a_configuration_that_ends_in_yaml_is_not_passed_over_in_silence() {
 #[test]
 fn a_workflow_can_be_started_by_its_file() {
     let project = project();
-    project.file(".linchpin/workflows/feature.yaml", FLOW).file("flows/other.yaml", FLOW);
+    project.file(".linchpin/workflows/feature.yaml", WORKFLOW).file("flows/other.yaml", WORKFLOW);
     let start = |file: &str| project.run(&["start", file]);
     assert_snapshot!(start("flows/other.yaml").stderr, @"
     error: `flows/other.yaml` is not in a folder from which workflows are read
@@ -90,12 +90,12 @@ fn a_workflow_can_be_started_by_its_file() {
 }
 
 #[test]
-fn the_file_of_a_workflow_that_another_hides_is_not_started() {
+fn an_overridden_workflow_cannot_be_started_by_its_file() {
     let project = project();
-    project.file(".linchpin/workflows/feature.yml", FLOW);
+    project.file(".linchpin/workflows/feature.yml", WORKFLOW);
     let hidden = project.user_policy().join("workflows/feature.yml");
     std::fs::create_dir_all(hidden.parent().expect("a folder")).expect("a folder");
-    std::fs::write(&hidden, FLOW).expect("a file");
+    std::fs::write(&hidden, WORKFLOW).expect("a file");
     let reply = project.run(&["start", &hidden.to_string_lossy()]);
     assert_snapshot!(reply.stderr, @"
     error: the workflow `feature` is read from `.linchpin/workflows/feature.yml`, not from `[BASE]/config/linchpin/workflows/feature.yml`
@@ -111,5 +111,5 @@ fn libraries_to_import_may_end_in_yaml() {
     assert_eq!(reply.code, Some(0), "{}", reply.transcript());
     project.config("rules: [no-danger]\n");
     assert_eq!(project.decision("danger"), "deny");
-    assert_eq!(fetch(&project), "allow");
+    assert_eq!(fetch_decision(&project), "allow");
 }

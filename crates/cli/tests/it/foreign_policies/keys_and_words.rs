@@ -3,33 +3,33 @@
 use insta::assert_snapshot;
 use serde_json::{Value, json};
 
-use super::{FLOW, kinds, said_of};
+use super::{WORKFLOW, problem_kinds, validate_messages};
 use crate::project;
 
 #[test]
-fn block_tools_may_be_an_action_with_its_rules_beside_it() {
+fn block_tools_may_be_written_as_an_action_with_rules() {
     let verdicts = |trigger: &str| {
         let project = project();
         let keys = format!("variables: {{open: false}}\ntriggers:\n  before_tool:\n    - {trigger}\n");
-        project.file(".linchpin/workflows/work.yml", format!("{keys}{FLOW}"));
+        project.file(".linchpin/workflows/work.yml", format!("{keys}{WORKFLOW}"));
         let start = project.run(&["start", "work"]);
         assert_eq!(start.code, Some(0), "{}", start.transcript());
-        let payload = project.tool("WebFetch", &json!({"url": "https://example.com"}));
+        let payload = project.tool_payload("WebFetch", &json!({"url": "https://example.com"}));
         let reply: Value = project.hook("claude", &payload).json();
         (reply["hookSpecificOutput"].clone(), project.decision("ls"))
     };
     let rules = "[{tools: [WebFetch], reason: Not now.}]";
-    let ours = verdicts(&format!("{{block_tools: {rules}, when: not open}}"));
-    assert_eq!(ours.0["permissionDecision"], "deny", "{ours:?}");
-    assert_eq!(ours, verdicts(&format!("{{action: block_tools, rules: {rules}, when: not open}}")));
+    let expected = verdicts(&format!("{{block_tools: {rules}, when: not open}}"));
+    assert_eq!(expected.0["permissionDecision"], "deny", "{expected:?}");
+    assert_eq!(expected, verdicts(&format!("{{action: block_tools, rules: {rules}, when: not open}}")));
 }
 
 #[test]
-fn an_action_that_is_not_known_says_how_ours_are_written() {
+fn an_unknown_action_is_reported_with_the_valid_form() {
     let project = project();
     let keys = "triggers:\n  before_tool:\n    - {action: set_variable, set: {a: 1}}\n    - {action: inject_context}\n    - \
                 {action: block_tools}\n    - {action: dance}\n    - {rules: [{tools: [Bash], reason: No.}]}\n";
-    project.file(".linchpin/workflows/work.yml", format!("{keys}{FLOW}"));
+    project.file(".linchpin/workflows/work.yml", format!("{keys}{WORKFLOW}"));
     assert_snapshot!(project.run(&["validate"]).stdout, @"
     error: an action must have exactly one of `set`, `inject` and `block_tools`
      --> .linchpin/workflows/work.yml:3:7
@@ -78,13 +78,13 @@ fn an_action_that_is_not_known_says_how_ours_are_written() {
 }
 
 #[test]
-fn an_unknown_type_of_rule_is_called_that_wherever_it_is_written() {
+fn an_unknown_rule_type_is_reported_in_every_file() {
     let project = project();
     project.config("rules:\n  - foo_rule: {threshold: 3}\n  - repeated_comand: {threshold: 3, window: 60}\n  - comand: {program: git}\n");
     project.file(".linchpin/rules/house.yml", "loops:\n  token_buget: {max_tokens: 5}\n");
     project.file(
         ".linchpin/workflows/work.yml",
-        FLOW.replace("{command_pattern: '^danger', reason: Not here.}", "foo_rule: {threshold: 3}"),
+        WORKFLOW.replace("{command_pattern: '^danger', reason: Not here.}", "foo_rule: {threshold: 3}"),
     );
     assert_snapshot!(project.run(&["validate"]).stdout, @"
     error: unknown rule type `token_buget`
@@ -138,15 +138,15 @@ fn an_unknown_type_of_rule_is_called_that_wherever_it_is_written() {
     2 rules in force, 1 workflow; 5 errors and 1 warning.
     ");
     assert_eq!(
-        kinds(&project),
+        problem_kinds(&project),
         ["UnknownRuleType", "UnknownRuleType", "UnknownRuleType", "UnknownKey", "MissingKey", "UnknownRuleType"]
     );
 }
 
 #[test]
-fn a_claim_that_is_not_declared_says_how_to_declare_it() {
+fn an_undeclared_claim_is_reported_with_its_declaration() {
     let project = project();
-    project.file(".linchpin/workflows/work.yml", FLOW.replace("work_complete", "shipped"));
+    project.file(".linchpin/workflows/work.yml", WORKFLOW.replace("work_complete", "shipped"));
     assert_snapshot!(project.run(&["validate"]).stdout, @"
     error: unknown name `shipped` (node `work`)
      --> .linchpin/workflows/work.yml:7:26
@@ -160,16 +160,16 @@ fn a_claim_that_is_not_declared_says_how_to_declare_it() {
     ");
     project.file(
         ".linchpin/workflows/work.yml",
-        format!("claims: [shipped]\n{}", FLOW.replace("work_complete", "shipped")),
+        format!("claims: [shipped]\n{}", WORKFLOW.replace("work_complete", "shipped")),
     );
     assert_eq!(project.run(&["validate"]).code, Some(0));
 }
 
 #[test]
-fn a_guide_may_be_named_alone_between_braces() {
+fn a_guide_may_be_named_in_braces() {
     let project = project();
     let prompt = "'{{SPEC_WRITING}} {{ topic }}.'";
-    let flow = format!("variables: {{topic: pears}}\n{}", FLOW.replace("Work.", prompt));
+    let flow = format!("variables: {{topic: pears}}\n{}", WORKFLOW.replace("Work.", prompt));
     project.file(".linchpin/workflows/work.yml", &flow);
     project
         .file(".linchpin/guides/SPEC_WRITING.md", "Write about {{ FRUIT }}:")
@@ -201,7 +201,7 @@ fn a_guide_may_be_named_alone_between_braces() {
 }
 
 #[test]
-fn words_of_other_systems_are_answered_with_ours() {
+fn words_of_other_systems_are_reported_with_linchpins_words() {
     let project = project();
     project.rule("docs", "---\ntrigger: src/**\ninstructions: Look.\n---\nLook.\n");
     project.rule("more", "---\ncreated: src/**\ninstructions_file: x.md\n---\nLook.\n");
@@ -389,8 +389,8 @@ fn words_of_other_systems_are_answered_with_ours() {
 }
 
 #[test]
-fn words_of_other_loops_are_told_what_to_write() {
-    insta::assert_snapshot!(said_of(
+fn keys_of_other_loop_formats_are_reported_with_linchpins_keys() {
+    insta::assert_snapshot!(validate_messages(
         ".linchpin/loop.yml",
         "cli: {backend: claude}\nevent_loop: {max_iterations: 5}\nsubscriptions: {b: [task.start]}\nagent: claude\nhats:\n  b: {triggers: [task.start], publishes: [loop.complete]}\n",
     ), @"
@@ -404,12 +404,12 @@ fn words_of_other_loops_are_told_what_to_write() {
 }
 
 #[test]
-fn guides_that_are_not_found_are_told_where_they_go() {
+fn missing_guides_are_reported_with_their_path() {
     let workflow = |prompt: &str| {
         let text = format!(
             "start_node: a\nnodes:\n  a: {{prompt: \"{prompt}\", transitions: [{{when: a_complete, to: done}}]}}\n"
         );
-        said_of(".linchpin/workflows/w.yml", &text)
+        validate_messages(".linchpin/workflows/w.yml", &text)
     };
     insta::assert_snapshot!(workflow("Look. {{REVIEW-GUIDE}} {{ REVIEW-GUIDE }}"), @"
     error: `{{ REVIEW-GUIDE }}` is read as a subtraction, because of the `-` (node `a`)
@@ -428,8 +428,8 @@ fn guides_that_are_not_found_are_told_where_they_go() {
 }
 
 #[test]
-fn events_with_on_before_them() {
-    insta::assert_snapshot!(said_of(".linchpin/config.yml", "triggers: {on_stop: [{inject: x}], on_before_tool: [{inject: y}]}\n"), @"
+fn event_names_with_an_on_prefix_are_reported() {
+    insta::assert_snapshot!(validate_messages(".linchpin/config.yml", "triggers: {on_stop: [{inject: x}], on_before_tool: [{inject: y}]}\n"), @"
     error: unknown event `on_stop`
     = help: did you mean `stop`?
     error: unknown event `on_before_tool`
@@ -438,10 +438,10 @@ fn events_with_on_before_them() {
 }
 
 #[test]
-fn a_command_of_two_lines_is_two_commands() {
+fn a_command_with_two_lines_is_reported() {
     let rule =
         "---\ntrigger: '**/*.rs'\naction:\n  command: |\n    cargo test\n    cargo clippy \\\n      --all\n---\nx\n";
-    insta::assert_snapshot!(said_of(".linchpin/rules/r.md", rule), @r#"
+    insta::assert_snapshot!(validate_messages(".linchpin/rules/r.md", rule), @r#"
     error: `command` has a line break, but no shell runs it: the program would get it as an argument
     = help: to run it in a shell, write `shell: "cargo test && cargo clippy --all"` instead of `command`; to pass it as an argument, quote it or write the words as a list
     "#);

@@ -1,10 +1,12 @@
+//! Limits of a run, failing and idle agents, and stop requests.
+
 use std::fs;
 
 use super::*;
 
 /// Runs a script under these limits until the run ends.
 fn run_with_limits(limits: &str, script: &str) -> (TestProject, Reply) {
-    let project = looping(&format!("{ALONE}limits: {limits}\n"), script);
+    let project = with_loop(&format!("{ONE_HAT_LOOP}limits: {limits}\n"), script);
     let reply = project.run(&["run", "-p", "Do it"]);
     (project, reply)
 }
@@ -15,28 +17,30 @@ fn last_lines(reply: &Reply) -> Vec<&str> {
 }
 
 #[test]
-fn nothing_handed_over_at_all() {
+fn a_run_without_any_hand_over_fails() {
     let (project, reply) = run_with_limits("{iterations: 50}", "cat > \"prompt-$LINCHPIN_ITERATION\"");
-    insta::assert_snapshot!(told(&project, &reply));
+    insta::assert_snapshot!(run_output(&project, &reply));
     let last = fs::read_to_string(project.root().join("prompt-4")).expect("a prompt");
     assert!(last.contains("<event topic=\"system.resume\">"), "{last}");
     assert!(!project.root().join("prompt-5").exists());
 }
 
 #[test]
-fn a_run_without_progress_is_explained_to_people() {
+fn a_run_without_progress_is_explained() {
     let the_loop = format!(
-        "{ALONE}gates: {{tests: {{command: [sh, tests.sh]}}}}\ntopics: {{again: {{requires: [tests]}}}}\nlimits: {{iterations: 50}}\n"
+        "{ONE_HAT_LOOP}gates: {{tests: {{command: [sh, tests.sh]}}}}\ntopics: {{again: {{requires: [tests]}}}}\nlimits: {{iterations: 50}}\n"
     );
-    let project = looping(&the_loop, r#"cat > prompt; "$LINCHPIN_BIN" emit again > said || true"#);
+    let project = with_loop(&the_loop, r#"cat > prompt; "$LINCHPIN_BIN" emit again > said || true"#);
     project.file("tests.sh", "echo 'one failed'; echo 'two failed'; exit 1");
     let reply = project.run(&["run", "-p", "Do it"]);
-    insta::assert_snapshot!(told(&project, &reply));
+    insta::assert_snapshot!(run_output(&project, &reply));
     let shown = project.run(&["runs", "show"]).stdout;
     let shown: Vec<&str> = shown.lines().filter(|line| !line.contains("output of the agents")).collect();
-    insta::assert_snapshot!(untimed(&shown.join("\n")));
+    insta::assert_snapshot!(without_durations(&shown.join("\n")));
     let prompt = fs::read_to_string(project.root().join("prompt")).expect("a prompt");
-    insta::assert_snapshot!(untimed(prompt.split("<event topic=\"system.resume\">").last().unwrap_or_default().trim()));
+    insta::assert_snapshot!(without_durations(
+        prompt.split("<event topic=\"system.resume\">").last().unwrap_or_default().trim()
+    ));
     let status = project.run(&["status"]).stdout;
     assert!(status.contains("was refused: tests; `linchpin run --resume` resumes it\n"), "{status}");
 }
@@ -50,8 +54,8 @@ fn iterations_are_limited() {
 
 #[test]
 fn activations_of_a_hat_are_limited() {
-    let the_loop = ALONE.replace("triggers:", "max_activations: 2, triggers:");
-    let project = looping(&the_loop, r#""$LINCHPIN_BIN" emit again "$LINCHPIN_ITERATION""#);
+    let the_loop = ONE_HAT_LOOP.replace("triggers:", "max_activations: 2, triggers:");
+    let project = with_loop(&the_loop, r#""$LINCHPIN_BIN" emit again "$LINCHPIN_ITERATION""#);
     let reply = project.run(&["run", "-p", "Do it"]);
     assert_eq!(reply.code, Some(4));
     assert!(reply.stderr.contains("the hat `worker` ran 2 times, which is its limit"), "{}", reply.transcript());
@@ -64,8 +68,8 @@ fn the_time_of_a_run_is_limited() {
     assert!(reply.stderr.contains("ended: the limit of 1s is reached"), "{}", reply.transcript());
     assert!(project.root().join("begun").exists());
     // The time of the first run still counts.
-    let again = project.run(&["run", "--resume"]);
-    assert_eq!(again.code, Some(4), "{}", again.transcript());
+    let resumed = project.run(&["run", "--resume"]);
+    assert_eq!(resumed.code, Some(4), "{}", resumed.transcript());
 }
 
 #[test]
@@ -84,7 +88,7 @@ fn tokens_are_limited() {
 }
 
 #[test]
-fn tokens_are_limited_where_the_agents_own_output_tells_them() {
+fn tokens_in_the_agents_output_are_limited() {
     let script = r#"
         echo '{"type":"turn.completed","usage":{"input_tokens":600,"cached_input_tokens":500,"output_tokens":10}}'
         "$LINCHPIN_BIN" emit again "$LINCHPIN_ITERATION" > said
@@ -95,10 +99,10 @@ fn tokens_are_limited_where_the_agents_own_output_tells_them() {
 }
 
 #[test]
-fn a_loop_that_only_an_unmeasured_limit_would_end_is_not_run() {
+fn a_loop_without_an_effective_limit_is_not_run() {
     let project = project();
     let limits = "limits: {iterations: none, runtime: none, tokens: 1M, cost_usd: 5}";
-    project.file(".linchpin/loop.yml", format!("{ALONE}{limits}\n"));
+    project.file(".linchpin/loop.yml", format!("{ONE_HAT_LOOP}{limits}\n"));
     let reply = project.run(&["run", "-p", "Do it"]);
     assert_eq!(reply.code, Some(2), "{}", reply.transcript());
     let validated = project.run(&["hats", "validate"]).stdout;
@@ -106,9 +110,9 @@ fn a_loop_that_only_an_unmeasured_limit_would_end_is_not_run() {
 }
 
 #[test]
-fn cost_is_limited_where_the_agent_tells_it() {
-    let the_loop = ALONE.replace("{command: [sh, agent.sh]}", "claude") + "limits: {cost_usd: 0.3}\n";
-    let project = looping(&the_loop, "");
+fn cost_in_the_agents_output_is_limited() {
+    let the_loop = ONE_HAT_LOOP.replace("{command: [sh, agent.sh]}", "claude") + "limits: {cost_usd: 0.3}\n";
+    let project = with_loop(&the_loop, "");
     project.run(&["install", "claude", "--user"]);
     let script = "#!/bin/sh\n\"$LINCHPIN_BIN\" emit again \"$LINCHPIN_ITERATION\" >/dev/null\n\
          echo '{\"type\":\"assistant\",\"message\":{\"content\":[{\"type\":\"text\",\"text\":\"Hello\"}]}}'\n\
@@ -121,7 +125,7 @@ fn cost_is_limited_where_the_agent_tells_it() {
     let path = command.get_envs().find(|(name, _)| *name == "PATH").and_then(|(_, path)| path).unwrap_or_default();
     let path = format!("{}:{}", project.home().display(), path.to_string_lossy());
     command.env("PATH", path);
-    let reply = project.feed(command, b"");
+    let reply = project.run_with_stdin(command, b"");
     assert_eq!(reply.code, Some(4), "{}", reply.transcript());
     assert_eq!(reply.stdout, "Hello\nHello\n");
     assert!(reply.stderr.contains("the limit of $0.3 is reached ($0.40 spent)"), "{}", reply.transcript());
@@ -143,9 +147,9 @@ fn a_repeated_summary_without_changes_ends_the_run() {
 }
 
 #[test]
-fn agents_that_fail() {
+fn repeated_agent_failures_end_the_run() {
     let (project, reply) = run_with_limits("{failures: 2}", "echo 'no compiler' >&2; exit 3");
-    insta::assert_snapshot!(told(&project, &reply));
+    insta::assert_snapshot!(run_output(&project, &reply));
     // Killed by a signal; a successful iteration resets the count of failures.
     let script = r#"test "$LINCHPIN_ITERATION" = 2 && { "$LINCHPIN_BIN" emit again; exit; }; kill -9 $$"#;
     let (_, reply) = run_with_limits("{failures: 2}", script);
@@ -157,19 +161,19 @@ fn agents_that_fail() {
 #[test]
 fn an_agent_that_ends_with_a_refused_hand_over_names_the_gate() {
     let the_loop = format!(
-        "{ALONE}limits: {{failures: 2}}\ngates: {{g: {{command: ['false']}}}}\ncompletion: {{requires: [g]}}\n"
+        "{ONE_HAT_LOOP}limits: {{failures: 2}}\ngates: {{g: {{command: ['false']}}}}\ncompletion: {{requires: [g]}}\n"
     );
-    let project = looping(&the_loop, r#"cat > .git/prompt; "$LINCHPIN_BIN" emit loop.complete > .git/said"#);
+    let project = with_loop(&the_loop, r#"cat > .git/prompt; "$LINCHPIN_BIN" emit loop.complete > .git/said"#);
     let reply = project.run(&["run", "-p", "Do it"]);
-    insta::assert_snapshot!(told(&project, &reply), @"
+    insta::assert_snapshot!(run_output(&project, &reply), @"
     running `false`
     running `false`
     ---
     [r1] starts; `linchpin runs show r1` shows its progress
-    [r1 #1] worker, for task.start; so far 0 iterations
-    [r1] worker: its agent ended with exit code 1; its last attempt: `loop.complete` was refused: g
-    [r1 #2] worker, for task.start; so far 1 iteration
-    [r1] worker: its agent ended with exit code 1; its last attempt: `loop.complete` was refused: g
+    [r1 #1] hat `worker` starts on `task.start`; 0 iterations so far
+    [r1] hat `worker`: its agent ended with exit code 1; its last attempt: `loop.complete` was refused: g
+    [r1 #2] hat `worker` starts on `task.start`; 1 iteration so far
+    [r1] hat `worker`: its agent ended with exit code 1; its last attempt: `loop.complete` was refused: g
     [r1] failed: agents failed 2 times in a row; the last one ended with exit code 1; its last attempt: `loop.complete` was refused: g
         - g: `false` failed with exit code 1
     [r1] spent 2 iterations
@@ -184,13 +188,13 @@ fn an_agent_that_ends_with_a_refused_hand_over_names_the_gate() {
 }
 
 #[test]
-fn an_agent_that_hands_over_and_then_fails_has_handed_over() {
+fn a_hand_over_counts_even_if_the_agent_then_fails() {
     let (_, reply) = run_with_limits("{failures: 1}", r#""$LINCHPIN_BIN" emit loop.complete; exit 1"#);
     assert_eq!(reply.code, Some(0), "{}", reply.transcript());
 }
 
 #[test]
-fn an_agent_that_says_nothing_is_ended_with_all_that_it_started() {
+fn an_idle_agent_is_killed_with_its_processes() {
     let (project, reply) = run_with_limits("{idle: 1s, failures: 1}", &format!("({HANG}) & echo $! > child; wait"));
     assert_eq!(reply.code, Some(1));
     let why = "its agent printed nothing and did not call Linchpin for 1s, so it was killed";
@@ -224,9 +228,9 @@ fn an_agent_that_calls_linchpin_is_not_idle() {
 #[test]
 fn an_agent_whose_gate_runs_is_not_idle() {
     let the_loop = format!(
-        "{ALONE}limits: {{idle: 5s, failures: 1}}\ngates: {{slow: {{command: [sleep, '7']}}}}\ncompletion: {{requires: [slow]}}\n"
+        "{ONE_HAT_LOOP}limits: {{idle: 5s, failures: 1}}\ngates: {{slow: {{command: [sleep, '7']}}}}\ncompletion: {{requires: [slow]}}\n"
     );
-    let project = looping(&the_loop, r#"exec "$LINCHPIN_BIN" emit loop.complete > said"#);
+    let project = with_loop(&the_loop, r#"exec "$LINCHPIN_BIN" emit loop.complete > said"#);
     let reply = project.run(&["run", "-p", "Do it"]);
     assert_eq!(reply.code, Some(0), "{}", reply.transcript());
 }
@@ -252,20 +256,20 @@ fn an_agent_whose_tool_call_is_open_is_not_idle() {
 }
 
 #[test]
-fn progress_reaches_the_persons_own_program() {
+fn progress_is_passed_to_progress_command() {
     let project = project();
     project.config("progress_command: sh told.sh\n").file("told.sh", "cat > told");
     let script = r#""$LINCHPIN_BIN" progress 'halfway there'; while ! test -s told; do sleep 0.02; done; "$LINCHPIN_BIN" emit loop.complete"#;
-    let project = looping_in(project, &format!("{ALONE}limits: {{idle: 30s, failures: 1}}\n"), script);
+    let project = with_loop_in(project, &format!("{ONE_HAT_LOOP}limits: {{idle: 30s, failures: 1}}\n"), script);
     let reply = project.run(&["run", "-p", "Do it"]);
     assert_eq!(reply.code, Some(0), "{}", reply.transcript());
-    assert_eq!(fs::read_to_string(project.root().join("told")).expect("it was told"), "halfway there");
+    assert_eq!(fs::read_to_string(project.root().join("told")).expect("the message"), "halfway there");
 }
 
 #[test]
-fn without_git_nobody_says_that_nothing_changed() {
+fn without_git_a_run_is_never_stale() {
     let project = project();
-    project.file(".linchpin/loop.yml", format!("{ALONE}limits: {{iterations: 5}}\n"));
+    project.file(".linchpin/loop.yml", format!("{ONE_HAT_LOOP}limits: {{iterations: 5}}\n"));
     project.file("agent.sh", r#""$LINCHPIN_BIN" emit again same"#);
     project.run(&["trust", "--yes"]);
     let reply = project.run(&["run", "-p", "Do it"]);
@@ -273,8 +277,8 @@ fn without_git_nobody_says_that_nothing_changed() {
 }
 
 #[test]
-fn a_pipe_for_a_scratchpad_keeps_nobody_waiting() {
-    let project = looping(ALONE, r#""$LINCHPIN_BIN" emit loop.complete"#);
+fn a_named_pipe_as_scratchpad_does_not_block() {
+    let project = with_loop(ONE_HAT_LOOP, r#""$LINCHPIN_BIN" emit loop.complete"#);
     fs::create_dir_all(project.root().join(".linchpin/agent")).expect("a folder");
     let pipe = project.root().join(".linchpin/agent/scratchpad.md");
     assert!(std::process::Command::new("mkfifo").arg(pipe).status().expect("mkfifo").success());
@@ -282,7 +286,7 @@ fn a_pipe_for_a_scratchpad_keeps_nobody_waiting() {
 }
 
 #[test]
-fn a_flood_of_output_ends_nothing() {
+fn very_long_output_does_not_end_the_run() {
     let (project, reply) = run_with_limits(
         "{iterations: 2}",
         r#"head -c 30000000 /dev/zero | tr '\0' x; "$LINCHPIN_BIN" emit loop.complete"#,
@@ -316,73 +320,76 @@ fn an_agent_without_quota_or_sign_in_ends_the_run_at_once() {
 
 #[test]
 fn a_missing_agent_ends_the_run() {
-    let project = looping(&ALONE.replace("[sh, agent.sh]", "[no-such-agent]"), "");
+    let project = with_loop(&ONE_HAT_LOOP.replace("[sh, agent.sh]", "[no-such-agent]"), "");
     let reply = project.run(&["run", "-p", "Do it"]);
     assert!(reply.stdout.ends_with('\n'), "{}", reply.transcript());
-    insta::assert_snapshot!(told(&project, &reply));
+    insta::assert_snapshot!(run_output(&project, &reply));
 }
 
 #[test]
-fn a_topic_that_nobody_takes_leaves_nothing_to_do() {
+fn a_topic_that_no_hat_handles_ends_the_run() {
     let the_loop = "
 agent: {command: [sh, agent.sh]}
 hats:
   worker: {triggers: [task.start], publishes: [loop.complete, aside]}
 ";
-    let project = looping(the_loop, r#""$LINCHPIN_BIN" emit aside"#);
+    let project = with_loop(the_loop, r#""$LINCHPIN_BIN" emit aside"#);
     let reply = project.run(&["run", "-p", "Do it"]);
-    insta::assert_snapshot!(told(&project, &reply));
+    insta::assert_snapshot!(run_output(&project, &reply));
 }
 
 #[test]
-fn a_person_ends_a_run_softly_or_now() {
+fn a_person_stops_a_run_after_its_iteration_or_at_once() {
     let script =
         r#"touch begun; while ! test -f go; do sleep 0.02; done; "$LINCHPIN_BIN" emit again "$LINCHPIN_ITERATION""#;
-    let project = looping(ALONE, script);
-    let run = started(&project, &["run", "-p", "Do it"]);
+    let project = with_loop(ONE_HAT_LOOP, script);
+    let run = spawn(&project, &["run", "-p", "Do it"]);
     wait_for(&project.root().join("begun"));
     let status = project.run(&["status"]).stdout;
-    assert!(status.contains("Run     r1 going on, #1 worker for task.start\n"), "{status}");
+    assert!(status.contains("Run     r1 going on, #1 hat `worker` on `task.start`\n"), "{status}");
     let reply = project.run(&["stop"]);
     insta::assert_snapshot!(reply.transcript());
     project.file("go", "");
     let ended = run.wait_with_output().expect("its end");
-    let said = String::from_utf8_lossy(&ended.stderr).into_owned();
-    assert_eq!(ended.status.code(), Some(0), "{said}");
+    let stderr = String::from_utf8_lossy(&ended.stderr).into_owned();
+    assert_eq!(ended.status.code(), Some(0), "{stderr}");
     let status = project.run(&["status"]).stdout;
     assert!(
         status.contains("Run     r1 stopped: a person stopped it; `linchpin run --resume` resumes it\n"),
         "{status}"
     );
-    assert!(said.contains("[r1] worker → again") && said.contains("stopped: a person stopped it"), "{said}");
+    assert!(
+        stderr.contains("[r1] hat `worker` published `again`") && stderr.contains("stopped: a person stopped it"),
+        "{stderr}"
+    );
 
     fs::remove_file(project.root().join("go")).expect("removed");
     fs::remove_file(project.root().join("begun")).expect("removed");
-    let run = started(&project, &["run", "--resume", "r1"]);
+    let run = spawn(&project, &["run", "--resume", "r1"]);
     wait_for(&project.root().join("begun"));
     let reply = project.run(&["runs", "stop", "r1"]);
     assert_eq!(reply.code, Some(0), "{}", reply.transcript());
     let ended = run.wait_with_output().expect("its end");
-    let said = String::from_utf8_lossy(&ended.stderr).into_owned();
-    assert_eq!(ended.status.code(), Some(0), "{said}");
-    assert!(said.contains("stopped: a person stopped it") && !said.contains("worker → again"), "{said}");
-    assert_eq!(project.run(&["stop"]).code, Some(2), "nothing is going on");
+    let stderr = String::from_utf8_lossy(&ended.stderr).into_owned();
+    assert_eq!(ended.status.code(), Some(0), "{stderr}");
+    assert!(stderr.contains("stopped: a person stopped it") && !stderr.contains("worker → again"), "{stderr}");
+    assert_eq!(project.run(&["stop"]).code, Some(2), "no run is active");
     assert_eq!(project.run(&["runs", "stop", "r1"]).code, Some(2));
     assert_eq!(project.run(&["stop", "--run", "nonsense"]).code, Some(2));
 }
 
 #[test]
 #[cfg(unix)]
-fn an_interrupt_ends_the_agent_and_everything_it_started() {
-    let project = looping(ALONE, &format!("({HANG}) & echo $! > child; touch begun; wait"));
-    let run = started(&project, &["run", "-p", "Do it"]);
+fn an_interrupt_kills_the_agent_and_its_processes() {
+    let project = with_loop(ONE_HAT_LOOP, &format!("({HANG}) & echo $! > child; touch begun; wait"));
+    let run = spawn(&project, &["run", "-p", "Do it"]);
     wait_for(&project.root().join("begun"));
     signal(&run, "-INT");
     let ended = run.wait_with_output().expect("its end");
-    let said = String::from_utf8_lossy(&ended.stderr).into_owned();
-    assert_eq!(ended.status.code(), Some(130), "{said}");
-    assert!(said.contains("interrupted: it was interrupted"), "{said}");
-    assert!(said.contains("`linchpin run --resume r1` resumes it"), "{said}");
+    let stderr = String::from_utf8_lossy(&ended.stderr).into_owned();
+    assert_eq!(ended.status.code(), Some(130), "{stderr}");
+    assert!(stderr.contains("interrupted: it was interrupted"), "{stderr}");
+    assert!(stderr.contains("`linchpin run --resume r1` resumes it"), "{stderr}");
     let child = fs::read_to_string(project.root().join("child")).expect("a number");
     assert!(processes::wait_for_end(child.trim()));
 }

@@ -1,5 +1,6 @@
 //! Runs of the loop, driven by real processes that read their prompt and call `linchpin emit`.
 
+mod gates;
 mod handing_over;
 mod hooks;
 mod limits;
@@ -16,7 +17,7 @@ use testkit::{Reply, TestProject, processes};
 use super::project;
 
 /// A loop with one hat, which completes it.
-pub(super) const ALONE: &str = "
+pub(super) const ONE_HAT_LOOP: &str = "
 agent: {command: [sh, agent.sh]}
 hats:
   worker: {triggers: [task.start, again], publishes: [loop.complete, again]}
@@ -26,11 +27,11 @@ hats:
 const HANG: &str = "while test -e agent.sh; do sleep 0.1; done";
 
 /// A project with a loop that a person has accepted. The agent runs this script under `sh`.
-pub(super) fn looping(the_loop: &str, script: &str) -> TestProject {
-    looping_in(project(), the_loop, script)
+pub(super) fn with_loop(the_loop: &str, script: &str) -> TestProject {
+    with_loop_in(project(), the_loop, script)
 }
 
-fn looping_in(project: TestProject, the_loop: &str, script: &str) -> TestProject {
+fn with_loop_in(project: TestProject, the_loop: &str, script: &str) -> TestProject {
     project.git(&["init", "--quiet"]);
     project.file(".linchpin/loop.yml", the_loop).file("agent.sh", script);
     project.git(&["add", "."]);
@@ -41,38 +42,38 @@ fn looping_in(project: TestProject, the_loop: &str, script: &str) -> TestProject
 }
 
 /// Returns the output of a run as a person reads it, without durations.
-fn told(project: &TestProject, reply: &Reply) -> String {
+fn run_output(project: &TestProject, reply: &Reply) -> String {
     let text = format!("{}\n---\n{}", project.redacted(reply.stdout.trim_end()), project.redacted(&reply.stderr));
-    format!("{}exit {}", untimed(&text), reply.code.unwrap_or(-1))
+    format!("{}exit {}", without_durations(&text), reply.code.unwrap_or(-1))
 }
 
 /// Removes durations, which depend on the machine's load.
-fn untimed(text: &str) -> String {
+fn without_durations(text: &str) -> String {
     let times = Regex::new(r"(iterations?), \d+s\b| after \d+\.\d s").expect("a pattern");
     times.replace_all(text, "$1").into_owned()
 }
 
-fn started(project: &TestProject, arguments: &[&str]) -> Child {
+fn spawn(project: &TestProject, arguments: &[&str]) -> Child {
     let mut command = project.command(arguments);
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("a run")
 }
 
 fn signal(child: &Child, signal: &str) {
-    let sent = std::process::Command::new("kill").args([signal, &child.id().to_string()]).status().expect("kill");
-    assert!(sent.success());
+    let status = std::process::Command::new("kill").args([signal, &child.id().to_string()]).status().expect("kill");
+    assert!(status.success());
 }
 
 /// Waits until a process that the test started has written a file.
 fn wait_for(file: &Path) {
-    let end = Instant::now() + Duration::from_mins(1);
+    let deadline = Instant::now() + Duration::from_mins(1);
     while !file.exists() {
-        assert!(Instant::now() < end, "{} never came", file.display());
+        assert!(Instant::now() < deadline, "{} was not written in time", file.display());
         thread::sleep(Duration::from_millis(5));
     }
 }
 
 #[test]
-fn shell_syntax_in_the_command_of_an_agent_or_of_a_gate_is_an_error() {
+fn shell_syntax_in_a_command_of_a_loop_is_an_error() {
     let project = project();
     let hats =
         "hats:\n  worker: {triggers: [task.start], publishes: [loop.complete]}\ncompletion: {requires: [GATE]}\n";

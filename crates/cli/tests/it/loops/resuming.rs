@@ -1,16 +1,18 @@
+//! Killed and resumed runs, and commands about runs.
+
 use std::fs;
 
 use serde_json::Value;
 
 use super::*;
 
-fn shown(project: &TestProject) -> Value {
+fn show_run(project: &TestProject) -> Value {
     project.run(&["runs", "show", "--json"]).json()
 }
 
 #[test]
 #[cfg(unix)]
-fn a_run_that_was_killed_goes_on_with_nothing_lost_and_nothing_twice() {
+fn a_killed_run_resumes_without_losing_or_repeating_work() {
     let script = format!(
         r#"
         echo "$LINCHPIN_ITERATION" >> iterations
@@ -19,26 +21,30 @@ fn a_run_that_was_killed_goes_on_with_nothing_lost_and_nothing_twice() {
         "$LINCHPIN_BIN" emit again "after $LINCHPIN_ITERATION"
         "#
     );
-    let project = looping(&format!("{ALONE}limits: {{iterations: 3}}\n"), &script);
-    let mut run = started(&project, &["run", "-p", "Go"]);
+    let project = with_loop(&format!("{ONE_HAT_LOOP}limits: {{iterations: 3}}\n"), &script);
+    let mut run = spawn(&project, &["run", "-p", "Go"]);
     wait_for(&project.root().join("begun"));
     signal(&run, "-KILL");
     run.wait().expect("its end");
-    assert_eq!(shown(&project)["state"], "cut off");
+    assert_eq!(show_run(&project)["state"], "cut off");
     let reply = project.run(&["run", "--resume"]);
     // The aborted iteration does not count against the limit of three: the first, third and fourth do.
     assert_eq!(reply.code, Some(0), "{}", reply.transcript());
-    let run = shown(&project);
+    let run = show_run(&project);
     assert_eq!((&run["iterations_done"], &run["objective"]), (&Value::from(3), &Value::from("Go")));
-    let outcomes: Vec<&str> =
-        run["iterations"].as_array().expect("a list").iter().filter_map(|one| one["outcome"].as_str()).collect();
+    let outcomes: Vec<&str> = run["iterations"]
+        .as_array()
+        .expect("a list")
+        .iter()
+        .filter_map(|iteration| iteration["outcome"].as_str())
+        .collect();
     assert_eq!(outcomes, ["handed_over", "cut_off", "handed_over", "handed_over"]);
     assert_eq!(fs::read_to_string(project.root().join("iterations")).expect("a file"), "1\n2\n3\n4\n");
 }
 
 #[test]
 #[cfg(unix)]
-fn accepted_topics_are_not_asked_for_again() {
+fn accepted_topics_survive_a_killed_driver() {
     let script = format!(
         r#"
         case $LINCHPIN_ITERATION in
@@ -47,8 +53,8 @@ fn accepted_topics_are_not_asked_for_again() {
         esac
         "#
     );
-    let project = looping(ALONE, &script);
-    let mut run = started(&project, &["run", "-p", "Do it"]);
+    let project = with_loop(ONE_HAT_LOOP, &script);
+    let mut run = spawn(&project, &["run", "-p", "Do it"]);
     wait_for(&project.root().join("begun"));
     signal(&run, "-KILL");
     run.wait().expect("its end");
@@ -56,15 +62,15 @@ fn accepted_topics_are_not_asked_for_again() {
     assert_eq!(reply.code, Some(0), "{}", reply.transcript());
     let prompt = fs::read_to_string(project.root().join("prompt")).expect("a prompt");
     assert!(prompt.contains("<event topic=\"again\" from=\"worker\">\n> from the first\n</event>"), "{prompt}");
-    let run = shown(&project);
+    let run = show_run(&project);
     assert_eq!(run["iterations_done"], 2);
 }
 
 #[test]
 #[cfg(unix)]
-fn completion_that_was_accepted_before_the_end_completes() {
-    let project = looping(ALONE, &format!(r#""$LINCHPIN_BIN" emit loop.complete; touch begun; {HANG}"#));
-    let mut run = started(&project, &["run", "-p", "Do it"]);
+fn a_run_killed_after_its_completion_is_completed() {
+    let project = with_loop(ONE_HAT_LOOP, &format!(r#""$LINCHPIN_BIN" emit loop.complete; touch begun; {HANG}"#));
+    let mut run = spawn(&project, &["run", "-p", "Do it"]);
     wait_for(&project.root().join("begun"));
     signal(&run, "-KILL");
     run.wait().expect("its end");
@@ -88,34 +94,34 @@ fn leftover_processes_are_killed_before_a_run_resumes() {
         touch begun; wait
         "#
     );
-    let project = looping(ALONE, &script);
+    let project = with_loop(ONE_HAT_LOOP, &script);
     // A process of another program with a similar environment variable.
-    let mut stranger = std::process::Command::new("sh");
-    stranger.args(["-c", HANG]).current_dir(project.root()).env("LINCHPIN_STARTED_BY", "r1 /elsewhere");
-    let mut stranger = stranger.spawn().expect("a process");
+    let mut unrelated = std::process::Command::new("sh");
+    unrelated.args(["-c", HANG]).current_dir(project.root()).env("LINCHPIN_STARTED_BY", "r1 /elsewhere");
+    let mut unrelated = unrelated.spawn().expect("a process");
     for arguments in [&["run", "--resume"][..], &["run", "-p", "Something else"]] {
         for file in ["begun", "child", "other", "bare"] {
             let _ = fs::remove_file(project.root().join(file));
         }
-        let mut run = started(&project, &["run", "-p", "Go"]);
+        let mut run = spawn(&project, &["run", "-p", "Go"]);
         wait_for(&project.root().join("begun"));
         signal(&run, "-KILL");
         run.wait().expect("its end");
         let number = |file: &str| fs::read_to_string(project.root().join(file)).expect("a number").trim().to_owned();
-        let left = [number("child"), number("other"), number("bare")];
-        assert!(left.iter().all(|process| processes::is_alive(process)), "what would be ended is there");
+        let leftovers = [number("child"), number("other"), number("bare")];
+        assert!(leftovers.iter().all(|process| processes::is_alive(process)), "the processes are alive");
         if arguments[1] == "-p" {
             // Without this, the first iteration of the new run would hang as well.
             project.file("agent.sh", r#"exec "$LINCHPIN_BIN" emit loop.complete"#);
         }
         let reply = project.run(arguments);
         assert_eq!(reply.code, Some(0), "{}", reply.transcript());
-        assert!(left.iter().all(|process| processes::wait_for_end(process)), "{}", reply.transcript());
+        assert!(leftovers.iter().all(|process| processes::wait_for_end(process)), "{}", reply.transcript());
         assert!(reply.stderr.contains(" processes left over from the run\n"), "{}", reply.transcript());
     }
-    assert!(processes::is_alive(&stranger.id().to_string()));
-    stranger.kill().expect("ended");
-    stranger.wait().expect("its end");
+    assert!(processes::is_alive(&unrelated.id().to_string()));
+    unrelated.kill().expect("ended");
+    unrelated.wait().expect("its end");
 }
 
 #[test]
@@ -124,8 +130,8 @@ fn a_person_kills_leftover_processes() {
     let script = format!(
         "env -i PATH=\"$PATH\" sh -c 'echo $$ > bare; {HANG}' & until test -s bare; do :; done; touch begun; wait"
     );
-    let project = looping(ALONE, &script);
-    let mut run = started(&project, &["run", "-p", "Go"]);
+    let project = with_loop(ONE_HAT_LOOP, &script);
+    let mut run = spawn(&project, &["run", "-p", "Go"]);
     wait_for(&project.root().join("begun"));
     signal(&run, "-KILL");
     run.wait().expect("its end");
@@ -158,7 +164,7 @@ fn a_person_kills_leftover_processes() {
 
 #[test]
 #[cfg(target_os = "linux")]
-fn the_command_of_a_gate_ends_with_the_run() {
+fn a_gates_command_ends_with_the_run() {
     // The gate's command has one child in its process group, and one that has left it.
     let gate = format!(
         r"
@@ -167,33 +173,33 @@ fn the_command_of_a_gate_ends_with_the_run() {
         echo $$ > gate; touch begun; {HANG}
         "
     );
-    let the_loop = format!("{ALONE}completion: {{requires: [{{command: [sh, gate.sh]}}]}}\n");
-    for way in ["-INT", "-TERM", "runs stop", "-KILL"] {
-        let project = looping(&the_loop, r#""$LINCHPIN_BIN" emit loop.complete"#);
+    let the_loop = format!("{ONE_HAT_LOOP}completion: {{requires: [{{command: [sh, gate.sh]}}]}}\n");
+    for ending in ["-INT", "-TERM", "runs stop", "-KILL"] {
+        let project = with_loop(&the_loop, r#""$LINCHPIN_BIN" emit loop.complete"#);
         project.file("gate.sh", &gate);
-        let mut run = started(&project, &["run", "-p", "Go"]);
+        let mut run = spawn(&project, &["run", "-p", "Go"]);
         wait_for(&project.root().join("begun"));
         let number = |file: &str| fs::read_to_string(project.root().join(file)).expect("a number").trim().to_owned();
-        let left = ["gate", "child", "other"].map(number);
-        assert!(left.iter().all(|process| processes::is_alive(process)), "{way}: what would be ended is there");
-        if way == "runs stop" {
+        let leftovers = ["gate", "child", "other"].map(number);
+        assert!(leftovers.iter().all(|process| processes::is_alive(process)), "{ending}: the processes are alive");
+        if ending == "runs stop" {
             assert_eq!(project.run(&["runs", "stop"]).code, Some(0));
         } else {
-            signal(&run, way);
+            signal(&run, ending);
         }
         run.wait().expect("its end");
-        if way == "-KILL" {
+        if ending == "-KILL" {
             project.file("gate.sh", "true");
             let reply = project.run(&["run", "--resume"]);
             assert_eq!(reply.code, Some(1), "the gate's file was changed: {}", reply.transcript());
         }
-        let alive: Vec<&String> = left.iter().filter(|process| !processes::wait_for_end(process)).collect();
-        assert!(alive.is_empty(), "{way}: {alive:?} of {left:?}");
+        let alive: Vec<&String> = leftovers.iter().filter(|process| !processes::wait_for_end(process)).collect();
+        assert!(alive.is_empty(), "{ending}: {alive:?} of {leftovers:?}");
     }
 }
 
 #[test]
-fn a_resumed_run_without_anything_to_do_begins_with_task_resume() {
+fn a_resumed_run_without_waiting_topics_publishes_task_resume() {
     let the_loop = "
 agent: {command: [sh, agent.sh]}
 hats:
@@ -204,28 +210,28 @@ hats:
         cat > "prompt-$LINCHPIN_ITERATION"
         case $LINCHPIN_ITERATION in 1) "$LINCHPIN_BIN" emit aside > said;; 3) "$LINCHPIN_BIN" emit loop.complete > said;; esac
     "#;
-    let project = looping(the_loop, script);
+    let project = with_loop(the_loop, script);
     let reply = project.run(&["run", "-p", "Do it"]);
-    insta::assert_snapshot!(told(&project, &reply), @"
+    insta::assert_snapshot!(run_output(&project, &reply), @"
 
     ---
     [r1] starts; `linchpin runs show r1` shows its progress
-    [r1 #1] planner, for task.start; so far 0 iterations
-    [r1] planner → aside
-    [r1 #2] observer, for aside; so far 1 iteration
-    [r1] observer is done; it has no topic to publish
+    [r1 #1] hat `planner` starts on `task.start`; 0 iterations so far
+    [r1] hat `planner` published `aside`
+    [r1 #2] hat `observer` starts on `aside`; 1 iteration so far
+    [r1] hat `observer` is done; it publishes no topic
     [r1] failed: no topic is left to handle, and no hat published the completion topic; the hat `observer` publishes nothing
     [r1] spent 2 iterations
     [r1] `linchpin run --resume r1` resumes it
     exit 1
     ");
     let reply = project.run(&["run", "--resume"]);
-    insta::assert_snapshot!(told(&project, &reply), @"
+    insta::assert_snapshot!(run_output(&project, &reply), @"
 
     ---
     [r1] resumes; `linchpin runs show r1` shows its progress
-    [r1 #3] planner, for task.resume; so far 2 iterations
-    [r1] planner → loop.complete
+    [r1 #3] hat `planner` starts on `task.resume`; 2 iterations so far
+    [r1] hat `planner` published `loop.complete`
     [r1] completed: `loop.complete` was accepted
     [r1] spent 3 iterations
     exit 0
@@ -235,7 +241,7 @@ hats:
 }
 
 #[test]
-fn a_run_that_nothing_can_go_on_with_is_not_said_to_go_on() {
+fn a_run_that_cannot_be_resumed_does_not_suggest_it() {
     let the_loop = "
 agent: {command: [sh, agent.sh]}
 hats:
@@ -243,7 +249,7 @@ hats:
   observer: {triggers: [aside]}
 ";
     let script = r#"test "$LINCHPIN_HAT" = observer || "$LINCHPIN_BIN" emit aside > said"#;
-    let project = looping(the_loop, script);
+    let project = with_loop(the_loop, script);
     let reply = project.run(&["run", "-p", "Do it"]);
     assert!(reply.stderr.contains("; the hat `observer` publishes nothing\n"), "{}", reply.transcript());
     assert!(!reply.stderr.contains("--resume"), "{}", reply.transcript());
@@ -255,16 +261,18 @@ hats:
 }
 
 #[test]
-fn two_runs_in_one_tree() {
-    let project =
-        looping(ALONE, r#"touch begun; while ! test -f go; do sleep 0.02; done; "$LINCHPIN_BIN" emit loop.complete"#);
-    let run = started(&project, &["run", "-p", "Do it"]);
+fn only_one_run_per_tree_can_be_active() {
+    let project = with_loop(
+        ONE_HAT_LOOP,
+        r#"touch begun; while ! test -f go; do sleep 0.02; done; "$LINCHPIN_BIN" emit loop.complete"#,
+    );
+    let run = spawn(&project, &["run", "-p", "Do it"]);
     wait_for(&project.root().join("begun"));
     for arguments in [&["run", "-p", "Do it"][..], &["run", "--resume"]] {
         let reply = project.run(arguments);
         insta::allow_duplicates! {
             insta::assert_snapshot!(reply.stderr, @r"
-            error: run r1 is being driven in this tree
+            error: run r1 is already running in this tree
             help: wait for it, or stop it with `linchpin runs stop`
             ");
         }
@@ -274,8 +282,8 @@ fn two_runs_in_one_tree() {
 }
 
 #[test]
-fn runs_that_cannot_be_started_or_resumed() {
-    let project = looping(ALONE, r#""$LINCHPIN_BIN" emit loop.complete"#);
+fn invalid_runs_are_errors() {
+    let project = with_loop(ONE_HAT_LOOP, r#""$LINCHPIN_BIN" emit loop.complete"#);
     let replies = [
         project.run(&["run", "--resume"]),
         project.run(&["run", "--resume", "r9"]),
@@ -286,44 +294,46 @@ fn runs_that_cannot_be_started_or_resumed() {
     ];
     let replies = replies.iter().map(Reply::transcript).collect::<Vec<_>>().join("\n\n");
     insta::assert_snapshot!(project.redacted(&replies));
-    project.file(".linchpin/loop.yml", ALONE.replace("agent.sh", "other.sh"));
+    project.file(".linchpin/loop.yml", ONE_HAT_LOOP.replace("agent.sh", "other.sh"));
     insta::assert_snapshot!(project.run(&["run", "-p", "Do it"]).transcript());
     project.file(".linchpin/loop.yml", "agent: claude\n");
     assert_eq!(project.run(&["run", "-p", "Do it"]).code, Some(2));
 }
 
 #[test]
-fn there_is_nothing_to_approve_without_a_run() {
-    let project = looping(ALONE, "");
+fn approve_without_a_run_is_an_error() {
+    let project = with_loop(ONE_HAT_LOOP, "");
     insta::assert_snapshot!(project.run(&["approve", "human", "--yes"]).transcript());
 }
 
 #[test]
-fn a_known_agent_is_started_with_its_hooks_alone() {
-    let project = looping(&ALONE.replace("{command: [sh, agent.sh]}", "codex"), "");
+fn a_known_agent_is_not_started_without_hooks() {
+    let project = with_loop(&ONE_HAT_LOOP.replace("{command: [sh, agent.sh]}", "codex"), "");
     insta::assert_snapshot!(project.run(&["run", "-p", "Do it"]).transcript());
     assert!(project.run(&["runs"]).stdout.starts_with("There is no run here yet."));
 }
 
 #[test]
 fn a_run_needs_an_objective_or_ready_tasks() {
-    let project = looping(ALONE, r#""$LINCHPIN_BIN" emit loop.complete"#);
+    let project = with_loop(ONE_HAT_LOOP, r#""$LINCHPIN_BIN" emit loop.complete"#);
     insta::assert_snapshot!(project.run(&["run"]).transcript());
     assert!(project.run(&["runs"]).stdout.starts_with("There is no run here yet."));
     // Ready tasks are sufficient, and so is a prompt text for the loop's first topic.
     project.run(&["task", "add", "Ready to go"]);
     assert_eq!(project.run(&["run"]).code, Some(0));
-    let project = looping(
-        &format!("{ALONE}topics: {{task.start: {{on_trigger: Mend what is broken.}}}}\n"),
+    let project = with_loop(
+        &format!("{ONE_HAT_LOOP}topics: {{task.start: {{on_trigger: Mend what is broken.}}}}\n"),
         r#""$LINCHPIN_BIN" emit loop.complete"#,
     );
     assert_eq!(project.run(&["run"]).code, Some(0));
 }
 
 #[test]
-fn a_workflow_and_a_run_do_not_go_together() {
-    let project =
-        looping(ALONE, r#"touch begun; while ! test -f go; do sleep 0.02; done; "$LINCHPIN_BIN" emit loop.complete"#);
+fn a_workflow_and_a_run_cannot_be_active_together() {
+    let project = with_loop(
+        ONE_HAT_LOOP,
+        r#"touch begun; while ! test -f go; do sleep 0.02; done; "$LINCHPIN_BIN" emit loop.complete"#,
+    );
     project.file(
         ".linchpin/workflows/work.yml",
         "start_node: code\nnodes:\n  code:\n    prompt: Code.\n    transitions: [{when: code_complete, to: done}]\n",
@@ -331,7 +341,7 @@ fn a_workflow_and_a_run_do_not_go_together() {
     project.run(&["start", "work"]);
     insta::assert_snapshot!(project.run(&["run", "-p", "Do it"]).transcript());
     project.run(&["abort"]);
-    let run = started(&project, &["run", "-p", "Do it"]);
+    let run = spawn(&project, &["run", "-p", "Do it"]);
     wait_for(&project.root().join("begun"));
     insta::assert_snapshot!(project.run(&["start", "work"]).transcript());
     project.file("go", "");
@@ -339,8 +349,8 @@ fn a_workflow_and_a_run_do_not_go_together() {
 }
 
 #[test]
-fn the_first_prompt_without_starting_anything() {
-    let project = looping(ALONE, "touch started");
+fn dry_run_shows_the_first_prompt_and_starts_nothing() {
+    let project = with_loop(ONE_HAT_LOOP, "touch started");
     project.run(&["task", "add", "Ready to go"]);
     let reply = project.run(&["run", "--dry-run", "-p", "Make {{ it }}"]);
     assert!(reply.stdout.contains("t1 (priority 3) Ready to go"), "{}", reply.transcript());
@@ -351,8 +361,8 @@ fn the_first_prompt_without_starting_anything() {
 }
 
 #[test]
-fn git_is_left_as_it_was() {
-    let project = looping(ALONE, r#"echo 1 > made; "$LINCHPIN_BIN" emit loop.complete"#);
+fn a_run_does_not_change_gits_state() {
+    let project = with_loop(ONE_HAT_LOOP, r#"echo 1 > made; "$LINCHPIN_BIN" emit loop.complete"#);
     project.file("staged", "1").file("changed", "1");
     project.git(&["add", "staged", "changed"]);
     project.file("changed", "2");
@@ -371,15 +381,15 @@ fn git_is_left_as_it_was() {
     assert_eq!(project.run(&["run", "-p", "Do it"]).code, Some(0));
     let mut after = state();
     after[0] = after[0].replace("\n?? made", "");
-    let own =
+    let without_state_files =
         |text: &str| text.lines().filter(|line| !line.contains(".linchpin/state.db")).collect::<Vec<_>>().join("\n");
-    assert_eq!((own(&before[0]), &before[1..]), (own(&after[0]), &after[1..]));
+    assert_eq!((without_state_files(&before[0]), &before[1..]), (without_state_files(&after[0]), &after[1..]));
 }
 
 #[test]
-fn a_loop_that_was_changed_between_two_sittings() {
-    let project = looping(ALONE, r#""$LINCHPIN_BIN" emit again "$LINCHPIN_ITERATION""#);
-    project.file(".linchpin/loop.yml", format!("{ALONE}limits: {{iterations: 2}}\n"));
+fn a_run_is_resumed_with_the_changed_loop() {
+    let project = with_loop(ONE_HAT_LOOP, r#""$LINCHPIN_BIN" emit again "$LINCHPIN_ITERATION""#);
+    project.file(".linchpin/loop.yml", format!("{ONE_HAT_LOOP}limits: {{iterations: 2}}\n"));
     project.run(&["trust", "--yes"]);
     assert_eq!(project.run(&["run", "-p", "Do it"]).code, Some(4));
     // The topic accepted earlier does not complete the run, although the changed file now defines it as the completion.
@@ -389,9 +399,9 @@ fn a_loop_that_was_changed_between_two_sittings() {
     project.run(&["trust", "--yes"]);
     let reply = project.run(&["run", "--resume"]);
     assert_eq!(reply.code, Some(1), "{}", reply.transcript());
-    // A topic is taken again if a hat takes it after another change of the file.
-    project.file(".linchpin/loop.yml", format!("{ALONE}limits: {{iterations: 3}}\n"));
+    // A waiting topic is handled if a hat is triggered by it after another change of the file.
+    project.file(".linchpin/loop.yml", format!("{ONE_HAT_LOOP}limits: {{iterations: 3}}\n"));
     project.run(&["trust", "--yes"]);
     let reply = project.run(&["run", "--resume"]);
-    assert!(reply.stderr.contains("[r1 #3] worker, for again"), "{}", reply.transcript());
+    assert!(reply.stderr.contains("[r1 #3] hat `worker` starts on `again`"), "{}", reply.transcript());
 }

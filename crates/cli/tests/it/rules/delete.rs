@@ -1,6 +1,6 @@
 //! `rules delete`.
 
-use super::read;
+use super::read_file;
 use crate::{NO_DANGER, project};
 
 #[test]
@@ -80,6 +80,6 @@ fn an_entry_of_a_library_is_deleted_alone() {
     `one` is not in force.
     --- stderr
     ");
-    let left = read(&project, ".linchpin/rules/shared.yml");
+    let left = read_file(&project, ".linchpin/rules/shared.yml");
     assert_eq!(left, "# Shared.\n\n# about two\ntwo: {on: stop, reason: No.}\n");
 }

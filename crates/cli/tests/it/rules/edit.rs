@@ -2,21 +2,21 @@
 
 use std::fs;
 
-use super::{fed, files, read};
+use super::{policy_files, read_file, run_with_input};
 use crate::{NO_DANGER, project};
 
 #[test]
-fn a_broken_rule_is_fixed_in_the_editor() {
+fn disabling_a_broken_rule_changes_nothing() {
     let project = project();
     project.rule("twice", "---\non: stop\non: stop\n---\nNo.\n").rule("open", "---\non: [stop\n---\nNo.\n");
     project.rule("bare", "No frontmatter.\n").config("rules: [hard-reset\n");
-    let before = files(&project.root());
-    let mut said = Vec::new();
+    let before = policy_files(&project.root());
+    let mut replies = Vec::new();
     for id in ["twice", "open", "bare", "hard-reset", "read-secrets", "two", "nothing-like-it"] {
-        said.push(project.run(&["rules", "disable", id]).transcript());
-        assert_eq!(files(&project.root()), before);
+        replies.push(project.run(&["rules", "disable", id]).transcript());
+        assert_eq!(policy_files(&project.root()), before);
     }
-    insta::assert_snapshot!(said.join("\n"), @"
+    insta::assert_snapshot!(replies.join("\n"), @"
     exit 2
     --- stdout
     --- stderr
@@ -89,13 +89,13 @@ fn a_broken_rule_is_fixed_in_the_editor() {
 }
 
 #[test]
-fn an_error_elsewhere_in_the_file_is_not_in_the_way_of_a_switch() {
+fn an_unrelated_error_does_not_prevent_enable_or_disable() {
     let project = project();
     project.rule("wrong", "---\ntool: Bash\n---\nNo.\n").config("rules: [no-such-rule]\n");
     assert_eq!(project.run(&["rules", "enable", "hard-reset"]).code, Some(0));
-    assert_eq!(read(&project, ".linchpin/config.yml"), "rules: [no-such-rule, hard-reset]\n");
+    assert_eq!(read_file(&project, ".linchpin/config.yml"), "rules: [no-such-rule, hard-reset]\n");
     assert_eq!(project.run(&["rules", "disable", "wrong"]).code, Some(0));
-    assert_eq!(read(&project, ".linchpin/rules/wrong.md"), "---\ntool: Bash\nenabled: false\n---\nNo.\n");
+    assert_eq!(read_file(&project, ".linchpin/rules/wrong.md"), "---\ntool: Bash\nenabled: false\n---\nNo.\n");
     assert_eq!(project.run(&["rules", "delete", "wrong"]).code, Some(0));
 }
 
@@ -107,7 +107,7 @@ fn only_lines_that_changed_are_shown_as_changed() {
     project.rule("no-danger", before);
     let edit = ["rules", "edit", "no-danger", "--file", "-"];
     let after = before.replace("name: One", "name: Two").replace("Second.\nThird.", "Third.\nSecond.");
-    insta::assert_snapshot!(fed(&project, &edit, &after).stdout, @"
+    insta::assert_snapshot!(run_with_input(&project, &edit, &after).stdout, @"
     .linchpin/rules/no-danger.md
         ---
       - name: One
@@ -123,8 +123,8 @@ fn only_lines_that_changed_are_shown_as_changed() {
     ");
     // If a long text changes in every line, it is shown as completely replaced.
     let long = |word: &str| format!("{after}{}", format!("{word}.\n").repeat(2000));
-    fed(&project, &edit, &long("One"));
-    insta::assert_snapshot!(fed(&project, &edit, &long("Two")).stdout.lines().rev().take(4).collect::<Vec<_>>().join("\n"), @"
+    run_with_input(&project, &edit, &long("One"));
+    insta::assert_snapshot!(run_with_input(&project, &edit, &long("Two")).stdout.lines().rev().take(4).collect::<Vec<_>>().join("\n"), @"
     `no-danger` is in force: block on before_tool (.linchpin/rules/no-danger.md).
 
         … and 3961 more lines
@@ -137,7 +137,7 @@ fn a_rule_is_edited_from_a_file_or_standard_input() {
     let project = project();
     project.rule("no-danger", NO_DANGER);
     let edit = ["rules", "edit", "no-danger", "--file", "-"];
-    insta::assert_snapshot!(fed(&project, &edit, &NO_DANGER.replace("safety", "care")).transcript(), @"
+    insta::assert_snapshot!(run_with_input(&project, &edit, &NO_DANGER.replace("safety", "care")).transcript(), @"
     exit 0
     --- stdout
     .linchpin/rules/no-danger.md
@@ -148,7 +148,7 @@ fn a_rule_is_edited_from_a_file_or_standard_input() {
     `no-danger` is in force: block on before_tool (.linchpin/rules/no-danger.md).
     --- stderr
     ");
-    insta::assert_snapshot!(fed(&project, &edit, &NO_DANGER.replace("command_pattern", "comand_pattern")).transcript(), @"
+    insta::assert_snapshot!(run_with_input(&project, &edit, &NO_DANGER.replace("command_pattern", "comand_pattern")).transcript(), @"
     exit 2
     --- stdout
     --- stderr
@@ -162,7 +162,7 @@ fn a_rule_is_edited_from_a_file_or_standard_input() {
 
     error: nothing was written
     ");
-    assert_eq!(read(&project, ".linchpin/rules/no-danger.md"), NO_DANGER.replace("safety", "care"));
+    assert_eq!(read_file(&project, ".linchpin/rules/no-danger.md"), NO_DANGER.replace("safety", "care"));
     project.file("new.md", "---\ncommand_pattern: '^danger'\naction: allow\n---\nFine.\n");
     insta::assert_snapshot!(project.run(&["rules", "edit", "no-danger", "--file", "new.md"]).transcript(), @"
     exit 0
@@ -199,7 +199,7 @@ fn a_rule_is_edited_from_a_file_or_standard_input() {
     error: `hard-reset` is a bundled rule and cannot be edited
     help: to replace it by your own copy, run `linchpin rules export hard-reset --to .`, then `linchpin rules import hard-reset.md`
     ");
-    insta::assert_snapshot!(fed(&project, &edit, &"x".repeat(300 * 1024)).transcript(), @"
+    insta::assert_snapshot!(run_with_input(&project, &edit, &"x".repeat(300 * 1024)).transcript(), @"
     exit 2
     --- stdout
     --- stderr
@@ -208,7 +208,7 @@ fn a_rule_is_edited_from_a_file_or_standard_input() {
 }
 
 #[test]
-fn a_rule_is_edited_by_hand_until_it_is_sound() {
+fn an_edited_rule_must_be_valid_before_it_is_written() {
     let project = project();
     project.rule("no-danger", NO_DANGER);
     // An editor that writes another prepared text each time.
@@ -217,7 +217,7 @@ fn a_rule_is_edited_by_hand_until_it_is_sound() {
     let on_terminal = |editor: Option<&str>, typed: &str| {
         let mut command = project.command(&["rules", "edit", "no-danger"]);
         command.env("NO_COLOR", "1").envs(editor.map(|editor| ("EDITOR", editor)));
-        project.on_terminal(command, typed)
+        project.run_on_terminal(command, typed)
     };
     insta::assert_snapshot!(on_terminal(Some("sh editor.sh"), "\n").transcript(), @"
     exit 0
@@ -240,15 +240,15 @@ fn a_rule_is_edited_by_hand_until_it_is_sound() {
     `no-danger` is in force: block on before_tool (.linchpin/rules/no-danger.md).
     --- stderr
     ");
-    assert_eq!(read(&project, ".linchpin/rules/no-danger.md"), NO_DANGER.replace("safety", "care"));
+    assert_eq!(read_file(&project, ".linchpin/rules/no-danger.md"), NO_DANGER.replace("safety", "care"));
     project.file("texts/3", "---\ntool: Bash\n---\nNo.\n");
-    let given_up = on_terminal(Some("sh editor.sh"), "n\n");
-    assert_eq!(given_up.code, Some(2));
-    let kept =
-        given_up.stderr.split("saved in `[BASE]/").nth(1).and_then(|rest| rest.split('`').next()).expect("a path");
-    let kept = project.root().parent().expect("a folder").join(kept);
-    assert_eq!(fs::read_to_string(kept).expect("the text"), "---\ntool: Bash\n---\nNo.\n");
-    assert_eq!(read(&project, ".linchpin/rules/no-danger.md"), NO_DANGER.replace("safety", "care"));
+    let abandoned = on_terminal(Some("sh editor.sh"), "n\n");
+    assert_eq!(abandoned.code, Some(2));
+    let saved =
+        abandoned.stderr.split("saved in `[BASE]/").nth(1).and_then(|rest| rest.split('`').next()).expect("a path");
+    let saved = project.root().parent().expect("a folder").join(saved);
+    assert_eq!(fs::read_to_string(saved).expect("the text"), "---\ntool: Bash\n---\nNo.\n");
+    assert_eq!(read_file(&project, ".linchpin/rules/no-danger.md"), NO_DANGER.replace("safety", "care"));
     insta::assert_snapshot!(on_terminal(Some("true"), "").transcript(), @"
     exit 0
     --- stdout

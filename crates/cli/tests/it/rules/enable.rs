@@ -1,10 +1,10 @@
 //! `rules enable` and `rules disable`.
 
-use super::{COMMENTED, CONFIG, files, read};
+use super::{COMMENTED, CONFIG, policy_files, read_file};
 use crate::{NO_DANGER, project};
 
 #[test]
-fn a_markdown_rule_is_switched_off_and_on_without_a_trace() {
+fn disabling_and_enabling_a_rule_restores_its_file() {
     for text in [COMMENTED.to_owned(), COMMENTED.replace('\n', "\r\n"), format!("\u{feff}{}", COMMENTED.trim_end())] {
         let project = project();
         project.rule("no-danger", &text);
@@ -21,11 +21,11 @@ fn a_markdown_rule_is_switched_off_and_on_without_a_trace() {
             --- stderr
             ");
         }
-        let off = read(&project, ".linchpin/rules/no-danger.md");
+        let off = read_file(&project, ".linchpin/rules/no-danger.md");
         let line = if text.contains('\r') { "enabled: false\r\n" } else { "enabled: false\n" };
         assert_eq!(off.replacen(line, "", 1), text);
         assert_eq!(project.run(&["rules", "enable", "no-danger"]).code, Some(0));
-        assert_eq!(read(&project, ".linchpin/rules/no-danger.md"), text);
+        assert_eq!(read_file(&project, ".linchpin/rules/no-danger.md"), text);
         assert_eq!(project.decision("danger"), "deny");
     }
 }
@@ -34,18 +34,18 @@ fn a_markdown_rule_is_switched_off_and_on_without_a_trace() {
 fn enabling_an_enabled_rule_changes_nothing() {
     let project = project();
     project.rule("no-danger", NO_DANGER).config(CONFIG);
-    let before = files(&project.root());
-    let mut said = Vec::new();
+    let before = policy_files(&project.root());
+    let mut replies = Vec::new();
     for arguments in [
         ["rules", "enable", "no-danger"],
         ["rules", "enable", "hard-reset"],
         ["rules", "disable", "force-push-protected"],
         ["rules", "enable", "protect-guardrails"],
     ] {
-        said.push(project.run(&arguments).transcript());
-        assert_eq!(files(&project.root()), before);
+        replies.push(project.run(&arguments).transcript());
+        assert_eq!(policy_files(&project.root()), before);
     }
-    insta::assert_snapshot!(said.join("\n"), @"
+    insta::assert_snapshot!(replies.join("\n"), @"
     exit 0
     --- stdout
     Nothing to change.
@@ -98,7 +98,7 @@ fn a_bundled_rule_is_switched_in_the_configuration() {
     `hard-reset` is not in force.
     --- stderr
     ");
-    insta::assert_snapshot!(read(&project, ".linchpin/config.yml"), @"
+    insta::assert_snapshot!(read_file(&project, ".linchpin/config.yml"), @"
     # Settings of the team.
 
     rules: # in force everywhere
@@ -109,7 +109,7 @@ fn a_bundled_rule_is_switched_in_the_configuration() {
     ");
     assert_eq!(project.run(&["rules", "disable", "force-push-protected"]).code, Some(0));
     assert_eq!(
-        read(&project, ".linchpin/config.yml"),
+        read_file(&project, ".linchpin/config.yml"),
         CONFIG.replace("  # nobody rewrites history\n  - hard-reset\n", "")
     );
     insta::assert_snapshot!(project.run(&["rules", "disable", "protect-guardrails"]).transcript(), @"
@@ -122,7 +122,7 @@ fn a_bundled_rule_is_switched_in_the_configuration() {
 }
 
 #[test]
-fn without_a_configuration_one_begins() {
+fn enable_creates_a_missing_configuration() {
     let project = project();
     insta::assert_snapshot!(project.run(&["rules", "enable", "hard-reset", "--json"]).transcript(), @r#"
     exit 0
@@ -130,5 +130,5 @@ fn without_a_configuration_one_begins() {
     {"changed":[{"file":".linchpin/config.yml","before":null,"after":"rules:\n  - hard-reset\n"}],"rules":[{"id":"hard-reset","in_force":true}],"warnings":[]}
     --- stderr
     "#);
-    assert_eq!(read(&project, ".linchpin/config.yml"), "rules:\n  - hard-reset\n");
+    assert_eq!(read_file(&project, ".linchpin/config.yml"), "rules:\n  - hard-reset\n");
 }

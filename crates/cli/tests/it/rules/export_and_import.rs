@@ -3,47 +3,47 @@
 use std::fs;
 use std::path::Path;
 
-use super::{COMMENTED, by_agent, files, read};
+use super::{COMMENTED, policy_files, read_file, run_as_agent};
 use crate::{NO_DANGER, project};
 
 #[test]
 fn an_export_can_be_imported() {
-    let one = project();
-    one.rule("no-danger", COMMENTED);
-    assert_eq!(one.run(&["rules", "export", "no-danger"]).stdout, COMMENTED);
-    insta::assert_snapshot!(one.run(&["rules", "export", "no-danger", "hard-reset"]).transcript(), @"
+    let source = project();
+    source.rule("no-danger", COMMENTED);
+    assert_eq!(source.run(&["rules", "export", "no-danger"]).stdout, COMMENTED);
+    insta::assert_snapshot!(source.run(&["rules", "export", "no-danger", "hard-reset"]).transcript(), @"
     exit 2
     --- stdout
     --- stderr
     error: several rules cannot be written to one file
     help: name a folder for them: `--to DIR`
     ");
-    insta::assert_snapshot!(one.run(&["rules", "export", "no-danger", "hard-reset", "--to", "out"]).transcript(), @"
+    insta::assert_snapshot!(source.run(&["rules", "export", "no-danger", "hard-reset", "--to", "out"]).transcript(), @"
     exit 0
     --- stdout
     [BASE]/project/out/no-danger.md
     [BASE]/project/out/hard-reset.md
     --- stderr
     ");
-    insta::assert_snapshot!(one.run(&["rules", "export", "no-danger", "--to", "out"]).transcript(), @"
+    insta::assert_snapshot!(source.run(&["rules", "export", "no-danger", "--to", "out"]).transcript(), @"
     exit 2
     --- stdout
     --- stderr
     error: `[BASE]/project/out/no-danger.md` already exists
     help: choose an empty folder
     ");
-    insta::assert_snapshot!(one.run(&["rules", "export", "hard-reset", "--json"]).transcript(), @r#"
+    insta::assert_snapshot!(source.run(&["rules", "export", "hard-reset", "--json"]).transcript(), @r#"
     exit 0
     --- stdout
     {"rules":[{"file":"hard-reset.md","text":"---\nname: No hard reset\ndescription: Stops `git reset --hard` and similar commands, which discard uncommitted work.\ncommand:\n  - {program: git, subcommand: reset, flags_any: [--hard]}\n  - {program: git, subcommand: read-tree, flags_all: [--reset, -u]}\ntags: [git]\ntests:\n  - {command: git reset --hard, expect: block}\n  - {command: git reset --har HEAD~1, expect: block}\n  - {command: bash -c 'git reset --hard', expect: block}\n  - {command: git read-tree --reset -u HEAD, expect: block}\n  - {command: git reset $MODE HEAD~1, expect: ask}\n  - {command: git reset --soft HEAD~1, expect: allow}\n  - {command: git reset HEAD notes.md, expect: allow}\n  - {command: grep -rn \"git reset --hard\" docs, expect: allow}\n---\nA hard reset discards uncommitted work for good. Use `git stash`, `git restore FILE` for a single file, or `git switch` to\nchange the branch; or ask the person.\n"}]}
     --- stderr
     "#);
     let other = project();
-    let from = one.root().join("out");
+    let from = source.root().join("out");
     let from = from.to_string_lossy();
     let imported = other.run(&["rules", "import", &from]);
     assert_eq!(imported.code, Some(0), "{}", imported.transcript());
-    assert_eq!(read(&other, ".linchpin/rules/no-danger.md"), COMMENTED);
+    assert_eq!(read_file(&other, ".linchpin/rules/no-danger.md"), COMMENTED);
     assert_eq!(other.decision("danger"), "deny");
     assert_eq!(other.decision("git reset --hard"), "deny");
     let again = other.run(&["rules", "import", &from]).transcript();
@@ -54,13 +54,13 @@ fn an_export_can_be_imported() {
     error: `.linchpin/rules/hard-reset.md` already exists
     help: to replace it, run the command with `--force`
     ");
-    fs::write(one.root().join("out/no-danger.md"), NO_DANGER).expect("a file");
+    fs::write(source.root().join("out/no-danger.md"), NO_DANGER).expect("a file");
     assert_eq!(other.run(&["rules", "import", &from, "--force"]).code, Some(0));
-    assert_eq!(read(&other, ".linchpin/rules/no-danger.md"), NO_DANGER);
+    assert_eq!(read_file(&other, ".linchpin/rules/no-danger.md"), NO_DANGER);
 }
 
 #[test]
-fn an_import_is_whole_or_nothing() {
+fn an_import_with_an_error_changes_nothing() {
     let project = project();
     project.file("in/a.md", NO_DANGER).file("in/b.md", "---\ntool: Bash\n---\nNo.\n");
     project
@@ -68,13 +68,13 @@ fn an_import_is_whole_or_nothing() {
         .file("note.txt", "x")
         .file("lib2/protect-guardrails.md", NO_DANGER);
     project.file("lib3/odd name.md", NO_DANGER).file("lib4/x.md", [0xff, 0xfe]);
-    let before = files(&project.root());
-    let mut said = Vec::new();
+    let before = policy_files(&project.root());
+    let mut replies = Vec::new();
     for from in ["in", "lib", "lib2", "lib3", "lib4", "note.txt", "nowhere.md", ".linchpin"] {
-        said.push(project.run(&["rules", "import", from]).transcript());
-        assert_eq!(files(&project.root()), before);
+        replies.push(project.run(&["rules", "import", from]).transcript());
+        assert_eq!(policy_files(&project.root()), before);
     }
-    insta::assert_snapshot!(said.join("\n"), @"
+    insta::assert_snapshot!(replies.join("\n"), @"
     exit 2
     --- stdout
     --- stderr
@@ -144,11 +144,11 @@ fn no_symlink_out_of_the_folder_is_followed() {
     let outside = project.home().join("rules");
     fs::create_dir_all(&outside).expect("a folder");
     fs::write(outside.join("no-danger.md"), NO_DANGER).expect("a file");
-    let link = |to: &Path, at: &str| {
-        std::os::unix::fs::symlink(to, project.root().join(at)).expect("a link");
+    let symlink_to = |to: &Path, at: &str| {
+        std::os::unix::fs::symlink(to, project.root().join(at)).expect("a symlink");
     };
-    link(&outside.join("no-danger.md"), ".linchpin/rules/no-danger.md");
-    link(project.home().as_path(), ".linchpin/agent");
+    symlink_to(&outside.join("no-danger.md"), ".linchpin/rules/no-danger.md");
+    symlink_to(project.home().as_path(), ".linchpin/agent");
     insta::assert_snapshot!(project.run(&["rules", "disable", "no-danger"]).transcript(), @"
     exit 2
     --- stdout
@@ -156,17 +156,17 @@ fn no_symlink_out_of_the_folder_is_followed() {
     error: `.linchpin/rules/no-danger.md` is behind a symlink that leads out of its folder
     help: replace the symlink by the file, or change the target in an editor
     ");
-    insta::assert_snapshot!(by_agent(&project, &["rules", "propose", "x", "-"], NO_DANGER).transcript(), @"
+    insta::assert_snapshot!(run_as_agent(&project, &["rules", "propose", "x", "-"], NO_DANGER).transcript(), @"
     exit 2
     --- stdout
     --- stderr
     error: the folder of `.linchpin/agent/proposals/x.md` is a symlink, so it cannot hold proposals
     help: delete the symlink
     ");
-    fs::remove_file(project.root().join(".linchpin/agent")).expect("a link");
+    fs::remove_file(project.root().join(".linchpin/agent")).expect("a symlink");
     fs::create_dir(project.root().join(".linchpin/agent")).expect("a folder");
-    link(Path::new("../rules"), ".linchpin/agent/proposals");
-    insta::assert_snapshot!(by_agent(&project, &["rules", "propose", "x", "-"], NO_DANGER).transcript(), @"
+    symlink_to(Path::new("../rules"), ".linchpin/agent/proposals");
+    insta::assert_snapshot!(run_as_agent(&project, &["rules", "propose", "x", "-"], NO_DANGER).transcript(), @"
     exit 2
     --- stdout
     --- stderr
@@ -174,9 +174,9 @@ fn no_symlink_out_of_the_folder_is_followed() {
     help: delete the symlink
     ");
     assert!(!project.root().join(".linchpin/rules/x.md").exists());
-    fs::remove_file(project.root().join(".linchpin/rules/no-danger.md")).expect("a link");
+    fs::remove_file(project.root().join(".linchpin/rules/no-danger.md")).expect("a symlink");
     fs::remove_dir(project.root().join(".linchpin/rules")).expect("a folder");
-    link(&outside, ".linchpin/rules");
+    symlink_to(&outside, ".linchpin/rules");
     insta::assert_snapshot!(project.run(&["rules", "new", "x", "--on", "stop", "--reason", "No."]).transcript(), @"
     exit 2
     --- stdout
@@ -190,34 +190,34 @@ fn no_symlink_out_of_the_folder_is_followed() {
 }
 
 #[test]
-fn a_link_within_the_folder_is_followed_and_the_mode_stays() {
+fn a_symlink_within_the_folder_is_followed_and_the_file_mode_is_kept() {
     use std::os::unix::fs::PermissionsExt;
     let project = project();
     project.rule("real", NO_DANGER);
     let rules = project.root().join(".linchpin/rules");
     fs::set_permissions(rules.join("real.md"), fs::Permissions::from_mode(0o640)).expect("a mode");
-    std::os::unix::fs::symlink("real.md", rules.join("alias.md")).expect("a link");
+    std::os::unix::fs::symlink("real.md", rules.join("alias.md")).expect("a symlink");
     assert_eq!(project.run(&["rules", "disable", "alias"]).code, Some(0));
     assert!(rules.join("alias.md").is_symlink());
     assert_eq!(project.run(&["rules", "delete", "alias"]).code, Some(0));
     assert!(!rules.join("alias.md").is_symlink());
-    assert!(read(&project, ".linchpin/rules/real.md").contains("enabled: false"));
+    assert!(read_file(&project, ".linchpin/rules/real.md").contains("enabled: false"));
     assert_eq!(fs::metadata(rules.join("real.md")).expect("a file").permissions().mode() & 0o777, 0o640);
 }
 
 #[test]
-fn an_agent_prints_rules_and_nobody_exports_into_a_policy() {
+fn agents_only_print_rules_and_exports_into_a_policy_are_refused() {
     let project = project();
-    assert_eq!(by_agent(&project, &["rules", "export", "hard-reset"], "").code, Some(0));
-    std::os::unix::fs::symlink(".linchpin/rules", project.root().join("door")).expect("a link");
+    assert_eq!(run_as_agent(&project, &["rules", "export", "hard-reset"], "").code, Some(0));
+    std::os::unix::fs::symlink(".linchpin/rules", project.root().join("door")).expect("a symlink");
     project.config("rules_dir: other/rules\n").file("other/rules/x.md", NO_DANGER);
-    let before = files(&project.root());
-    let mut said = vec![by_agent(&project, &["rules", "export", "hard-reset", "--to", "out"], "").transcript()];
+    let before = policy_files(&project.root());
+    let mut replies = vec![run_as_agent(&project, &["rules", "export", "hard-reset", "--to", "out"], "").transcript()];
     for to in [".linchpin/rules", "door", "door/../.linchpin/new", "other/rules", "other/../other/rules/below"] {
-        said.push(project.run(&["rules", "export", "hard-reset", "--to", to]).transcript());
-        assert_eq!(files(&project.root()), before);
+        replies.push(project.run(&["rules", "export", "hard-reset", "--to", to]).transcript());
+        assert_eq!(policy_files(&project.root()), before);
     }
-    insta::assert_snapshot!(said.join("\n"), @"
+    insta::assert_snapshot!(replies.join("\n"), @"
     exit 2
     --- stdout
     --- stderr
@@ -277,7 +277,7 @@ fn errors_of_an_import_name_its_source() {
 }
 
 #[test]
-fn an_imported_library_is_off_until_something_names_it() {
+fn rules_of_an_imported_library_are_off_until_they_are_named() {
     let project = project();
     project.file(
         "elsewhere/lib.yml",

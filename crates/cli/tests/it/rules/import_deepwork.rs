@@ -1,6 +1,6 @@
 //! `rules import` of lists in DeepWork's old format.
 
-use super::{by_agent, fed, files, read};
+use super::{policy_files, read_file, run_as_agent, run_with_input};
 use crate::project;
 
 const LIST: &str = "\
@@ -16,7 +16,7 @@ const LIST: &str = "\
 ";
 
 #[test]
-fn a_list_becomes_rules_that_are_in_force() {
+fn an_imported_list_becomes_rules_in_force() {
     let project = project();
     project.file(".deepwork.rules.yml", LIST).file("rules/style.md", "Run the formatter.\n");
     insta::assert_snapshot!(project.run(&["rules", "import", ".deepwork.rules.yml"]).transcript(), @"
@@ -48,11 +48,14 @@ fn a_list_becomes_rules_that_are_in_force() {
     `style` is in force: block on stop, subagent_stop (.linchpin/rules/style.md).
     --- stderr
     ");
-    assert_eq!(read(&project, ".deepwork.rules.yml"), LIST);
+    assert_eq!(read_file(&project, ".deepwork.rules.yml"), LIST);
     assert_eq!(project.run(&["validate"]).code, Some(0));
     // In the old format, `*.py` matched in every directory; the imported rule does too.
-    let checked =
-        fed(&project, &["check", "--changed-from", "-"], "M\tdeep/down/a.py\nM\tlib/below/b.js\nA\tsrc/c.rs\n");
+    let checked = run_with_input(
+        &project,
+        &["check", "--changed-from", "-"],
+        "M\tdeep/down/a.py\nM\tlib/below/b.js\nA\tsrc/c.rs\n",
+    );
     insta::assert_snapshot!(checked.transcript(), @"
     exit 1
     --- stdout
@@ -73,7 +76,7 @@ fn a_list_becomes_rules_that_are_in_force() {
     2 of 2 file rules unmet; 3 files changed according to `-`.
     --- stderr
     ");
-    let before = files(&project.root());
+    let before = policy_files(&project.root());
     insta::assert_snapshot!(project.run(&["rules", "import", ".deepwork.rules.yml", "--force"]).transcript(), @"
     exit 2
     --- stdout
@@ -96,11 +99,11 @@ fn a_list_becomes_rules_that_are_in_force() {
 
     error: nothing was written
     ");
-    assert_eq!(files(&project.root()), before);
+    assert_eq!(policy_files(&project.root()), before);
 }
 
 #[test]
-fn it_is_told_as_json_and_goes_where_it_is_asked_to() {
+fn import_prints_json_and_writes_to_the_selected_tier() {
     let project = project();
     project.file("old/.deepwork.policy.yml", "- {name: Only one, trigger: '*.sql', instructions: See the docs.}\n");
     let reply = project.run(&["rules", "import", "old/.deepwork.policy.yml", "--user", "--json"]);
@@ -132,14 +135,14 @@ fn a_list_with_errors_is_not_imported() {
   instructions: Text.
 ",
     );
-    let before = files(&project.root());
-    let said = [
+    let before = policy_files(&project.root());
+    let replies = [
         project.run(&["rules", "import", "old/.deepwork.rules.yml"]),
         project.run(&["rules", "import", "old/.deepwork.rules.yml", "--json"]),
-        by_agent(&project, &["rules", "import", "old/.deepwork.rules.yml"], ""),
+        run_as_agent(&project, &["rules", "import", "old/.deepwork.rules.yml"], ""),
         project.run(&["rules", "import", "old/.deepwork.policy.yml"]),
     ];
-    insta::assert_snapshot!(said.map(|reply| reply.transcript()).join("\n"), @r#"
+    insta::assert_snapshot!(replies.map(|reply| reply.transcript()).join("\n"), @r#"
     exit 2
     --- stdout
     --- stderr
@@ -199,5 +202,5 @@ fn a_list_with_errors_is_not_imported() {
     --- stderr
     error: `old/.deepwork.policy.yml` does not exist
     "#);
-    assert_eq!(files(&project.root()), before);
+    assert_eq!(policy_files(&project.root()), before);
 }

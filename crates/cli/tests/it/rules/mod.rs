@@ -41,31 +41,31 @@ Danger is not for agents.
 enabled: maybe
 ";
 
-pub fn read(project: &TestProject, path: &str) -> String {
+pub fn read_file(project: &TestProject, path: &str) -> String {
     fs::read_to_string(project.root().join(path)).expect("a file")
 }
 
-pub fn fed(project: &TestProject, arguments: &[&str], input: &str) -> Reply {
-    project.feed(project.command(arguments), input.as_bytes())
+pub fn run_with_input(project: &TestProject, arguments: &[&str], input: &str) -> Reply {
+    project.run_with_stdin(project.command(arguments), input.as_bytes())
 }
 
-pub fn by_agent(project: &TestProject, arguments: &[&str], input: &str) -> Reply {
+pub fn run_as_agent(project: &TestProject, arguments: &[&str], input: &str) -> Reply {
     let mut command = project.command(arguments);
     command.env("CLAUDECODE", "1");
-    project.feed(command, input.as_bytes())
+    project.run_with_stdin(command, input.as_bytes())
 }
 
 /// Returns every file of the policy, to check that nothing was written.
-pub fn files(folder: &Path) -> Vec<(String, Vec<u8>)> {
-    let mut found = Vec::new();
+pub fn policy_files(folder: &Path) -> Vec<(String, Vec<u8>)> {
+    let mut entries = Vec::new();
     for entry in fs::read_dir(folder).expect("a folder").filter_map(Result::ok) {
         if entry.file_type().expect("a type").is_dir() {
-            found.extend(files(&entry.path()));
+            entries.extend(policy_files(&entry.path()));
         } else {
             let text = fs::read(entry.path()).unwrap_or_default();
-            found.push((entry.path().to_string_lossy().into_owned(), text));
+            entries.push((entry.path().to_string_lossy().into_owned(), text));
         }
     }
-    found.sort();
-    found
+    entries.sort();
+    entries
 }

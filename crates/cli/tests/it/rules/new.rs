@@ -1,10 +1,10 @@
 //! `rules new`.
 
-use super::files;
+use super::policy_files;
 use crate::project;
 
 #[test]
-fn a_new_rule() {
+fn new_writes_a_rule_file() {
     let project = project();
     let new = [
         "rules",
@@ -55,7 +55,7 @@ fn a_new_rule() {
 }
 
 #[test]
-fn a_new_rule_about_tools() {
+fn new_writes_a_rule_about_tools() {
     let project = project();
     project.config("variables: {release: true}\n");
     let new =
@@ -75,15 +75,15 @@ fn a_new_rule_about_tools() {
     `no-fetch` is in force: block on before_tool (.linchpin/rules/no-fetch.md).
     --- stderr
     ");
-    let decision = |tool: &str| project.hook("claude", &project.tool(tool, &serde_json::json!({}))).decision();
+    let decision = |tool: &str| project.hook("claude", &project.tool_payload(tool, &serde_json::json!({}))).decision();
     assert_eq!(["WebFetch", "mcp__github__merge", "Task"].map(decision), ["deny", "deny", "allow"]);
 }
 
 #[test]
-fn a_new_rule_that_would_not_be_sound_is_not_written() {
+fn an_invalid_new_rule_is_not_written() {
     let project = project();
-    let before = files(&project.root());
-    let mut said = Vec::new();
+    let before = policy_files(&project.root());
+    let mut replies = Vec::new();
     for arguments in [
         &["rules", "new", "x", "--command-pattern", "(", "--reason", "No."][..],
         &["rules", "new", "x", "--on", "stpo", "--reason", "No."],
@@ -92,10 +92,10 @@ fn a_new_rule_that_would_not_be_sound_is_not_written() {
         &["rules", "new", "x", "--on", "stpo", "--reason", "No.", "--json"],
     ] {
         let reply = project.run(arguments);
-        assert_eq!(files(&project.root()), before, "{arguments:?}");
-        said.push(reply.transcript());
+        assert_eq!(policy_files(&project.root()), before, "{arguments:?}");
+        replies.push(reply.transcript());
     }
-    insta::assert_snapshot!(said.join("\n"), @r#"
+    insta::assert_snapshot!(replies.join("\n"), @r#"
     exit 2
     --- stdout
     --- stderr
@@ -162,16 +162,16 @@ fn a_new_rule_that_would_not_be_sound_is_not_written() {
 }
 
 #[test]
-fn an_id_is_a_file_name_and_no_path() {
+fn an_id_must_not_be_a_path() {
     let project = project();
-    let before = files(&project.root());
-    let mut said = Vec::new();
+    let before = policy_files(&project.root());
+    let mut replies = Vec::new();
     for id in ["", "../x", "a/b", "..", ".x", "a b", "x\n", "linchpin", &"x".repeat(5000)] {
-        said.push(project.run(&["rules", "new", id, "--on", "stop", "--reason", "No."]).stderr);
+        replies.push(project.run(&["rules", "new", id, "--on", "stop", "--reason", "No."]).stderr);
         assert_eq!(project.run(&["rules", "enable", id]).code, Some(2), "{id}");
-        assert_eq!(files(&project.root()), before, "{id}");
+        assert_eq!(policy_files(&project.root()), before, "{id}");
     }
-    insta::assert_snapshot!(said.concat(), @"
+    insta::assert_snapshot!(replies.concat(), @"
     error: the rule id is empty
     help: use letters, digits, `-`, `_` and `.`, and start with a letter or digit
     error: invalid rule id `../x`

@@ -1,18 +1,18 @@
 //! `rules propose` and `rules accept`: an agent proposes a rule, and a person accepts or rejects it.
 
-use super::{by_agent, files, read};
+use super::{policy_files, read_file, run_as_agent};
 use crate::{NO_DANGER, project};
 
 #[test]
-fn a_person_is_asked_on_a_terminal() {
+fn accept_asks_on_a_terminal() {
     let project = project();
-    by_agent(&project, &["rules", "propose", "no-danger", "-"], NO_DANGER);
-    let answered = |typed: &str| {
+    run_as_agent(&project, &["rules", "propose", "no-danger", "-"], NO_DANGER);
+    let accept_with_input = |typed: &str| {
         let mut command = project.command(&["rules", "accept", "no-danger"]);
         command.env("NO_COLOR", "1");
-        project.on_terminal(command, typed)
+        project.run_on_terminal(command, typed)
     };
-    insta::assert_snapshot!(answered("\n").transcript(), @"
+    insta::assert_snapshot!(accept_with_input("\n").transcript(), @"
     exit 2
     --- stdout
     .linchpin/agent/proposals/no-danger.md
@@ -25,7 +25,7 @@ fn a_person_is_asked_on_a_terminal() {
     error: nothing was accepted
     ");
     assert_eq!(project.decision("danger"), "allow");
-    assert_eq!(answered("y\n").code, Some(0));
+    assert_eq!(accept_with_input("y\n").code, Some(0));
     assert_eq!(project.decision("danger"), "deny");
 }
 
@@ -33,16 +33,16 @@ fn a_person_is_asked_on_a_terminal() {
 fn an_agent_proposes_and_a_person_accepts() {
     let project = project();
     let propose = ["rules", "propose", "no-danger", "-"];
-    insta::assert_snapshot!(by_agent(&project, &propose, NO_DANGER).transcript(), @"
+    insta::assert_snapshot!(run_as_agent(&project, &propose, NO_DANGER).transcript(), @"
     exit 0
     --- stdout
     `no-danger` is proposed, in .linchpin/agent/proposals/no-danger.md.
     It becomes a rule when a person runs `linchpin rules accept no-danger`.
     --- stderr
     ");
-    assert_eq!(read(&project, ".linchpin/agent/proposals/no-danger.md"), NO_DANGER);
+    assert_eq!(read_file(&project, ".linchpin/agent/proposals/no-danger.md"), NO_DANGER);
     assert_eq!(project.decision("danger"), "allow");
-    insta::assert_snapshot!(by_agent(&project, &["rules", "accept", "no-danger", "--yes"], "").transcript(), @"
+    insta::assert_snapshot!(run_as_agent(&project, &["rules", "accept", "no-danger", "--yes"], "").transcript(), @"
     exit 2
     --- stdout
     --- stderr
@@ -96,7 +96,7 @@ fn an_agent_proposes_and_a_person_accepts() {
     There are no proposals.
     --- stderr
     ");
-    insta::assert_snapshot!(by_agent(&project, &propose, NO_DANGER).transcript(), @"
+    insta::assert_snapshot!(run_as_agent(&project, &propose, NO_DANGER).transcript(), @"
     exit 2
     --- stdout
     --- stderr
@@ -112,10 +112,10 @@ fn an_agent_proposes_and_a_person_accepts() {
 }
 
 #[test]
-fn a_hostile_proposal_does_no_harm() {
+fn a_hostile_proposal_is_refused() {
     let project = project();
-    let before = files(&project.root());
-    let mut said = Vec::new();
+    let before = policy_files(&project.root());
+    let mut replies = Vec::new();
     for (id, text) in [
         ("../../rules/x", NO_DANGER),
         ("protect-guardrails", NO_DANGER),
@@ -124,10 +124,10 @@ fn a_hostile_proposal_does_no_harm() {
         ("x", "---\ncommand_pattern: (\n---\nNo.\n"),
         ("x", &format!("{NO_DANGER}{}", "x".repeat(20_000))),
     ] {
-        said.push(by_agent(&project, &["rules", "propose", id, "-"], text).transcript());
-        assert_eq!(files(&project.root()), before);
+        replies.push(run_as_agent(&project, &["rules", "propose", id, "-"], text).transcript());
+        assert_eq!(policy_files(&project.root()), before);
     }
-    insta::assert_snapshot!(said.join("\n"), @"
+    insta::assert_snapshot!(replies.join("\n"), @"
     exit 2
     --- stdout
     --- stderr
@@ -181,8 +181,8 @@ fn files_that_an_agent_adds_to_the_proposals_are_not_trusted() {
         .file(".linchpin/agent/proposals/odd name.md", "x")
         .file(".linchpin/agent/proposals/large.md", vec![b'x'; 20_000]);
     project.file(".linchpin/agent/proposals/broken.md", "---\ntool: Bash\n---\nNo.\n");
-    std::os::unix::fs::symlink(project.root().join("secret.md"), proposals.join("linked.md")).expect("a link");
-    let before = files(&project.root());
+    std::os::unix::fs::symlink(project.root().join("secret.md"), proposals.join("linked.md")).expect("a symlink");
+    let before = policy_files(&project.root());
     insta::assert_snapshot!(project.run(&["rules", "accept"]).transcript(), @"
     exit 0
     --- stdout
@@ -194,12 +194,12 @@ fn files_that_an_agent_adds_to_the_proposals_are_not_trusted() {
     `linchpin rules accept ID` shows a proposal and makes it a rule.
     --- stderr
     ");
-    let mut said = Vec::new();
+    let mut replies = Vec::new();
     for id in ["seen", "large", "linked", "broken"] {
-        said.push(project.run(&["rules", "accept", id, "--yes"]).transcript());
-        assert_eq!(files(&project.root()), before);
+        replies.push(project.run(&["rules", "accept", id, "--yes"]).transcript());
+        assert_eq!(policy_files(&project.root()), before);
     }
-    insta::assert_snapshot!(said.join("\n"), @"
+    insta::assert_snapshot!(replies.join("\n"), @"
     exit 2
     --- stdout
     --- stderr

@@ -2,11 +2,11 @@
 
 use std::fs;
 
-use super::{by_agent, files, read};
-use crate::{NO_DANGER, bare, project};
+use super::{policy_files, read_file, run_as_agent};
+use crate::{NO_DANGER, project, project_without_policy};
 
 #[test]
-fn the_users_own_tier() {
+fn user_flag_changes_the_user_tier() {
     let project = project();
     insta::assert_snapshot!(project.run(&["rules", "enable", "hard-reset", "--user"]).transcript(), @"
     exit 0
@@ -46,7 +46,7 @@ fn the_users_own_tier() {
     `mine` is not in force.
     --- stderr
     ");
-    let elsewhere = bare();
+    let elsewhere = project_without_policy();
     insta::assert_snapshot!(elsewhere.run(&["rules", "enable", "hard-reset"]).transcript(), @"
     exit 2
     --- stdout
@@ -94,7 +94,7 @@ fn write_errors_are_reported() {
 }
 
 #[test]
-fn a_folder_that_is_read_only_stays_as_it_is() {
+fn a_read_only_rules_folder_is_not_changed() {
     use std::os::unix::fs::PermissionsExt;
     let project = project();
     project.rule("no-danger", NO_DANGER);
@@ -107,14 +107,14 @@ fn a_folder_that_is_read_only_stays_as_it_is() {
             assert!(reply.stderr.contains("Permission denied"), "{}", reply.stderr);
             assert_eq!(reply.code, Some(2));
         }
-        assert_eq!(read(&project, ".linchpin/rules/no-danger.md"), NO_DANGER);
+        assert_eq!(read_file(&project, ".linchpin/rules/no-danger.md"), NO_DANGER);
         assert_eq!(fs::read_dir(&rules).expect("a folder").count(), 1);
     }
     fs::set_permissions(&rules, fs::Permissions::from_mode(0o755)).expect("a mode");
 }
 
 #[test]
-fn another_rules_folder() {
+fn new_rules_are_written_to_rules_dir() {
     let project = project();
     project.config("rules_dir: .deepwork/rules\n");
     insta::assert_snapshot!(project.run(&["rules", "new", "x", "--on", "stop", "--reason", "No."]).transcript(), @"
@@ -133,10 +133,10 @@ fn another_rules_folder() {
 }
 
 #[test]
-fn the_other_commands_are_for_people() {
+fn agents_may_not_run_commands_that_change_rules() {
     let project = project();
     project.rule("no-danger", NO_DANGER).file("x.md", NO_DANGER);
-    let before = files(&project.root());
+    let before = policy_files(&project.root());
     for arguments in [
         &["rules", "new", "y", "--on", "stop", "--reason", "No."][..],
         &["rules", "edit", "no-danger", "--file", "-"],
@@ -146,9 +146,9 @@ fn the_other_commands_are_for_people() {
         &["rules", "import", "x.md"],
         &["rules", "accept"],
     ] {
-        let reply = by_agent(&project, arguments, "");
+        let reply = run_as_agent(&project, arguments, "");
         assert_eq!(reply.code, Some(2));
         assert!(reply.stderr.contains("only people may run"), "{}", reply.stderr);
-        assert_eq!(files(&project.root()), before);
+        assert_eq!(policy_files(&project.root()), before);
     }
 }

@@ -6,7 +6,7 @@ use serde_json::json;
 use super::{BUILDS, two_nodes, with_rules, with_workflow};
 
 #[test]
-fn a_workflow_that_changed_while_active() {
+fn a_changed_or_broken_active_workflow_is_an_error_at_a_move() {
     let project = with_rules(BUILDS);
     project.run(&["start", "work"]);
     let file = ".linchpin/workflows/work.yml";
@@ -42,24 +42,24 @@ fn a_workflow_that_changed_while_active() {
 fn a_file_that_breaks_while_active_is_reported() {
     let project = two_nodes("", "    rules: [{tools: [WebFetch], reason: Not now.}]");
     project.run(&["start", "work"]);
-    let fetch = || project.hook("claude", &project.tool("WebFetch", &json!({"url": "https://example.com"})));
+    let fetch = || project.hook("claude", &project.tool_payload("WebFetch", &json!({"url": "https://example.com"})));
     assert_eq!(fetch().decision(), "deny");
     project.file(".linchpin/workflows/work.yml", "start_node: [");
     // Its last good version stays in force, and a new session is told.
     assert_eq!(fetch().decision(), "deny");
-    let mut begin = project.event("SessionStart", &json!({"source": "startup"}));
+    let mut begin = project.event_payload("SessionStart", &json!({"source": "startup"}));
     begin["session_id"] = json!("session-2");
     assert_snapshot!(project.hook("claude", &begin).stdout);
 }
 
 #[test]
-fn a_journal_that_is_gone_is_told() {
+fn a_deleted_journal_is_reported() {
     let project = two_nodes("", "    blocked_commands: [make]");
     project.run(&["start", "work"]);
-    for side in ["", "-wal", "-shm"] {
-        let _ = std::fs::remove_file(project.root().join(format!(".linchpin/state.db{side}")));
+    for suffix in ["", "-wal", "-shm"] {
+        let _ = std::fs::remove_file(project.root().join(format!(".linchpin/state.db{suffix}")));
     }
-    let reply = project.hook("claude", &project.bash("make"));
+    let reply = project.hook("claude", &project.bash_payload("make"));
     assert!(reply.stdout.contains("was created again, and its contents are lost"), "{}", reply.transcript());
 }
 

@@ -11,7 +11,7 @@ use super::{two_nodes, with_rules};
 use crate::project;
 
 #[test]
-fn of_two_that_move_at_once_one_moves() {
+fn only_one_of_concurrent_moves_succeeds() {
     let project = with_rules("      []");
     project.run(&["start", "work"]);
     let children: Vec<_> = (0..8)
@@ -27,15 +27,15 @@ fn of_two_that_move_at_once_one_moves() {
     let moved = answers.iter().filter(|answer| answer["moved"] == true).count();
     assert_eq!(moved, 1, "{answers:?}");
     for answer in answers.iter().filter(|answer| answer["moved"] != true) {
-        let is_told =
+        let is_explained =
             answer["error"]["kind"] == "Moved" || answer["claims"] == json!(["review_complete", "needs_rework"]);
-        assert!(is_told, "{answer}");
+        assert!(is_explained, "{answer}");
     }
     assert_eq!(project.run(&["repeat"]).stdout, "Review it.\n");
 }
 
 #[test]
-fn a_move_is_made_though_hooks_write_meanwhile() {
+fn a_move_succeeds_while_hooks_write() {
     let project = two_nodes("", "    requires: [{command: [sleep, '1'], timeout: 30s}]");
     project.git(&["init", "-q"]);
     project.run(&["trust", "--yes"]);
@@ -52,7 +52,7 @@ fn a_move_is_made_though_hooks_write_meanwhile() {
 }
 
 #[test]
-fn a_workflow_is_left_though_hooks_write_meanwhile() {
+fn abort_succeeds_while_hooks_write() {
     let project = two_nodes("", "");
     let is_over = AtomicBool::new(false);
     thread::scope(|scope| {
@@ -81,16 +81,16 @@ const WORKFLOW: &str = "start_node: one\nvariables: {visits: 0}\nnodes:\n  \
     two: {prompt: 'Two, {{ visits }}.', transitions: [{when: two_complete, to: one}]}\n";
 
 #[test]
-fn a_move_is_whole_or_none() {
+fn a_killed_move_is_atomic() {
     let project = project();
     project.file(".linchpin/workflows/work.yml", WORKFLOW);
     assert_eq!(project.run(&["start", "work"]).stdout, "One, 0.\n");
     let status = || project.run(&["status", "--json"]).json()["workflow"].clone();
-    let mut seen = [0, 0];
+    let mut counts = [0, 0];
     for round in 0..60_u64 {
         let before = status();
-        let mut move_on = project.command(&["next"]);
-        let mut child = move_on.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("the program runs");
+        let mut next = project.command(&["next"]);
+        let mut child = next.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("the program runs");
         // From before the process has opened any file until after it has ended.
         thread::sleep(Duration::from_micros(round * 700));
         if round >= 57 {
@@ -101,12 +101,12 @@ fn a_move_is_whole_or_none() {
         let after = status();
         let history = |status: &Value| status["history"].as_array().map_or(0, Vec::len);
         let has_moved = before["node"] != after["node"];
-        seen[usize::from(has_moved)] += 1;
+        counts[usize::from(has_moved)] += 1;
         assert_eq!(history(&after), history(&before) + usize::from(has_moved), "{before} {after}");
         // The actions on leaving `one` were executed together with the move, exactly once.
         let name = if after["node"] == "one" { "One" } else { "Two" };
         let visits = after["history"].as_array().into_iter().flatten().filter(|visit| visit["node"] == "two").count();
         assert_eq!(project.run(&["repeat"]).stdout, format!("{name}, {visits}.\n"));
     }
-    assert!(seen.iter().all(|count| *count > 0), "killed too late or too early each time: {seen:?}");
+    assert!(counts.iter().all(|count| *count > 0), "killed too late or too early each time: {counts:?}");
 }

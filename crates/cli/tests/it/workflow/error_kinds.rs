@@ -18,9 +18,9 @@ fn validated(rule: &str) -> String {
     with_rule(rule).run(&["validate"]).transcript()
 }
 
-fn runs(project: &TestProject, command: &str) -> testkit::Reply {
+fn call_hook(project: &TestProject, command: &str) -> testkit::Reply {
     let call = json!({"tool_name": "Bash", "tool_input": {"command": command}, "tool_use_id": "toolu_1"});
-    project.hook("claude", &project.event("PreToolUse", &call))
+    project.hook("claude", &project.event_payload("PreToolUse", &call))
 }
 
 #[test]
@@ -41,7 +41,7 @@ fn unknown_rule_type() {
 }
 
 #[test]
-fn rules_that_never_say_anything() {
+fn rules_that_never_fire_are_warned_about() {
     let project = project();
     project.rule("commits", "---\nrequire_commits: {lookback_phases: 1}\n---\n");
     project.rule("quiet", "---\nrepeated_command: {threshold: 3, window: 1m}\nlive: off\n---\n");
@@ -50,7 +50,7 @@ fn rules_that_never_say_anything() {
 }
 
 #[test]
-fn claims_in_one_word() {
+fn claims_joined_by_commas_are_an_error() {
     let project = project();
     project.file(
         ".linchpin/workflows/work.yml",
@@ -100,18 +100,18 @@ fn regex_match_failed() {
     let project =
         with_rule("{repeated_command: {pattern: '(?:(x+)\\1?)+(?=y)', threshold: 3, window: 60}, live: block}");
     project.run(&["start", "work"]);
-    assert_snapshot!(runs(&project, &format!("make {} y", "x".repeat(60))).transcript());
+    assert_snapshot!(call_hook(&project, &format!("make {} y", "x".repeat(60))).transcript());
 }
 
 #[test]
 fn metric_access_failed() {
     let project = with_rule("{repeated_command: {threshold: 1, window: 60}, live: off}");
     project.run(&["start", "work"]);
-    runs(&project, "make");
-    let holder = rusqlite::Connection::open(project.root().join(".linchpin/state.db")).expect("the journal");
-    holder.execute_batch("BEGIN EXCLUSIVE").expect("the lock");
+    call_hook(&project, "make");
+    let other_connection = rusqlite::Connection::open(project.root().join(".linchpin/state.db")).expect("the journal");
+    other_connection.execute_batch("BEGIN EXCLUSIVE").expect("the lock");
     assert_snapshot!(project.run(&["next", "--json"]).transcript());
-    holder.execute_batch("ROLLBACK").expect("an end");
+    other_connection.execute_batch("ROLLBACK").expect("an end");
     assert_eq!(project.run(&["next"]).code, Some(3));
 }
 
@@ -122,7 +122,7 @@ fn a_pace_rule_that_cannot_be_judged_at_a_move() {
     let unreadable = |rule: &str| {
         let project = with_rule(rule);
         project.run(&["start", "work"]);
-        runs(&project, "make");
+        call_hook(&project, "make");
         let journal = rusqlite::Connection::open(project.root().join(".linchpin/state.db")).expect("the journal");
         // Makes the stored name invalid UTF-8.
         let damage = "UPDATE state SET name = CAST(CAST(name AS BLOB) || x'ff' AS TEXT) WHERE kind = 'counted'";

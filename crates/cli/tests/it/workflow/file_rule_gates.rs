@@ -1,4 +1,4 @@
-//! `file_rules` as a gate.
+//! Gates of file rules.
 
 use insta::assert_snapshot;
 use serde_json::json;
@@ -6,7 +6,7 @@ use serde_json::json;
 use crate::project;
 
 #[test]
-fn file_rules_as_a_gate() {
+fn a_file_rule_gate_is_closed_until_the_rule_is_met() {
     let project = project();
     project.git(&["init", "-q", "-b", "main"]);
     project.file("src/a.rs", "a").file("tests/a_test.rs", "a");
@@ -39,7 +39,7 @@ fn file_rules_as_a_gate() {
 }
 
 #[test]
-fn file_rules_as_a_gate_do_not_tire() {
+fn a_file_rule_gate_ignores_max_holds_and_warn() {
     for key in ["action: warn", "max_holds: 0"] {
         let project = project();
         project.git(&["init", "-q", "-b", "main"]);
@@ -53,9 +53,9 @@ fn file_rules_as_a_gate_do_not_tire() {
         project.run(&["start", "work"]);
         project.file("src/a.rs", "b");
         // The rule is reported at the first stop only.
-        for said in [true, false] {
-            let stop = project.hook("claude", &project.event("Stop", &json!({"stop_hook_active": false})));
-            assert_eq!(stop.stdout.contains("Look."), said, "{key}: {}", stop.stdout);
+        for is_reported in [true, false] {
+            let stop = project.hook("claude", &project.event_payload("Stop", &json!({"stop_hook_active": false})));
+            assert_eq!(stop.stdout.contains("Look."), is_reported, "{key}: {}", stop.stdout);
         }
         assert_eq!(project.run(&["next"]).code, Some(1), "{key}");
         project.run(&["ack", "docs", "--reason", "no change of behaviour"]);
@@ -64,7 +64,7 @@ fn file_rules_as_a_gate_do_not_tire() {
 }
 
 #[test]
-fn a_gate_of_file_rules_stays_shut_where_git_cannot_say_what_changed() {
+fn a_file_rule_gate_stays_closed_if_git_fails() {
     let project = project();
     project.git(&["init", "--quiet", "--initial-branch=main"]);
     project.rule("pairing", "---\nset: [\"src/{path}.rs\", \"tests/{path}.rs\"]\n---\nChange the test too.\n");
@@ -82,7 +82,7 @@ fn a_gate_of_file_rules_stays_shut_where_git_cannot_say_what_changed() {
 
 /// An agent has written a file, and the session that runs `next` is unknown.
 #[test]
-fn a_gate_of_file_rules_counts_all_changes_if_the_session_is_unknown() {
+fn a_file_rule_gate_counts_all_changes_if_the_session_is_unknown() {
     let project = project();
     project.git(&["init", "-q", "-b", "main"]);
     project.rule("pairing", "---\nset: ['src/{name}.rs', 'tests/{name}_test.rs']\n---\nChange both.\n");
@@ -106,8 +106,35 @@ fn a_gate_of_file_rules_counts_all_changes_if_the_session_is_unknown() {
     assert_eq!(project.run(&["next"]).code, Some(0));
 }
 
+/// The session that runs `next` is unknown, and its work is committed on the default branch.
 #[test]
-fn a_file_rule_that_needs_a_session_variable_says_so() {
+fn a_gate_of_file_rules_counts_commits_since_the_workflow_began_if_the_session_is_unknown() {
+    for gate in ["{file_rules: [pairing]}", "\"file_rule_met('pairing')\""] {
+        let project = project();
+        project.git(&["init", "-q", "-b", "main"]);
+        project.rule("pairing", "---\nset: ['src/{name}.rs', 'tests/{name}_test.rs']\n---\nChange both.\n");
+        let workflow = format!(
+            "start_node: plan\nnodes:\n  plan: {{prompt: Plan., transitions: [{{when: plan_complete, to: code}}]}}\n  code: \
+             {{prompt: Code., requires: [{gate}], transitions: [{{when: code_complete, to: done}}]}}\n"
+        );
+        project.file(".linchpin/workflows/work.yml", workflow).file("src/old.rs", "a");
+        project.git(&["add", "."]);
+        project.git(&["commit", "-q", "-m", "before"]);
+        project.run(&["start", "work"]);
+        project.file("src/c.rs", "b");
+        project.git(&["add", "."]);
+        project.git(&["commit", "-q", "-m", "half"]);
+        assert_eq!(project.run(&["next"]).code, Some(0));
+        let reply = project.run(&["next"]);
+        assert_eq!(reply.code, Some(1), "{gate}: {}", reply.transcript());
+        project.file("tests/c_test.rs", "b");
+        let reply = project.run(&["next"]);
+        assert_eq!(reply.code, Some(0), "{gate}: {}", reply.transcript());
+    }
+}
+
+#[test]
+fn a_file_rule_gate_reports_that_it_needs_a_session_variable() {
     let project = project();
     project.git(&["init", "--quiet", "--initial-branch=main"]);
     project.git(&["commit", "-q", "--allow-empty", "-m", "first"]);
@@ -126,7 +153,7 @@ fn a_file_rule_that_needs_a_session_variable_says_so() {
     --- stdout
     Still at `code`: its gates are not met.
 
-    - code/1: `pairing` cannot be judged: variables of a session are needed, and it is not known which session runs this command. Name it: `linchpin next --session ID`
+    - code/1: `pairing` cannot be judged: variables of a session are needed, and Linchpin can't tell which session runs this command. Name it: `linchpin next --session ID`
     --- stderr
     ");
     let gate = &project.run(&["status", "--json"]).json()["workflow"]["gates"][0];

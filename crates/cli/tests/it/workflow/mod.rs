@@ -2,7 +2,7 @@
 
 mod broken_while_active;
 mod concurrent_moves;
-mod continuing;
+mod continue_command;
 mod error_kinds;
 mod file_rule_gates;
 mod files;
@@ -45,9 +45,9 @@ pub(crate) fn begin_phases_earlier(project: &TestProject, by: i64) {
 /// Changes the position of the workflow that is stored in the journal.
 fn change_position(project: &TestProject, change: impl FnOnce(&mut Value)) {
     let journal = rusqlite::Connection::open(project.root().join(".linchpin/state.db")).expect("the journal");
-    let kept = "SELECT value FROM state WHERE kind = 'variable' AND name = '_at'";
-    let kept: String = journal.query_row(kept, [], |row| row.get(0)).expect("a place");
-    let mut position: Value = serde_json::from_str(&kept).expect("JSON");
+    let stored = "SELECT value FROM state WHERE kind = 'variable' AND name = '_at'";
+    let stored: String = journal.query_row(stored, [], |row| row.get(0)).expect("a position");
+    let mut position: Value = serde_json::from_str(&stored).expect("JSON");
     change(&mut position);
     let write = "UPDATE state SET value = ?1 WHERE kind = 'variable' AND name = '_at'";
     assert_eq!(journal.execute(write, [position.to_string()]), Ok(1));
@@ -61,9 +61,9 @@ fn with_workflow(text: &str) -> TestProject {
     project
 }
 
-fn two_nodes(more: &str, of_node: &str) -> TestProject {
+fn two_nodes(keys: &str, node_keys: &str) -> TestProject {
     with_workflow(&format!(
-        "start_node: code\n{more}\nnodes:\n  code:\n    prompt: Code.\n{of_node}\n    transitions: [{{when: code_complete, to: \
+        "start_node: code\n{keys}\nnodes:\n  code:\n    prompt: Code.\n{node_keys}\n    transitions: [{{when: code_complete, to: \
          review}}]\n  review: {{prompt: Review., transitions: [{{when: review_complete, to: done}}]}}\n"
     ))
 }

@@ -8,12 +8,12 @@ use crate::pace::patch;
 use crate::project;
 
 #[test]
-fn people_pass_over_rules_and_agents_do_not() {
+fn only_people_may_force_a_move() {
     let project = with_rules(BUILDS);
     project.run(&["start", "work"]);
     let mut agent = project.agent();
     for _ in 0..3 {
-        agent.fail("cargo build");
+        agent.run_failing("cargo build");
     }
     assert_eq!(agent.linchpin(&["next", "--force-all"]).code, Some(2));
     assert_snapshot!(project.run(&["next", "--force", "token_budget"]).transcript(), @"
@@ -35,34 +35,31 @@ fn people_pass_over_rules_and_agents_do_not() {
 }
 
 #[test]
-fn a_session_that_has_ended_makes_no_move() {
-    for (event, by) in [
-        (None, "agent"),
-        (Some("Stop"), "person"),
-        (Some("UserPromptSubmit"), "person"),
-        (Some("SessionEnd"), "person"),
-    ] {
+fn a_move_is_not_attributed_to_an_ended_session() {
+    for (event, by) in
+        [(None, ", by the agent"), (Some("Stop"), ""), (Some("UserPromptSubmit"), ""), (Some("SessionEnd"), "")]
+    {
         let project = with_rules(BUILDS);
         project.run(&["start", "work"]);
         // The hook before `linchpin next` is called, but the one after it is not.
         project.agent().before("linchpin next");
         if let Some(event) = event {
-            project.hook("claude", &project.event(event, &json!({"prompt": "Go on.", "reason": "other"})));
+            project.hook("claude", &project.event_payload(event, &json!({"prompt": "Go on.", "reason": "other"})));
         }
         assert_eq!(project.run(&["next"]).code, Some(0));
         let log = project.run(&["log"]).stdout;
-        assert!(log.contains(&format!("move work: code → review, by the {by}")), "{event:?}: {log}");
+        assert!(log.contains(&format!("move: workflow `work`, `code` → `review`{by}\n")), "{event:?}: {log}");
     }
 }
 
 #[test]
-fn a_patch_that_makes_it_too_many_is_seen_by_the_next_move() {
+fn a_patch_over_the_threshold_interrupts_the_next_move() {
     let project = with_rules("      - repeated_file_edit: {path_pattern: '^src/', threshold: 3, window: 600}");
     project.run(&["start", "work"]);
     patch(&project, "apply_patch", "call-1", &["src/a.rs", "src/b.rs", "src/c.rs"]);
-    let told = project.run(&["next"]);
-    assert_eq!(told.code, Some(3));
-    assert!(told.stdout.contains("Diagnostic: ^src/ matched 3 edits in 10m"), "{}", told.stdout);
+    let reply = project.run(&["next"]);
+    assert_eq!(reply.code, Some(3));
+    assert!(reply.stdout.contains("Diagnostic: ^src/ matched 3 edits in 10m"), "{}", reply.stdout);
 }
 
 #[test]
@@ -74,13 +71,13 @@ fn an_earlier_excess_counts_once_at_a_move() {
     for (paths, number) in calls.into_iter().zip(1..) {
         patch(&project, "apply_patch", &format!("call-{number}"), paths);
     }
-    let told = project.run(&["next"]);
-    assert!(told.stdout.contains("Diagnostic: src/a.rs edited 3 times in 10m"), "{}", told.stdout);
+    let reply = project.run(&["next"]);
+    assert!(reply.stdout.contains("Diagnostic: src/a.rs edited 3 times in 10m"), "{}", reply.stdout);
 }
 
 /// Every version of a rule that was in force is recorded, even if a command was the first to read it.
 #[test]
-fn a_move_keeps_no_version_of_a_rule_from_the_journal() {
+fn rule_texts_first_read_by_a_move_are_recorded() {
     let project = with_rules("      []");
     project.rule("no-danger", crate::NO_DANGER);
     project.run(&["start", "work"]);
@@ -92,7 +89,7 @@ fn a_move_keeps_no_version_of_a_rule_from_the_journal() {
 }
 
 #[test]
-fn the_journal_tells_how_it_was_moved() {
+fn the_journal_records_moves() {
     let project = project();
     project.file(
         ".linchpin/workflows/work.yml",
@@ -108,7 +105,7 @@ fn the_journal_tells_how_it_was_moved() {
     agent.linchpin(&["next"]);
     let mut approve = project.command(&["approve", "--yes"]);
     approve.env("USER", "ada");
-    project.feed(approve, b"");
+    project.run_with_stdin(approve, b"");
     project.run(&["prev"]);
     project.run(&["next", "--force-all"]);
     project.run(&["restart"]);
@@ -117,25 +114,25 @@ fn the_journal_tells_how_it_was_moved() {
     agent.linchpin(&["continue"]);
     project.run(&["abort"]);
     let log = project.run(&["log", "--limit", "0"]).stdout;
-    let told: Vec<&str> =
+    let notes: Vec<&str> =
         log.lines().filter(|line| line.starts_with("note")).filter_map(|line| line.get(34..)).collect();
-    assert_snapshot!(told.join("\n"), @"
-    person start work at code, by the person
-    claude held work at code: work/code/builds
-    person move work: code → review, forced past builds, by the person
-    claude held work at review: review/1, review/2
-    person approve work: review/2, by ada
-    person move work: review → code, back, by the person
-    person move work: code → review, forced past all rules, by the person
-    person move work: review → code, restarted, by the person
-    person move work: restarted at code, by the person
-    claude continue work: past work/code/builds, by the agent
-    person abort work at code, by the person
+    assert_snapshot!(notes.join("\n"), @"
+    person start: workflow `work`, at `code`
+    claude held: workflow `work`, at `code`, by `work/code/builds`
+    person move: workflow `work`, `code` → `review`, forced past rule `builds`
+    claude held: workflow `work`, at `review`, by `review/1`, `review/2`
+    person approve: workflow `work`, gate `review/2`, by ada
+    person move: workflow `work`, `review` → `code`, back
+    person move: workflow `work`, `code` → `review`, forced past all rules
+    person move: workflow `work`, `review` → `code`, restarted
+    person move: workflow `work`, restarted at `code`
+    claude continue: workflow `work`, past `work/code/builds`
+    person abort: workflow `work`, at `code`
     ");
 }
 
 #[test]
-fn an_end_that_is_declared_says_its_text_and_is_over() {
+fn a_declared_end_node_shows_its_prompt() {
     let project = project();
     project.file(
         ".linchpin/workflows/work.yml",
@@ -149,20 +146,20 @@ fn an_end_that_is_declared_says_its_text_and_is_over() {
 }
 
 #[test]
-fn the_way_back_leads_to_where_the_work_came_from() {
+fn prev_returns_to_the_previous_node() {
     let project = with_workflow(
         "start_node: a\nnodes:\n  a: {prompt: A., transitions: [{when: a_complete, to: b}]}\n  b: {prompt: B., transitions: \
          [{when: b_complete, to: c}]}\n  c: {prompt: C., transitions: [{when: c_complete, to: done}]}\n",
     );
-    let said = |command: &str| project.run(&[command]).stdout;
+    let output_of = |command: &str| project.run(&[command]).stdout;
     project.run(&["start", "work"]);
-    assert_eq!(["next", "next", "prev", "prev"].map(said), ["B.\n", "C.\n", "B.\n", "A.\n"]);
+    assert_eq!(["next", "next", "prev", "prev"].map(output_of), ["B.\n", "C.\n", "B.\n", "A.\n"]);
     assert_eq!(project.run(&["prev"]).code, Some(2));
-    assert_eq!(["next", "prev", "next", "next", "prev"].map(said), ["B.\n", "A.\n", "B.\n", "C.\n", "B.\n"]);
+    assert_eq!(["next", "prev", "next", "next", "prev"].map(output_of), ["B.\n", "A.\n", "B.\n", "C.\n", "B.\n"]);
 }
 
 #[test]
-fn variables_of_a_session_at_a_move() {
+fn moves_set_variables_of_the_session() {
     let project = with_workflow(
         "start_node: a\nnodes:\n  a: {prompt: A., on_exit: [{set: {mood: left}}], transitions: [{when: a_complete, to: b}]}\n  \
          b: {prompt: 'B {{ variables.mood }} {{ variables.place }}.', on_enter: [{set: {place: here}}], transitions: [{when: \
@@ -177,8 +174,8 @@ fn variables_of_a_session_at_a_move() {
     // With an unknown session, no session variable is set, and that is reported.
     project.run(&["prev"]);
     assert_snapshot!(project.run(&["next"]).stdout, @"
-    `on_exit` of workflow `work` did not set `mood`: variables of a session are needed, and it is not known which session runs this command. Name it: `linchpin next --session ID`
-    `on_enter` of workflow `work` did not set `place`: variables of a session are needed, and it is not known which session runs this command. Name it: `linchpin next --session ID`
+    `on_exit` of workflow `work` did not set `mood`: variables of a session are needed, and Linchpin can't tell which session runs this command. Name it: `linchpin next --session ID`
+    `on_enter` of workflow `work` did not set `place`: variables of a session are needed, and Linchpin can't tell which session runs this command. Name it: `linchpin next --session ID`
     B none none.
     ");
 }

@@ -9,18 +9,18 @@ use crate::pace::patch;
 use crate::project;
 
 #[test]
-fn every_session_of_the_project_counts() {
+fn commands_of_every_session_count() {
     let project = with_rules(BUILDS);
     project.run(&["start", "work"]);
     for session in ["session-1", "session-2", "session-3"] {
         let mut agent = project.agent_session(session);
-        agent.fail("cargo build");
+        agent.run_failing("cargo build");
     }
     assert_eq!(project.agent().linchpin(&["next"]).code, Some(3));
 }
 
 #[test]
-fn rules_of_a_node_hold_while_it_is_current() {
+fn rules_of_a_node_apply_while_it_is_current() {
     let project = project();
     project.file(
         ".linchpin/workflows/work.yml",
@@ -46,7 +46,7 @@ fn rules_of_a_node_hold_while_it_is_current() {
 }
 
 #[test]
-fn variables_observers_actions_and_gates() {
+fn observers_and_actions_set_variables_that_gates_require() {
     let project = project();
     project.file(
         ".linchpin/workflows/work.yml",
@@ -76,14 +76,14 @@ fn variables_observers_actions_and_gates() {
 }
 
 #[test]
-fn commits_are_required() {
+fn require_commits_interrupts_without_a_commit() {
     let project = with_rules("      - require_commits: {lookback_phases: 1}");
     project.git(&["init", "-q", "-b", "main"]);
     project.git(&["commit", "-q", "--allow-empty", "-m", "long ago"]);
     project.run(&["start", "work"]);
-    let told = project.run(&["next"]);
-    assert_eq!(told.code, Some(3), "{}", told.transcript());
-    assert!(told.stdout.contains("Diagnostic: No commit was made in the CODE phase\nPhases checked: CODE\n"));
+    let reply = project.run(&["next"]);
+    assert_eq!(reply.code, Some(3), "{}", reply.transcript());
+    assert!(reply.stdout.contains("Diagnostic: No commit was made in the CODE phase\nPhases checked: CODE\n"));
     let mut commit = project.git_command(&["commit", "-q", "--allow-empty", "-m", "now"]);
     commit.env_remove("GIT_COMMITTER_DATE").env_remove("GIT_AUTHOR_DATE");
     assert!(commit.status().expect("git runs").success());
@@ -109,7 +109,7 @@ fn a_commit_from_before_the_start_does_not_count() {
 }
 
 #[test]
-fn commits_of_a_phase_in_an_expression() {
+fn expressions_see_the_commits_of_a_phase() {
     let project = project();
     project.git(&["init", "-q", "-b", "main"]);
     project.file(
@@ -126,7 +126,7 @@ fn commits_of_a_phase_in_an_expression() {
 }
 
 #[test]
-fn the_status_shows_how_near_each_rule_is() {
+fn status_shows_the_progress_of_each_rule() {
     let project = with_rules(&format!(
         "{BUILDS}\n      - repeated_file_edit: {{threshold: 8, window: 180}}\n      - repeated_command: {{threshold: 5, \
          window: 60, failures_only: true}}\n      - phase_timeout: {{max_duration: 2h}}\n      - token_budget: \
@@ -138,9 +138,9 @@ fn the_status_shows_how_near_each_rule_is() {
         agent.edit(path);
     }
     for command in ["cargo build", "ls", "cargo test"] {
-        agent.fail(command);
+        agent.run_failing(command);
     }
-    agent.fail("ls");
+    agent.run_failing("ls");
     let shown = || {
         let status = project.run(&["status"]).stdout;
         let lines = status.lines().filter(|line| line.contains("work/code/"));
@@ -158,7 +158,7 @@ fn the_status_shows_how_near_each_rule_is() {
     work/code/6                  commits: unknown
     ");
     // Only the count of the rule that fired starts again.
-    agent.fail("cargo build");
+    agent.run_failing("cargo build");
     project.run(&["continue"]);
     assert_snapshot!(shown(), @"
     work/code/1                  0 of 3 commands in 10m
@@ -170,9 +170,9 @@ fn the_status_shows_how_near_each_rule_is() {
     ");
 }
 
-/// A gate that depends on the commands of all sessions in this visit, and on their outcome.
+/// A gate that depends on the commands that any session has run since the phase began, and on whether they succeeded.
 #[test]
-fn commands_of_a_phase_in_a_gate() {
+fn gates_see_the_commands_of_a_phase() {
     let project = project();
     project.file(
         ".linchpin/workflows/work.yml",
@@ -192,7 +192,7 @@ fn commands_of_a_phase_in_a_gate() {
     - code/1: `command_succeeded('^cargo test')` is not true
     --- stderr
     ");
-    agent.fail("cargo test");
+    agent.run_failing("cargo test");
     agent.run("cargo test | tail -5");
     agent.run("cargo test || true");
     agent.run("echo 'cargo test'");
@@ -205,13 +205,13 @@ fn commands_of_a_phase_in_a_gate() {
     assert_eq!(agent.linchpin(&["next"]).code, Some(1));
     agent.run("cargo test");
     assert_eq!(agent.linchpin(&["next"]).stdout, "Review.\n");
-    agent.fail("cargo build");
+    agent.run_failing("cargo build");
     assert_eq!(agent.linchpin(&["next"]).code, Some(1));
 }
 
-/// The same in a rule of a node. A rule in `rules/` depends on the session's commands instead.
+/// A rule of a node depends on the commands of the phase; a rule in `rules/` depends on the session's commands.
 #[test]
-fn commands_of_a_phase_in_a_rule() {
+fn rules_see_the_commands_of_a_phase() {
     let project = project();
     project.rule(
         "session",

@@ -6,7 +6,7 @@ use super::{begin_phases_earlier, two_nodes, with_rules};
 use crate::project;
 
 #[test]
-fn rules_of_the_project_know_the_workflow_that_is_active() {
+fn rules_of_the_project_see_the_active_workflow() {
     let project = with_rules("      []");
     project.rule(
         "code",
@@ -30,7 +30,7 @@ fn rules_of_the_project_know_the_workflow_that_is_active() {
 }
 
 #[test]
-fn rules_of_the_project_know_the_claims_that_led_to_the_phase() {
+fn rules_of_the_project_see_the_claims_that_led_to_the_phase() {
     let project = project();
     project.file(
         ".linchpin/workflows/work.yml",
@@ -47,7 +47,7 @@ fn rules_of_the_project_know_the_claims_that_led_to_the_phase() {
     assert_eq!(deploys(), "allow");
     project.run(&["next", "code_complete", "urgent"]);
     assert_eq!(deploys(), "deny");
-    assert!(project.run(&["log", "--json"]).stdout.contains("hurried"), "`on_enter` knows the claims of the move");
+    assert!(project.run(&["log", "--json"]).stdout.contains("hurried"), "`on_enter` sees the claims of the move");
     // Claims apply to one move only, and going back sets no claim.
     project.run(&["next"]);
     assert_eq!(deploys(), "allow");
@@ -61,28 +61,28 @@ fn rules_of_the_project_know_the_claims_that_led_to_the_phase() {
 }
 
 #[test]
-fn a_call_that_a_person_let_through_counts() {
+fn an_allowed_call_counts_for_pace_rules() {
     let project =
         two_nodes("", "    rules: [{repeated_command: {pattern: danger, threshold: 1, window: 600}, live: off}]");
     project.rule("no-danger", "---\ncommand_pattern: danger\n---\nNo.\n");
     project.run(&["start", "work"]);
-    let refused = project.hook("claude", &project.bash("danger"));
+    let refused = project.hook("claude", &project.bash_payload("danger"));
     let reason = refused.reason();
     let number = reason.rsplit_once("linchpin allow ").expect("a number").1.trim_end_matches('`').to_owned();
     assert_eq!(project.run(&["allow", &number, "--yes"]).code, Some(0));
-    assert_eq!(project.hook("claude", &project.bash("danger")).decision(), "allow");
+    assert_eq!(project.hook("claude", &project.bash_payload("danger")).decision(), "allow");
     assert_eq!(project.run(&["next"]).code, Some(3));
 }
 
 #[test]
-fn rules_of_a_workflow_may_ask_about_those_of_the_project() {
+fn rules_of_a_workflow_can_use_file_rule_met() {
     let rule = "{on: stop, when: \"not file_rule_met('docs')\", reason: Docs first.}";
     let project = two_nodes("", &format!("    rules: [{rule}]"));
     project.git(&["init", "-q", "-b", "main"]);
     project.git(&["commit", "-q", "--allow-empty", "-m", "first"]);
     project.rule("docs", "---\ntrigger: 'src/**'\nsafety: README.md\naction: warn\n---\nLook.\n");
     project.run(&["start", "work"]);
-    let stop = || project.hook("claude", &project.event("Stop", &json!({"stop_hook_active": false}))).stdout;
+    let stop = || project.hook("claude", &project.event_payload("Stop", &json!({"stop_hook_active": false}))).stdout;
     assert_eq!(stop(), "");
     project.file("src/a.rs", "a");
     let held = stop();
@@ -98,8 +98,8 @@ fn a_rule_of_a_workflow_compares_with_the_prompt() {
     project.run(&["start", "work"]);
     // Changes from before the prompt do not count.
     project.file("src/a.rs", "a");
-    project.hook("claude", &project.event("UserPromptSubmit", &json!({"prompt": "go on"})));
-    let stop = || project.hook("claude", &project.event("Stop", &json!({"stop_hook_active": false}))).stdout;
+    project.hook("claude", &project.event_payload("UserPromptSubmit", &json!({"prompt": "go on"})));
+    let stop = || project.hook("claude", &project.event_payload("Stop", &json!({"stop_hook_active": false}))).stdout;
     assert_eq!(stop(), "");
     project.file("src/b.rs", "b");
     let held = stop();

@@ -6,21 +6,21 @@ use testkit::{Reply, TestProject};
 
 use crate::project;
 
-const FLOW: &str = "start_node: code\nvariables: {reviewed: false}\nnodes:\n  code:\n    prompt: Code.\n    exit_conditions: [{type: \
+const WORKFLOW: &str = "start_node: code\nvariables: {reviewed: false}\nnodes:\n  code:\n    prompt: Code.\n    exit_conditions: [{type: \
                     variable_set, variable: reviewed}]\n    transitions: [{when: code_complete, to: done}]\n";
 
 /// A project with a session and this configuration.
-fn heard(config: &str) -> TestProject {
+fn project_with_session(config: &str) -> TestProject {
     let project = project();
     project.config(config);
-    project.hook("claude", &project.event("SessionStart", &json!({"source": "startup"})));
+    project.hook("claude", &project.event_payload("SessionStart", &json!({"source": "startup"})));
     project
 }
 
-fn by_agent(project: &TestProject, words: &[&str]) -> Reply {
+fn run_as_agent(project: &TestProject, words: &[&str]) -> Reply {
     let mut command = project.command(words);
     command.env("CLAUDECODE", "1").env("CLAUDE_CODE_SESSION_ID", "session-1");
-    project.feed(command, b"")
+    project.run_with_stdin(command, b"")
 }
 
 fn value(project: &TestProject, name: &str) -> Value {
@@ -28,21 +28,21 @@ fn value(project: &TestProject, name: &str) -> Value {
 }
 
 #[test]
-fn a_gate_that_asks_for_a_variable_can_be_met() {
+fn setting_a_variable_opens_a_gate() {
     let project = project();
-    project.file(".linchpin/workflows/work.yml", FLOW);
+    project.file(".linchpin/workflows/work.yml", WORKFLOW);
     assert_eq!(project.run(&["start", "work"]).code, Some(0));
     assert_eq!(project.run(&["next"]).code, Some(1));
     assert_snapshot!(project.run(&["set", "reviewed", "true"]).stdout, @"Set `reviewed` to true in workflow `work`.");
     assert_eq!(project.run(&["next"]).code, Some(0));
     let log = project.run(&["log"]).stdout;
-    assert!(log.contains("work: reviewed = true, by the person"), "{log}");
+    assert!(log.contains("person set: workflow `work`, variable `reviewed` = true"), "{log}");
 }
 
 #[test]
-fn a_variable_of_the_session_has_the_type_that_it_is_written_with() {
-    let project = heard("variables: {depth: null}\n");
-    for (written, meant) in [
+fn a_session_variable_gets_the_type_of_its_text() {
+    let project = project_with_session("variables: {depth: null}\n");
+    for (written, expected) in [
         ("true", json!(true)),
         ("3", json!(3)),
         ("-1", json!(-1)),
@@ -54,13 +54,13 @@ fn a_variable_of_the_session_has_the_type_that_it_is_written_with() {
         ("key: value", json!("key: value")),
         ("", json!("")),
     ] {
-        let told = project.run(&["set", "depth", written, "--json"]);
+        let reply = project.run(&["set", "depth", written, "--json"]);
         assert_eq!(
-            told.json(),
-            json!({"agent": "claude", "session": "session-1", "set": "depth", "value": meant}),
+            reply.json(),
+            json!({"agent": "claude", "session": "session-1", "set": "depth", "value": expected}),
             "{written}"
         );
-        assert_eq!(value(&project, "depth"), meant, "{written}");
+        assert_eq!(value(&project, "depth"), expected, "{written}");
     }
     assert_snapshot!(project.run(&["set", "depth", "[1, 2]"]).stderr, @"
     error: `[1, 2]` is a list or a mapping, but a variable can only be set to a single value
@@ -69,8 +69,8 @@ fn a_variable_of_the_session_has_the_type_that_it_is_written_with() {
 }
 
 #[test]
-fn a_variable_keeps_the_kind_that_it_is_declared_with() {
-    let project = heard("variables: {reviewed: false, depth: 3, seen: [], notes: {}, ticket: ''}\n");
+fn a_variable_keeps_its_declared_type() {
+    let project = project_with_session("variables: {reviewed: false, depth: 3, seen: [], notes: {}, ticket: ''}\n");
     assert_snapshot!(project.run(&["set", "reviewed", "no"]).transcript(), @r#"
     exit 2
     --- stdout
@@ -105,7 +105,7 @@ fn a_variable_keeps_the_kind_that_it_is_declared_with() {
 #[test]
 fn a_text_does_not_open_a_gate_that_waits_for_true() {
     let project = project();
-    project.file(".linchpin/workflows/work.yml", FLOW);
+    project.file(".linchpin/workflows/work.yml", WORKFLOW);
     assert_eq!(project.run(&["start", "work"]).code, Some(0));
     assert_eq!(project.run(&["set", "reviewed", "no"]).code, Some(2));
     assert_eq!(project.run(&["next"]).code, Some(1));
@@ -113,8 +113,9 @@ fn a_text_does_not_open_a_gate_that_waits_for_true() {
 
 #[test]
 fn rules_see_the_value_at_the_next_event() {
-    let project =
-        heard("variables: {hotfix: false}\nrules: [{command_pattern: '^danger', when: not hotfix, reason: No.}]\n");
+    let project = project_with_session(
+        "variables: {hotfix: false}\nrules: [{command_pattern: '^danger', when: not hotfix, reason: No.}]\n",
+    );
     assert_eq!(project.decision("danger"), "deny");
     assert_eq!(project.run(&["set", "hotfix", "true", "--session", "session-1"]).code, Some(0));
     assert_eq!(project.decision("danger"), "allow");
@@ -125,8 +126,8 @@ fn rules_see_the_value_at_the_next_event() {
 }
 
 #[test]
-fn names_that_cannot_be_set() {
-    let project = heard("variables: {hotfix: false, depth: 1}\n");
+fn invalid_names_are_errors() {
+    let project = project_with_session("variables: {hotfix: false, depth: 1}\n");
     assert_snapshot!(project.run(&["set", "_position", "1"]).stderr, @"error: invalid variable name `_position`: names that start with `_` are reserved");
     assert_snapshot!(project.run(&["set", "hotfx", "1"]).stderr, @"
     error: variable `hotfx` is not declared
@@ -145,7 +146,7 @@ fn names_that_cannot_be_set() {
 }
 
 #[test]
-fn without_a_session_there_is_nothing_to_set() {
+fn set_without_a_session_is_an_error() {
     let project = project();
     project.config("variables: {hotfix: false}\n");
     assert_snapshot!(project.run(&["set", "hotfix", "true"]).stderr, @"
@@ -155,12 +156,12 @@ fn without_a_session_there_is_nothing_to_set() {
 }
 
 #[test]
-fn an_agent_sets_variables_only_where_it_may() {
-    let project = heard("variables: {hotfix: false}\n");
-    for way in ["linchpin set hotfix true", "bash -c 'linchpin set hotfix true'"] {
-        assert_eq!(project.decision(way), "deny", "{way}");
+fn an_agent_needs_permission_to_set_variables() {
+    let project = project_with_session("variables: {hotfix: false}\n");
+    for command in ["linchpin set hotfix true", "bash -c 'linchpin set hotfix true'"] {
+        assert_eq!(project.decision(command), "deny", "{command}");
     }
-    let refused = by_agent(&project, &["set", "hotfix", "true"]);
+    let refused = run_as_agent(&project, &["set", "hotfix", "true"]);
     assert_snapshot!(refused.transcript(), @"
     exit 2
     --- stdout
@@ -171,47 +172,50 @@ fn an_agent_sets_variables_only_where_it_may() {
     project.config("variables: {hotfix: false}\nagent_may: [next, set]\n");
     assert_eq!(project.run(&["trust", "--yes"]).code, Some(0));
     assert_eq!(project.decision("linchpin set hotfix true"), "allow");
-    assert_eq!(by_agent(&project, &["set", "hotfix", "true"]).code, Some(0));
+    assert_eq!(run_as_agent(&project, &["set", "hotfix", "true"]).code, Some(0));
     assert_eq!(value(&project, "hotfix"), true);
     let log = project.run(&["log"]).stdout;
-    assert!(log.contains("hotfix = true, by the agent"), "{log}");
+    assert!(log.contains("variable `hotfix` = true"), "{log}");
 }
 
 #[test]
-fn an_agent_sets_no_variables_of_another_session() {
-    let project = heard("variables: {hotfix: false}\nagent_may: [set]\n");
+fn an_agent_cannot_set_variables_of_another_session() {
+    let project = project_with_session("variables: {hotfix: false}\nagent_may: [set]\n");
     assert_eq!(project.run(&["trust", "--yes"]).code, Some(0));
-    project.hook("claude", &project.event("SessionStart", &json!({"source": "startup", "session_id": "session-2"})));
-    assert_snapshot!(by_agent(&project, &["set", "hotfix", "true", "--session", "session-2"]).stderr, @"
+    project.hook(
+        "claude",
+        &project.event_payload("SessionStart", &json!({"source": "startup", "session_id": "session-2"})),
+    );
+    assert_snapshot!(run_as_agent(&project, &["set", "hotfix", "true", "--session", "session-2"]).stderr, @"
     error: this command runs in another session than `session-2`
     help: leave out `--session`: the variables of your own session are used
     ");
-    assert_eq!(by_agent(&project, &["set", "hotfix", "true", "--session", "session-1"]).code, Some(0));
+    assert_eq!(run_as_agent(&project, &["set", "hotfix", "true", "--session", "session-1"]).code, Some(0));
 }
 
 #[test]
-fn a_project_does_not_let_agents_set_the_users_own_variables() {
-    let project = heard("agent_may: [set]\n");
+fn a_project_cannot_let_agents_set_user_variables() {
+    let project = project_with_session("agent_may: [set]\n");
     let users = project.user_policy().join("config.yml");
     std::fs::create_dir_all(project.user_policy()).expect("a folder");
     std::fs::write(&users, "variables: {strict: true}\n").expect("a file");
     assert_eq!(project.run(&["trust", "--yes"]).code, Some(0));
-    assert_snapshot!(by_agent(&project, &["set", "strict", "false"]).stderr, @"
+    assert_snapshot!(run_as_agent(&project, &["set", "strict", "false"]).stderr, @"
     error: variable `strict` belongs to the user's own policy, which does not let agents run `set`
     help: a person can do it; `agent_may: [set, …]` in the user's own config.yml lets agents do it too
     ");
     assert_eq!(project.run(&["set", "strict", "false"]).code, Some(0));
     std::fs::write(&users, "variables: {strict: true}\nagent_may: [set]\n").expect("a file");
-    assert_eq!(by_agent(&project, &["set", "strict", "false"]).code, Some(0));
+    assert_eq!(run_as_agent(&project, &["set", "strict", "false"]).code, Some(0));
 }
 
 #[test]
-fn an_agent_whose_session_is_not_known_sets_no_session_variable() {
-    let project = heard("variables: {hotfix: false}\nagent_may: [set]\n");
+fn an_agent_of_an_unknown_session_cannot_set_session_variables() {
+    let project = project_with_session("variables: {hotfix: false}\nagent_may: [set]\n");
     assert_eq!(project.run(&["trust", "--yes"]).code, Some(0));
     let mut command = project.command(&["set", "hotfix", "true"]);
     command.env("AI_AGENT", "x");
-    assert_snapshot!(project.feed(command, b"").transcript(), @"
+    assert_snapshot!(project.run_with_stdin(command, b"").transcript(), @"
     exit 2
     --- stdout
     --- stderr
@@ -224,6 +228,6 @@ fn an_agent_whose_session_is_not_known_sets_no_session_variable() {
     agent.before("linchpin set hotfix true");
     let mut command = project.command(&["set", "hotfix", "true"]);
     command.env("AI_AGENT", "x");
-    assert_eq!(project.feed(command, b"").code, Some(0));
+    assert_eq!(project.run_with_stdin(command, b"").code, Some(0));
     assert_eq!(value(&project, "hotfix"), true);
 }

@@ -20,7 +20,7 @@ fn expression() -> &'static str {
     TABLE.lines().find(|line| line.starts_with("^(")).expect("the combined expression")
 }
 
-fn check(tool: &str) {
+fn check_tool(tool: &str) {
     let project = project();
     project.rule("builds", &format!("---\ncommand_pattern: '{}'\n---\nA build.\n", expression()));
     let cases = CASES.lines().map(|line| serde_json::from_str::<Value>(line).expect("a case"));
@@ -30,25 +30,28 @@ fn check(tool: &str) {
     }
     for case in cases {
         let command = case["command"].as_str().expect("a command");
-        let reply = project.hook("claude", &project.bash(command));
+        let reply = project.hook("claude", &project.bash_payload(command));
         assert_eq!(reply.stdout.contains("`builds`"), case["counts"] == true, "{command}: {}", reply.stdout);
     }
 }
 
-macro_rules! a_test_a_tool {
-    ($($tool:ident),*) => { $(#[test] fn $tool() { check(stringify!($tool)); })* };
+macro_rules! test_each_tool {
+    ($($tool:ident),*) => { $(#[test] fn $tool() { check_tool(stringify!($tool)); })* };
 }
 
-a_test_a_tool!(cargo, npm, pnpm, yarn, pytest, tox, go, make, gradle, mvn, dotnet);
+test_each_tool!(cargo, npm, pnpm, yarn, pytest, tox, go, make, gradle, mvn, dotnet);
 
 #[test]
-fn the_workflows_count_by_the_table() {
-    let mut named = Vec::new();
+fn bundled_workflows_use_the_documented_expression() {
+    let mut workflows_with_pattern = Vec::new();
     for (name, text) in WORKFLOWS {
         for line in text.lines().filter_map(|line| line.trim().strip_prefix("pattern: '^(")) {
             assert_eq!(format!("^({}", line.trim_end_matches('\'')), expression(), "{name}");
-            named.push(name);
+            workflows_with_pattern.push(name);
         }
     }
-    assert!(named.contains(&"discovery") && named.contains(&"execution"), "{named:?}");
+    assert!(
+        workflows_with_pattern.contains(&"discovery") && workflows_with_pattern.contains(&"execution"),
+        "{workflows_with_pattern:?}"
+    );
 }

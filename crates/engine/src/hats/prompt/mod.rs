@@ -91,7 +91,7 @@ You SHOULD read the specifications in `{specs_dir}` and the scratchpad `{scratch
 ### 0b. TOOL DISCIPLINE
 Tasks (`linchpin task`) hold the state of the work. Do not keep lists of your own.
 You MUST read `<ready-tasks>` before you add a task.
-If you find work that this iteration will not finish, you MUST make it a task: `linchpin task ensure`, `start`, `close`, `reopen` or `fail`.
+If you find work that this iteration will not finish, you MUST record it as a task: `linchpin task ensure --key KEY \"<title>\"`. Change its state with `linchpin task start`, `close`, `reopen` or `fail`.
 Before you work in an area that is new to you, you SHOULD search what others have learned: `linchpin memory search \"<words>\"`.
 Assume the commands are installed. If `linchpin` is not on the `PATH`, use `$LINCHPIN_BIN`, as in `$LINCHPIN_BIN emit …`. You MUST NOT \
              spend the iteration on diagnosing tools, unless that is the task.

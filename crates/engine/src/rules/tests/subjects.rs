@@ -92,5 +92,5 @@ fn rules_that_allow_or_match_no_command_or_path_name_no_subject() {
     let allow = Rule { action: Level::Allow, ..about_command("^git push") };
     assert_snapshot!(reason(&allow, "git push"), @"allow: no");
     assert_snapshot!(reason(&rule("event", Detector::Event), "git push"), @"block: no");
-    assert_snapshot!(reason(&about_command("^git push"), "git push; if then"), @"ask: The command cannot be parsed: it ends where more has to follow. Linchpin can't tell whether it breaks the rule `command`. Split it into simpler commands.");
+    assert_snapshot!(reason(&about_command("^git push"), "git push; if then"), @"ask: The command cannot be parsed: the script is incomplete: it ends unexpectedly. Linchpin can't tell whether this breaks the rule `command`. Write the commands out in full, or split them into simpler ones.");
 }

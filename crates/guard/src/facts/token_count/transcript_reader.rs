@@ -17,17 +17,17 @@ use super::Transcript;
 pub(super) struct TranscriptReader<'s> {
     store: &'s Store,
     /// The number of bytes that may still be read.
-    left: u64,
+    bytes_left: u64,
     visited_paths: BTreeSet<PathBuf>,
-    pub(super) read: Vec<NewMessages>,
+    pub(super) new_messages: Vec<NewMessages>,
     /// True if there is more to read.
-    pub(super) is_behind: bool,
+    pub(super) is_incomplete: bool,
 }
 
 /// The new messages of one file.
 pub(super) struct NewMessages {
     path: String,
-    whose: Transcript,
+    transcript: Transcript,
     messages: Vec<TranscriptMessage>,
     progress: Value,
 }
@@ -42,7 +42,13 @@ struct Progress {
 
 impl<'s> TranscriptReader<'s> {
     pub(super) fn new(store: &'s Store, limit: u64) -> Self {
-        Self { store, left: limit, visited_paths: BTreeSet::new(), read: Vec::new(), is_behind: false }
+        Self {
+            store,
+            bytes_left: limit,
+            visited_paths: BTreeSet::new(),
+            new_messages: Vec::new(),
+            is_incomplete: false,
+        }
     }
 
     /// Continues to read a transcript and those of its subagents. The inner error means that nothing was ever read from
@@ -67,17 +73,22 @@ impl<'s> TranscriptReader<'s> {
         Ok(problem.filter(|_| !is_any_read).map_or(Ok(()), Err))
     }
 
-    fn read_file(&mut self, agent: Agent, path: &Path, whose: &Transcript) -> Result<io::Result<()>, StoreError> {
+    fn read_file(&mut self, agent: Agent, path: &Path, transcript: &Transcript) -> Result<io::Result<()>, StoreError> {
         let name = path.to_string_lossy();
-        let kept = self.store.transcript_position(&name)?;
-        let was_read = kept.is_some();
-        let progress: Progress = kept.and_then(|kept| serde_json::from_value(kept).ok()).unwrap_or_default();
-        let read = size(path).and_then(|size| self.read_on(agent, path, size, progress));
+        let stored = self.store.transcript_position(&name)?;
+        let was_read = stored.is_some();
+        let progress: Progress = stored.and_then(|stored| serde_json::from_value(stored).ok()).unwrap_or_default();
+        let read = file_size(path).and_then(|size| self.read_new_messages(agent, path, size, progress));
         Ok(match read {
             Ok(None) => Ok(()),
             Ok(Some((messages, progress))) => {
                 let progress = serde_json::to_value(progress).unwrap_or_default();
-                self.read.push(NewMessages { path: name.into_owned(), whose: whose.clone(), messages, progress });
+                self.new_messages.push(NewMessages {
+                    path: name.into_owned(),
+                    transcript: transcript.clone(),
+                    messages,
+                    progress,
+                });
                 Ok(())
             }
             // The messages read earlier still count.
@@ -87,26 +98,26 @@ impl<'s> TranscriptReader<'s> {
     }
 
     /// Returns `None` if nothing was appended, or if no more bytes may be read.
-    fn read_on(
+    fn read_new_messages(
         &mut self,
         agent: Agent,
         path: &Path,
         size: u64,
-        from: Progress,
+        progress: Progress,
     ) -> io::Result<Option<(Vec<TranscriptMessage>, Progress)>> {
-        if from.size == Some(size) {
+        if progress.size == Some(size) {
             return Ok(None);
         }
-        if self.left == 0 {
-            self.is_behind = true;
+        if self.bytes_left == 0 {
+            self.is_incomplete = true;
             return Ok(None);
         }
-        let usage = transcript::usage(agent, path, from.position, self.left)?;
-        self.is_behind |= usage.has_more;
+        let usage = transcript::usage(agent, path, progress.position, self.bytes_left)?;
+        self.is_incomplete |= usage.has_more;
         // Subtracts the appended bytes. They are at least as many as the bytes that were read.
-        self.left = self.left.saturating_sub(size.saturating_sub(from.size.unwrap_or(0)));
+        self.bytes_left = self.bytes_left.saturating_sub(size.saturating_sub(progress.size.unwrap_or(0)));
         let progress = Progress { position: usage.position, size: (!usage.has_more).then_some(size) };
-        Ok(Some((usage.messages.into_iter().map(message).collect(), progress)))
+        Ok(Some((usage.messages.into_iter().map(transcript_message).collect(), progress)))
     }
 }
 
@@ -114,7 +125,7 @@ impl NewMessages {
     pub(super) fn as_chunk(&self) -> TranscriptChunk<'_> {
         TranscriptChunk {
             path: &self.path,
-            session: self.whose.key(),
+            session: self.transcript.key(),
             messages: self.messages.clone(),
             end: self.progress.clone(),
         }
@@ -122,12 +133,12 @@ impl NewMessages {
 }
 
 /// The file's size. Refuses anything but a regular file: reading a pipe could block.
-fn size(path: &Path) -> io::Result<u64> {
-    let found = fs::metadata(path)?;
-    if found.is_file() { Ok(found.len()) } else { Err(io::Error::other("it is not a regular file")) }
+fn file_size(path: &Path) -> io::Result<u64> {
+    let metadata = fs::metadata(path)?;
+    if metadata.is_file() { Ok(metadata.len()) } else { Err(io::Error::other("it is not a regular file")) }
 }
 
-fn message(usage: MessageUsage) -> TranscriptMessage {
+fn transcript_message(usage: MessageUsage) -> TranscriptMessage {
     let transcript::MessageTokens { input, output, cache_read, cache_write } = usage.tokens;
     TranscriptMessage { id: usage.id, time: usage.time, tokens: Tokens { input, output, cache_read, cache_write } }
 }

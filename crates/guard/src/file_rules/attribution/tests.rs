@@ -11,7 +11,7 @@ use crate::tests::{Scratch, after_call, before_call, options};
 const MINUTE: i64 = 60 * 1000;
 
 /// A shell call of a session during this time.
-fn ran(session: &str, (started, ended): (i64, i64), command: &str) -> RecordedCall {
+fn shell_call(session: &str, (started, ended): (i64, i64), command: &str) -> RecordedCall {
     RecordedCall {
         agent: "claude".to_owned(),
         session: session.to_owned(),
@@ -32,7 +32,7 @@ fn edit(session: &str, times: (i64, i64), path: &str) -> RecordedCall {
         tool: "Edit".to_owned(),
         command: None,
         paths: vec![FileAccess::new(path.to_owned(), Access::Write)],
-        ..ran(session, times, "")
+        ..shell_call(session, times, "")
     }
 }
 
@@ -45,44 +45,47 @@ fn sessions(owners: &Owners<'_>) -> Vec<String> {
     owners.iter().map(|(_, session)| (*session).to_owned()).collect()
 }
 
-/// The sessions that own a change at this time. `named` has the calls that write the path. They are also among the
+/// The sessions that own a change at this time. `writers` has the calls that write the path. They are also among the
 /// calls that ran.
-fn owners_at(time: i64, named: &[RecordedCall], others: &[RecordedCall]) -> Vec<String> {
-    let all: Vec<RecordedCall> = named.iter().chain(others).cloned().collect();
-    let named: Vec<&RecordedCall> = named.iter().collect();
-    sessions(&owners_of_change(time, &named, &all))
+fn owners_at(time: i64, writers: &[RecordedCall], others: &[RecordedCall]) -> Vec<String> {
+    let all: Vec<RecordedCall> = writers.iter().chain(others).cloned().collect();
+    let writers: Vec<&RecordedCall> = writers.iter().collect();
+    sessions(&owners_of_change(time, &writers, &all))
 }
 
-const EVERYBODY: [&str; 0] = [];
+const ALL_SESSIONS: [&str; 0] = [];
 
 #[test]
 fn a_change_belongs_to_the_call_that_names_the_file_and_ran_then() {
-    let named = [edit("a", (10, 20), "/repo/f")];
-    let beside = [ran("b", (0, 100), "make")];
+    let writers = [edit("a", (10, 20), "/repo/f")];
+    let others = [shell_call("b", (0, 100), "make")];
     for time in [10, 15, 20] {
-        assert_eq!(owners_at(time, &named, &beside), ["a"], "{time}");
+        assert_eq!(owners_at(time, &writers, &others), ["a"], "{time}");
     }
 }
 
 #[test]
 fn a_change_after_every_call_that_names_the_file_belongs_to_the_calls_that_ran_then() {
-    let named = [edit("a", (10, 20), "/repo/f")];
+    let writers = [edit("a", (10, 20), "/repo/f")];
     // The earlier writer still owns its part of the change.
-    assert_eq!(owners_at(50, &named, &[ran("b", (40, 60), "make")]), ["a", "b"]);
-    assert_eq!(owners_at(50, &[], &[ran("b", (40, 60), "make"), ran("c", (50, 50), "make")]), ["b", "c"]);
+    assert_eq!(owners_at(50, &writers, &[shell_call("b", (40, 60), "make")]), ["a", "b"]);
+    assert_eq!(owners_at(50, &[], &[shell_call("b", (40, 60), "make"), shell_call("c", (50, 50), "make")]), ["b", "c"]);
 }
 
 #[test]
 fn a_change_while_no_call_ran_belongs_to_all_sessions() {
-    assert_eq!(owners_at(50, &[], &[]), EVERYBODY);
-    assert_eq!(owners_at(50, &[], &[ran("b", (10, 49), "make"), ran("c", (51, 60), "make")]), EVERYBODY);
+    assert_eq!(owners_at(50, &[], &[]), ALL_SESSIONS);
+    assert_eq!(
+        owners_at(50, &[], &[shell_call("b", (10, 49), "make"), shell_call("c", (51, 60), "make")]),
+        ALL_SESSIONS
+    );
     // A person changed the file later.
-    assert_eq!(owners_at(50, &[edit("a", (10, 20), "/repo/f")], &[]), EVERYBODY);
+    assert_eq!(owners_at(50, &[edit("a", (10, 20), "/repo/f")], &[]), ALL_SESSIONS);
 }
 
 #[test]
 fn a_call_that_only_edits_another_file_does_not_account_for_a_change_beside_it() {
-    assert_eq!(owners_at(50, &[], &[edit("b", (40, 60), "/repo/other")]), EVERYBODY);
+    assert_eq!(owners_at(50, &[], &[edit("b", (40, 60), "/repo/other")]), ALL_SESSIONS);
     let mcp = RecordedCall { tool: "mcp__files__write".to_owned(), ..edit("b", (40, 60), "/repo/other") };
     assert_eq!(owners_at(50, &[], &[mcp]), ["b"]);
 }
@@ -91,29 +94,29 @@ fn a_call_that_only_edits_another_file_does_not_account_for_a_change_beside_it()
 fn a_finished_call_may_own_an_older_change() {
     // A program may set a modification time in the past.
     assert_eq!(owners_at(5, &[edit("a", (10, 20), "/repo/f")], &[]), ["a"]);
-    assert_eq!(owners_at(5, &[unfinished(edit("a", (10, 20), "/repo/f"))], &[]), EVERYBODY);
+    assert_eq!(owners_at(5, &[unfinished(edit("a", (10, 20), "/repo/f"))], &[]), ALL_SESSIONS);
 }
 
 #[test]
 fn a_finished_call_owns_changes_by_its_agents_other_hooks_right_after() {
     let formatted = RecordedCall { quiet_after: 30, ..edit("a", (10, 20), "/repo/f") };
     assert_eq!(owners_at(30, std::slice::from_ref(&formatted), &[]), ["a"]);
-    assert_eq!(owners_at(31, &[formatted], &[]), EVERYBODY);
+    assert_eq!(owners_at(31, &[formatted], &[]), ALL_SESSIONS);
 }
 
 #[test]
 fn an_unfinished_call_owns_only_changes_while_it_may_have_run() {
     let call = unfinished(edit("a", (10, 20), "/repo/f"));
     assert_eq!(owners_at(15, std::slice::from_ref(&call), &[]), ["a"]);
-    assert_eq!(owners_at(21, std::slice::from_ref(&call), &[]), EVERYBODY);
+    assert_eq!(owners_at(21, std::slice::from_ref(&call), &[]), ALL_SESSIONS);
     // The unfinished call does not own a later change, so only the session whose call ran at that time owns it.
-    assert_eq!(owners_at(50, &[call], &[ran("b", (40, 60), "make")]), ["b"]);
+    assert_eq!(owners_at(50, &[call], &[shell_call("b", (40, 60), "make")]), ["b"]);
 }
 
 #[test]
 fn all_sessions_that_wrote_a_file_own_its_change() {
-    let named = [edit("a", (10, 20), "/repo/f"), edit("b", (30, 40), "/repo/f"), edit("c", (50, 60), "/repo/f")];
-    assert_eq!(owners_at(35, &named, &[]), ["a", "b", "c"]);
+    let writers = [edit("a", (10, 20), "/repo/f"), edit("b", (30, 40), "/repo/f"), edit("c", (50, 60), "/repo/f")];
+    assert_eq!(owners_at(35, &writers, &[]), ["a", "b", "c"]);
 }
 
 #[test]
@@ -124,62 +127,71 @@ fn a_deletion_belongs_to_the_calls_that_may_have_made_it() {
         ..edit("tool", (10, 20), "")
     };
     let calls = [
-        ran("shell", (10, 20), "rm all"),
+        shell_call("shell", (10, 20), "rm all"),
         deleting,
         edit("writer", (10, 20), "/nowhere/at/all"),
-        unfinished(ran("unmade", (10, 20), "rm all")),
+        unfinished(shell_call("unfinished", (10, 20), "rm all")),
     ];
-    let named: Vec<&RecordedCall> = calls.iter().collect();
-    assert_eq!(sessions(&owners_of_deletion(gone, &named)), ["shell", "tool"]);
+    let writers: Vec<&RecordedCall> = calls.iter().collect();
+    assert_eq!(sessions(&owners_of_deletion(gone, &writers)), ["shell", "tool"]);
 }
 
 #[test]
-fn writes_of_a_shell_script_are_known_by_the_files_it_names() {
-    let attribution = attribution(Path::new("/nowhere"), None);
-    for (command, written) in [
+fn writes_of_a_shell_script_are_found_by_the_files_it_names() {
+    let attribution = attribution(Path::new("/nowhere"));
+    for (command, expected) in [
         ("echo x > a.txt", &["/repo/a.txt"][..]),
         ("cd src && rm b.rs", &["/repo/src/b.rs"]),
         ("cat a.txt", &[]),
         ("cp a.txt /tmp/b.txt", &["/tmp/b.txt"]),
     ] {
-        let found: Vec<String> =
-            attribution.written(&ran("a", (0, 1), command)).iter().map(|path| path::normalize(path)).collect();
-        assert_eq!(found, written, "{command}");
+        let found: Vec<String> = attribution
+            .written_paths(&shell_call("a", (0, 1), command))
+            .iter()
+            .map(|path| path::normalize(path))
+            .collect();
+        assert_eq!(found, expected, "{command}");
     }
-    assert_eq!(attribution.written(&edit("a", (0, 1), "/repo/f")), ["/repo/f"]);
+    assert_eq!(attribution.written_paths(&edit("a", (0, 1), "/repo/f")), ["/repo/f"]);
     let read =
         RecordedCall { paths: vec![FileAccess::new("/repo/f".to_owned(), Access::Read)], ..edit("a", (0, 1), "") };
-    assert_eq!(attribution.written(&read), [""; 0]);
+    assert_eq!(attribution.written_paths(&read), [""; 0]);
 }
 
 #[test]
 fn a_session_is_read_only_while_all_its_commands_only_read() {
-    let attribution = attribution(Path::new("/nowhere"), None);
-    for (calls, only_looked) in [
-        (vec![], true),
-        (vec![ran("s", (0, 1), "cat a.txt | grep x")], true),
-        (vec![ran("s", (0, 1), "git status")], true),
-        (vec![ran("s", (0, 1), "echo x > a.txt")], false),
-        (vec![ran("s", (0, 1), "./build.sh")], false),
-        (vec![ran("s", (0, 1), "cat \"unclosed")], false),
+    let attribution = attribution(Path::new("/nowhere"));
+    for (calls, has_only_read) in [
+        // Perhaps the agent's hooks do not report calls.
+        (vec![], false),
+        (vec![shell_call("other", (0, 1), "rm f")], true),
+        (vec![shell_call("s", (0, 1), "cat a.txt | grep x")], true),
+        (vec![shell_call("s", (0, 1), "git status")], true),
+        (vec![shell_call("s", (0, 1), "echo x > a.txt")], false),
+        (vec![shell_call("s", (0, 1), "./build.sh")], false),
+        (vec![shell_call("s", (0, 1), "make")], false),
+        (vec![shell_call("s", (0, 1), "cat \"unclosed")], false),
         (vec![edit("s", (0, 1), "/repo/f")], false),
         (vec![RecordedCall { tool: "mcp__files__read".to_owned(), paths: vec![], ..edit("s", (0, 1), "") }], false),
         (vec![RecordedCall { tool: "Read".to_owned(), paths: vec![], ..edit("s", (0, 1), "") }], true),
-        (vec![ran("s", (0, 1), "ls"), ran("other", (0, 1), "rm f")], true),
-        (vec![ran("s", (0, 1), "ls"), ran("s", (0, 1), "rm f")], false),
+        (vec![shell_call("s", (0, 1), "ls"), shell_call("other", (0, 1), "rm f")], true),
+        (vec![shell_call("s", (0, 1), "ls"), shell_call("s", (0, 1), "rm f")], false),
     ] {
-        assert_eq!(attribution.only_looked(&calls), only_looked, "{calls:?}");
+        let mut recorded = RecordedCalls { calls, is_complete: true };
+        assert_eq!(attribution.has_only_read(&recorded), has_only_read, "{recorded:?}");
+        // An older call may have written.
+        recorded.is_complete = false;
+        assert!(!attribution.has_only_read(&recorded), "{recorded:?}");
     }
 }
 
-fn attribution(store: &Path, began: Option<i64>) -> Attribution {
+fn attribution(store: &Path) -> Attribution {
     Attribution {
         journal_path: store.to_owned(),
         options: options(100 * MINUTE),
         agent: "claude".to_owned(),
         session: "s".to_owned(),
         home: None,
-        began,
     }
 }
 
@@ -188,15 +200,15 @@ fn changes(paths: &[&str]) -> Changes {
 }
 
 /// The changed files that session `s` owns; `None` if it owns all.
-fn own(scratch: &Scratch, began: Option<i64>, paths: &[&str]) -> Option<Vec<String>> {
+fn owned_files(scratch: &Scratch, paths: &[&str]) -> Option<Vec<String>> {
     let store = scratch.project().journal_path(&scratch.environment);
-    let of_session = attribution(&store, began).of_session(&scratch.root, &changes(paths))?;
-    let own = of_session.paths().filter(|path| of_session.is_own(path));
-    Some(own.map(str::to_owned).collect())
+    let attributed = attribution(&store).attribute(&scratch.root, &changes(paths))?;
+    let owned = attributed.paths().filter(|path| attributed.is_own(path));
+    Some(owned.map(str::to_owned).collect())
 }
 
 /// Creates a file that was last changed at this time.
-fn file_of(scratch: &Scratch, path: &str, time: i64) {
+fn create_file_changed_at(scratch: &Scratch, path: &str, time: i64) {
     scratch.file(path, "text");
     let file = fs::File::options().write(true).open(scratch.root.join(path)).expect("a file");
     let time = SystemTime::UNIX_EPOCH + Duration::from_millis(u64::try_from(time).expect("a time"));
@@ -220,12 +232,12 @@ fn record_call(scratch: &Scratch, session: &str, command: &str, time: i64) {
 #[test]
 fn a_session_alone_in_the_tree_owns_all_changes() {
     let scratch = Scratch::new();
-    assert_eq!(own(&scratch, None, &["a"]), None, "nothing is known of any session");
+    assert_eq!(owned_files(&scratch, &["a"]), None, "no session is recorded");
     record_call(&scratch, "s", "echo x > f", 10 * MINUTE);
-    assert_eq!(own(&scratch, Some(0), &["a"]), None);
+    assert_eq!(owned_files(&scratch, &["a"]), None);
     // A session without tool calls owns nothing.
     scratch.record(&Event { session: "other".to_owned(), ..scratch.event(EventKind::Prompt, 20 * MINUTE) });
-    assert_eq!(own(&scratch, Some(0), &["a"]), None);
+    assert_eq!(owned_files(&scratch, &["a"]), None);
 }
 
 #[test]
@@ -233,22 +245,22 @@ fn each_of_two_sessions_owns_changes_during_its_calls() {
     let scratch = Scratch::new();
     record_call(&scratch, "s", "make", 10 * MINUTE);
     record_call(&scratch, "other", "make", 20 * MINUTE);
-    for (path, time) in [("mine", 10 * MINUTE + 5), ("others", 20 * MINUTE + 5), ("nobodys", 50 * MINUTE)] {
-        file_of(&scratch, path, time);
+    for (path, time) in [("mine", 10 * MINUTE + 5), ("others", 20 * MINUTE + 5), ("unattributed", 50 * MINUTE)] {
+        create_file_changed_at(&scratch, path, time);
     }
     assert_eq!(
-        own(&scratch, None, &["mine", "nobodys", "others"]),
-        Some(vec!["mine".to_owned(), "nobodys".to_owned()])
+        owned_files(&scratch, &["mine", "unattributed", "others"]),
+        Some(vec!["mine".to_owned(), "unattributed".to_owned()])
     );
 }
 
 #[test]
-fn a_read_only_session_does_not_own_earlier_changes() {
+fn a_session_that_only_reads_owns_no_change() {
     let scratch = Scratch::new();
     record_call(&scratch, "s", "cat old", 10 * MINUTE);
-    file_of(&scratch, "old", MINUTE);
-    file_of(&scratch, "new", 10 * MINUTE + 5);
-    assert_eq!(own(&scratch, Some(5 * MINUTE), &["new", "old"]), Some(vec!["new".to_owned()]));
-    // If the session's start is unknown, the session owns all changes.
-    assert_eq!(own(&scratch, None, &["new", "old"]), None);
+    create_file_changed_at(&scratch, "old", MINUTE);
+    create_file_changed_at(&scratch, "new", 10 * MINUTE + 5);
+    assert_eq!(owned_files(&scratch, &["new", "old"]), Some(Vec::new()));
+    record_call(&scratch, "s", "make", 20 * MINUTE);
+    assert_eq!(owned_files(&scratch, &["new", "old"]), None);
 }

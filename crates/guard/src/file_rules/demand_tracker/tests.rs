@@ -59,20 +59,20 @@ impl Scene {
 
     /// The demands of session `s`, whose agent sent no message.
     fn demand_tracker(&self) -> DemandTracker {
-        self.saying("s", None)
+        self.tracker_with_message("s", None)
     }
 
-    fn saying(&self, session: &str, message: Option<&str>) -> DemandTracker {
+    fn tracker_with_message(&self, session: &str, message: Option<&str>) -> DemandTracker {
         DemandTracker::new(&self.scratch.root, self.queue(), session, "now".to_owned(), message)
     }
 
-    fn answered(&self, found: &FileMatch) -> DemandState {
-        self.answered_by(&self.demand_tracker(), found)
+    fn register(&self, found: &FileMatch) -> DemandState {
+        self.register_with(&self.demand_tracker(), found)
     }
 
-    fn answered_by(&self, demand_tracker: &DemandTracker, found: &FileMatch) -> DemandState {
-        let demand = self.rule.as_unmet(found).expect("a file rule");
-        demand_tracker.register(&demand, &self.baseline_name).expect("it is written down")
+    fn register_with(&self, demand_tracker: &DemandTracker, found: &FileMatch) -> DemandState {
+        let demand = self.rule.demand_for(found).expect("a file rule");
+        demand_tracker.register(&demand, &self.baseline_name).expect("it is written to the queue")
     }
 
     fn demand(&self, found: &FileMatch, asked_before: u32) -> Demand {
@@ -80,14 +80,14 @@ impl Scene {
     }
 
     /// Simulates one stop of this session: the demand is judged, recorded, and shown to the agent.
-    fn ask(&self, session: &str, found: &FileMatch) -> DemandState {
-        let demand_tracker = self.saying(session, None);
-        let answered = self.answered_by(&demand_tracker, found);
-        self.tell(&demand_tracker, found, answered.times_asked);
-        answered
+    fn stop(&self, session: &str, found: &FileMatch) -> DemandState {
+        let demand_tracker = self.tracker_with_message(session, None);
+        let state = self.register_with(&demand_tracker, found);
+        self.show(&demand_tracker, found, state.times_asked);
+        state
     }
 
-    fn tell(&self, demand_tracker: &DemandTracker, found: &FileMatch, asked_before: u32) {
+    fn show(&self, demand_tracker: &DemandTracker, found: &FileMatch, asked_before: u32) {
         let demands = [(self.demand(found, asked_before), self.baseline_name.clone())];
         demand_tracker.write_queue(&demands, &Variables::new(), &["docs".to_owned()], true);
     }
@@ -101,7 +101,7 @@ impl Scene {
     }
 
     fn acknowledge(&self, found: &FileMatch) -> Result<usize, String> {
-        let demand = self.rule.as_unmet(found).expect("a file rule");
+        let demand = self.rule.demand_for(found).expect("a file rule");
         self.demand_tracker().acknowledge(&demand, &self.baseline_name, "a person says so")
     }
 }
@@ -122,8 +122,8 @@ fn a() -> FileMatch {
     lacking(&["a.rs"], &["a.md"])
 }
 
-fn settled_files(answered: &DemandState) -> Vec<&str> {
-    answered.settled.iter().map(String::as_str).collect()
+fn answered_files(state: &DemandState) -> Vec<&str> {
+    state.answered_files.iter().map(String::as_str).collect()
 }
 
 fn open(shown: u32) -> DemandState {
@@ -138,9 +138,9 @@ fn failed_command() -> CommandResult {
 // Demands that are repeated and given up.
 
 #[test]
-fn a_new_demand_is_written_down_as_open_and_not_yet_shown() {
+fn a_new_demand_is_queued_as_open_and_not_yet_shown() {
     let scene = Scene::new();
-    assert_eq!(scene.answered(&a()), open(0));
+    assert_eq!(scene.register(&a()), open(0));
     let entry = scene.entry(&a());
     assert_eq!((entry.status, entry.shown, entry.session.as_str()), (QueueStatus::Queued, 0, "s"));
     assert_eq!((entry.trigger_files, entry.expected_files), (vec!["a.rs".to_owned()], vec!["a.md".to_owned()]));
@@ -151,8 +151,8 @@ fn a_demand_is_given_up_after_its_maximum_of_holds_and_one_warning() {
     let scene = Scene::new();
     let asked: Vec<(u32, bool)> = (0..5)
         .map(|_| {
-            let answered = scene.ask("s", &a());
-            (answered.times_asked, answered.is_given_up)
+            let state = scene.stop("s", &a());
+            (state.times_asked, state.is_given_up)
         })
         .collect();
     // `max_holds` is 2: the engine holds at 0 and 1, lets the agent stop at 2, and is silent from 3 on.
@@ -160,58 +160,58 @@ fn a_demand_is_given_up_after_its_maximum_of_holds_and_one_warning() {
 }
 
 #[test]
-fn a_warning_is_said_once() {
+fn a_warning_is_given_once() {
     let scene = Scene::new().with(|rule, _| rule.action = Level::Warn);
-    assert!(!scene.ask("s", &a()).is_given_up);
-    assert!(scene.ask("s", &a()).is_given_up);
+    assert!(!scene.stop("s", &a()).is_given_up);
+    assert!(scene.stop("s", &a()).is_given_up);
 }
 
 #[test]
 fn progress_on_a_demand_restarts_its_count() {
     let scene = Scene::new();
-    scene.ask("s", &a());
-    assert_eq!(scene.answered(&a()).times_asked, 1);
+    scene.stop("s", &a());
+    assert_eq!(scene.register(&a()).times_asked, 1);
     // The changed file is changed again.
     scene.scratch.file("a.rs", "two");
-    assert_eq!(scene.ask("s", &a()).times_asked, 0);
-    assert_eq!(scene.answered(&a()).times_asked, 1);
+    assert_eq!(scene.stop("s", &a()).times_asked, 0);
+    assert_eq!(scene.register(&a()).times_asked, 1);
     // Fewer files are missing.
     let before = lacking(&["b.rs"], &["b.md", "b.txt"]);
-    scene.ask("s", &before);
-    assert_eq!(scene.answered(&before).times_asked, 1);
-    assert_eq!(scene.answered(&lacking(&["b.rs"], &["b.md"])).times_asked, 0);
+    scene.stop("s", &before);
+    assert_eq!(scene.register(&before).times_asked, 1);
+    assert_eq!(scene.register(&lacking(&["b.rs"], &["b.md"])).times_asked, 0);
 }
 
 #[test]
 fn sessions_and_subagents_are_counted_separately() {
     let scene = Scene::new();
-    scene.ask("s", &a());
-    scene.ask("s", &a());
-    let shown = |demand_tracker: &DemandTracker| scene.answered_by(demand_tracker, &a()).times_asked;
-    assert_eq!(shown(&scene.demand_tracker()), 2);
-    assert_eq!(shown(&scene.saying("other", None)), 0);
+    scene.stop("s", &a());
+    scene.stop("s", &a());
+    let times_asked = |demand_tracker: &DemandTracker| scene.register_with(demand_tracker, &a()).times_asked;
+    assert_eq!(times_asked(&scene.demand_tracker()), 2);
+    assert_eq!(times_asked(&scene.tracker_with_message("other", None)), 0);
     let subagent = scene.demand_tracker().for_subagent("1");
-    assert_eq!(shown(&subagent), 0);
-    scene.tell(&subagent, &a(), 0);
-    assert_eq!(shown(&scene.demand_tracker().for_subagent("1")), 1);
-    assert_eq!(shown(&scene.demand_tracker().for_subagent("2")), 0);
-    assert_eq!(shown(&scene.demand_tracker()), 2);
-    assert_eq!(scene.entry(&a()).shown, 3, "counted by all together");
+    assert_eq!(times_asked(&subagent), 0);
+    scene.show(&subagent, &a(), 0);
+    assert_eq!(times_asked(&scene.demand_tracker().for_subagent("1")), 1);
+    assert_eq!(times_asked(&scene.demand_tracker().for_subagent("2")), 0);
+    assert_eq!(times_asked(&scene.demand_tracker()), 2);
+    assert_eq!(scene.entry(&a()).shown, 3, "counted for all sessions together");
 }
 
 #[test]
 fn another_baseline_is_another_demand() {
     let mut scene = Scene::new();
-    scene.ask("s", &a());
+    scene.stop("s", &a());
     scene.baseline_name = "later".to_owned().into();
-    assert_eq!(scene.answered(&a()).times_asked, 0);
+    assert_eq!(scene.register(&a()).times_asked, 0);
 }
 
 #[test]
 fn a_met_demand_is_not_written_to_the_queue() {
     let scene = Scene::new();
     for found in [FileMatch::default(), FileMatch { is_safe: true, ..a() }] {
-        assert_eq!(scene.answered(&found), DemandState::default());
+        assert_eq!(scene.register(&found), DemandState::default());
         assert_eq!(scene.queue().find_or_discard("docs", &scene.hash(&found)), None);
     }
 }
@@ -222,10 +222,10 @@ fn a_demand_that_cannot_be_queued_is_not_made() {
     write(&scene.scratch.root.join(".linchpin/tmp/rules/queue"), "no folder");
     write(&scene.scratch.state("tmp/rules/queue"), "no folder");
     let found = a();
-    let demand = scene.rule.as_unmet(&found).expect("a file rule");
+    let demand = scene.rule.demand_for(&found).expect("a file rule");
     let demand_tracker = scene.demand_tracker();
     assert_eq!(demand_tracker.register(&demand, &scene.baseline_name), None);
-    let problem = demand_tracker.take_problem().expect("the person sees it");
+    let problem = demand_tracker.take_problem().expect("a problem for the person");
     assert!(problem.contains("cannot be written"), "{problem}");
     assert_eq!(demand_tracker.take_problem(), None);
 }
@@ -233,46 +233,46 @@ fn a_demand_that_cannot_be_queued_is_not_made() {
 // Promises.
 
 #[test]
-fn a_promise_by_id_or_title_settles_what_an_agent_may_answer() {
+fn a_promise_by_id_or_title_answers_a_demand_that_an_agent_may_answer() {
     for promise in ["docs", "DOCS", "Docs follow code", "✓ docs"] {
         let scene = Scene::new();
-        scene.ask("s", &a());
-        let promising = scene.saying("s", Some(&format!("Done. <promise>{promise}</promise>")));
-        assert_eq!(settled_files(&scene.answered_by(&promising, &a())), ["a.rs"], "{promise}");
+        scene.stop("s", &a());
+        let promising = scene.tracker_with_message("s", Some(&format!("Done. <promise>{promise}</promise>")));
+        assert_eq!(answered_files(&scene.register_with(&promising, &a())), ["a.rs"], "{promise}");
         let entry = scene.entry(&a());
         assert_eq!(entry.status, QueueStatus::Passed);
         assert_eq!(entry.action_result.and_then(|result| result.output).as_deref(), Some("promised by the agent"));
         // The answer counts for all sessions.
-        assert_eq!(settled_files(&scene.answered_by(&scene.saying("other", None), &a())), ["a.rs"]);
+        assert_eq!(answered_files(&scene.register_with(&scene.tracker_with_message("other", None), &a())), ["a.rs"]);
     }
 }
 
 #[test]
-fn a_promise_does_not_settle_what_only_a_person_or_a_command_can() {
+fn a_promise_does_not_answer_a_demand_that_only_a_person_or_a_command_can() {
     let promise = Some("<promise>docs</promise>");
     for scene in [Scene::new().with(|rule, _| rule.ack = AckBy::Human), Scene::new().with_command()] {
-        assert_eq!(scene.answered_by(&scene.saying("s", promise), &a()), open(0));
+        assert_eq!(scene.register_with(&scene.tracker_with_message("s", promise), &a()), open(0));
         assert_eq!(scene.entry(&a()).status, QueueStatus::Queued);
     }
 }
 
 #[test]
-fn a_promise_of_another_rule_settles_nothing() {
+fn a_promise_of_another_rule_answers_nothing() {
     let scene = Scene::new();
     for message in ["<promise>doc</promise>", "docs", "`<promise>docs</promise>`"] {
-        assert_eq!(scene.answered_by(&scene.saying("s", Some(message)), &a()), open(0), "{message}");
+        assert_eq!(scene.register_with(&scene.tracker_with_message("s", Some(message)), &a()), open(0), "{message}");
     }
 }
 
 // Acknowledgements, and changes after which a demand is made again.
 
 #[test]
-fn an_acknowledgement_settles_each_open_file_once() {
+fn an_acknowledgement_answers_each_open_file_once() {
     let scene = Scene::new();
     let both = lacking(&["a.rs", "b.rs"], &["x.md"]);
     assert_eq!(scene.acknowledge(&both), Ok(2));
     assert_eq!(scene.acknowledge(&both), Ok(0));
-    assert_eq!(settled_files(&scene.answered(&both)), ["a.rs", "b.rs"]);
+    assert_eq!(answered_files(&scene.register(&both)), ["a.rs", "b.rs"]);
     assert_eq!(scene.acknowledge(&FileMatch::default()), Ok(0));
 }
 
@@ -281,8 +281,8 @@ fn a_later_file_gets_a_demand_of_its_own() {
     let scene = Scene::new();
     assert_eq!(scene.acknowledge(&a()), Ok(1));
     let both = lacking(&["a.rs", "b.rs"], &["x.md"]);
-    let answered = scene.answered(&both);
-    assert_eq!((settled_files(&answered), answered.times_asked), (vec!["a.rs"], 0));
+    let state = scene.register(&both);
+    assert_eq!((answered_files(&state), state.times_asked), (vec!["a.rs"], 0));
     assert_eq!(scene.entry(&lacking(&["b.rs"], &["x.md"])).trigger_files, ["b.rs"]);
     assert_eq!(scene.acknowledge(&both), Ok(1));
 }
@@ -295,12 +295,12 @@ fn new_contents_repeat_a_demand_only_if_the_rule_says_so_or_runs_a_command() {
         (Scene::new().with_command(), true),
     ] {
         assert_eq!(scene.acknowledge(&a()), Ok(1));
-        assert_eq!(settled_files(&scene.answered(&a())), ["a.rs"]);
+        assert_eq!(answered_files(&scene.register(&a())), ["a.rs"]);
         scene.scratch.file("a.rs", "two");
-        assert_eq!(scene.answered(&a()).settled.is_empty(), asks_again);
+        assert_eq!(scene.register(&a()).answered_files.is_empty(), asks_again);
         // The answer still counts for the contents for which it was given.
         scene.scratch.file("a.rs", "one");
-        assert_eq!(settled_files(&scene.answered(&a())), ["a.rs"]);
+        assert_eq!(answered_files(&scene.register(&a())), ["a.rs"]);
     }
 }
 
@@ -310,9 +310,9 @@ fn an_answer_counts_for_the_other_baseline_that_it_names() {
     scene.baseline_name = BaselineName { name: "start".to_owned(), also: Some("main".to_owned()) };
     assert_eq!(scene.acknowledge(&a()), Ok(1));
     scene.baseline_name = "main".to_owned().into();
-    assert_eq!(settled_files(&scene.answered(&a())), ["a.rs"]);
+    assert_eq!(answered_files(&scene.register(&a())), ["a.rs"]);
     scene.baseline_name = "elsewhere".to_owned().into();
-    assert_eq!(scene.answered(&a()), open(0));
+    assert_eq!(scene.register(&a()), open(0));
 }
 
 #[test]
@@ -322,10 +322,10 @@ fn a_damaged_answer_repeats_the_demand() {
     let tmp = scene.scratch.project().tmp(&scene.scratch.environment);
     write(&tmp.join("rules/queue").join(format!("{}.passed.json", scene.hash(&a()))), "{");
     let demand_tracker = scene.demand_tracker();
-    assert_eq!(scene.answered_by(&demand_tracker, &a()), open(0));
+    assert_eq!(scene.register_with(&demand_tracker, &a()), open(0));
     assert_eq!(demand_tracker.queue().take_problems().len(), 1);
     assert_eq!(scene.acknowledge(&a()), Ok(1));
-    assert_eq!(settled_files(&scene.answered(&a())), ["a.rs"]);
+    assert_eq!(answered_files(&scene.register(&a())), ["a.rs"]);
 }
 
 // Writes to the queue after a judgement is recorded.
@@ -334,10 +334,10 @@ fn a_damaged_answer_repeats_the_demand() {
 fn a_demand_that_was_not_shown_does_not_count() {
     let scene = Scene::new();
     let demand_tracker = scene.demand_tracker();
-    scene.answered_by(&demand_tracker, &a());
+    scene.register_with(&demand_tracker, &a());
     let demands = [(scene.demand(&a(), 0), scene.baseline_name.clone())];
     demand_tracker.write_queue(&demands, &Variables::new(), &["docs".to_owned()], false);
-    assert_eq!(scene.answered(&a()).times_asked, 0);
+    assert_eq!(scene.register(&a()).times_asked, 0);
     assert_eq!(scene.entry(&a()).shown, 0);
 }
 
@@ -345,23 +345,28 @@ fn a_demand_that_was_not_shown_does_not_count() {
 fn a_released_demand_has_failed_and_stays_open() {
     let scene = Scene::new();
     let demand_tracker = scene.demand_tracker();
-    scene.answered_by(&demand_tracker, &a());
+    scene.register_with(&demand_tracker, &a());
     let demand = Demand { release_notice: Some("it lets go".to_owned()), ..scene.demand(&a(), 2) };
     demand_tracker.write_queue(&[(demand, scene.baseline_name.clone())], &Variables::new(), &["docs".to_owned()], true);
     assert_eq!(scene.entry(&a()).status, QueueStatus::Failed);
-    assert_eq!(scene.answered(&a()), DemandState { times_asked: 3, is_given_up: true, ..DemandState::default() });
+    assert_eq!(scene.register(&a()), DemandState { times_asked: 3, is_given_up: true, ..DemandState::default() });
     // In another session, counting starts at zero, and the demand is open.
-    scene.ask("other", &a());
+    scene.stop("other", &a());
     assert_eq!(scene.entry(&a()).status, QueueStatus::Queued);
 }
 
 /// The session's variables after these demands were stored.
-fn remembered(scene: &Scene, demands: &[(Demand, BaselineName)], before: &Variables, judged: &[&str]) -> Variables {
+fn variables_after_storing(
+    scene: &Scene,
+    demands: &[(Demand, BaselineName)],
+    before: &Variables,
+    judged: &[&str],
+) -> Variables {
     let judged: Vec<String> = judged.iter().map(|&rule| rule.to_owned()).collect();
     let mut changes = StateChanges::default();
-    scene.demand_tracker().remember(demands, before, &judged, &mut changes);
+    scene.demand_tracker().store_open_demands(demands, before, &judged, &mut changes);
     let mut variables = before.clone();
-    for (name, value) in changes.variables {
+    for (name, value) in changes.session_variables {
         match value {
             Some(value) => drop(variables.insert(name, value)),
             None => drop(variables.remove(&name)),
@@ -371,24 +376,24 @@ fn remembered(scene: &Scene, demands: &[(Demand, BaselineName)], before: &Variab
 }
 
 #[test]
-fn a_session_remembers_which_demand_of_a_rule_is_open() {
+fn a_session_stores_which_demand_of_a_rule_is_open() {
     let scene = Scene::new();
-    scene.ask("s", &a());
+    scene.stop("s", &a());
     let demands = [(scene.demand(&a(), 0), scene.baseline_name.clone())];
-    let variables = remembered(&scene, &demands, &Variables::new(), &["docs"]);
+    let variables = variables_after_storing(&scene, &demands, &Variables::new(), &["docs"]);
     let open = open_queue_entries(&scene.queue(), &variables);
     assert_eq!(open.iter().map(|entry| entry.rule_name.as_str()).collect::<Vec<_>>(), ["docs"]);
     // If a rule was not judged this time, its demand stays open.
-    assert_eq!(remembered(&scene, &[], &variables, &[]), variables);
-    assert_eq!(remembered(&scene, &[], &variables, &["docs"]), Variables::new());
+    assert_eq!(variables_after_storing(&scene, &[], &variables, &[]), variables);
+    assert_eq!(variables_after_storing(&scene, &[], &variables, &["docs"]), Variables::new());
 }
 
 #[test]
 fn a_demand_that_is_answered_is_not_among_the_open_ones() {
     let scene = Scene::new();
-    scene.ask("s", &a());
+    scene.stop("s", &a());
     let demands = [(scene.demand(&a(), 0), scene.baseline_name.clone())];
-    let variables = remembered(&scene, &demands, &Variables::new(), &["docs"]);
+    let variables = variables_after_storing(&scene, &demands, &Variables::new(), &["docs"]);
     scene.acknowledge(&a()).expect("written");
     assert_eq!(open_queue_entries(&scene.queue(), &variables), []);
 }
@@ -397,9 +402,9 @@ fn a_demand_that_is_answered_is_not_among_the_open_ones() {
 fn a_demand_that_is_no_longer_made_is_skipped() {
     for (judged, status) in [(&["docs".to_owned()][..], QueueStatus::Skipped), (&[], QueueStatus::Queued)] {
         let scene = Scene::new();
-        scene.ask("s", &a());
+        scene.stop("s", &a());
         let demands = [(scene.demand(&a(), 0), scene.baseline_name.clone())];
-        let before = remembered(&scene, &demands, &Variables::new(), &["docs"]);
+        let before = variables_after_storing(&scene, &demands, &Variables::new(), &["docs"]);
         scene.demand_tracker().write_queue(&[], &before, judged, true);
         assert_eq!(scene.entry(&a()).status, status, "{judged:?}");
     }
@@ -408,9 +413,9 @@ fn a_demand_that_is_no_longer_made_is_skipped() {
 #[test]
 fn an_answered_demand_stays_answered_when_it_is_no_longer_made() {
     let scene = Scene::new();
-    scene.ask("s", &a());
+    scene.stop("s", &a());
     let demands = [(scene.demand(&a(), 0), scene.baseline_name.clone())];
-    let before = remembered(&scene, &demands, &Variables::new(), &["docs"]);
+    let before = variables_after_storing(&scene, &demands, &Variables::new(), &["docs"]);
     scene.acknowledge(&a()).expect("written");
     scene.demand_tracker().write_queue(&[], &before, &["docs".to_owned()], true);
     assert_eq!(scene.entry(&a()).status, QueueStatus::Passed);
@@ -419,10 +424,10 @@ fn an_answered_demand_stays_answered_when_it_is_no_longer_made() {
 // Demands with a command.
 
 #[test]
-fn a_command_that_passes_settles_the_files_as_they_are_then() {
+fn a_command_that_passes_answers_the_files_as_they_are_then() {
     let scene = Scene::new().with_command();
     let demand_tracker = scene.demand_tracker();
-    scene.answered_by(&demand_tracker, &a());
+    scene.register_with(&demand_tracker, &a());
     let passed = CommandResult { is_passed: true, ..failed_command() };
     scene.scratch.file("a.rs", "formatted by the command");
     demand_tracker.record_command_result(
@@ -431,7 +436,7 @@ fn a_command_that_passes_settles_the_files_as_they_are_then() {
         &passed,
         Some("tree".to_owned()),
     );
-    assert_eq!(settled_files(&scene.answered(&a())), ["a.rs"]);
+    assert_eq!(answered_files(&scene.register(&a())), ["a.rs"]);
     assert_eq!(scene.entry(&a()).status, QueueStatus::Passed);
 }
 
@@ -439,32 +444,33 @@ fn a_command_that_passes_settles_the_files_as_they_are_then() {
 fn a_command_that_failed_is_not_run_again_until_something_changes() {
     let scene = Scene::new().with_command();
     let demand_tracker = scene.demand_tracker();
-    scene.answered_by(&demand_tracker, &a());
+    scene.register_with(&demand_tracker, &a());
     let demand = scene.demand(&a(), 0);
-    let known = |tree: Option<&str>| demand_tracker.known_result(&demand, &scene.baseline_name, tree).is_some();
-    assert!(!known(Some("tree")), "it was never run");
+    let has_result =
+        |digest: Option<&str>| demand_tracker.earlier_result(&demand, &scene.baseline_name, digest).is_some();
+    assert!(!has_result(Some("tree")), "it was never run");
     demand_tracker.record_command_result(&demand, &scene.baseline_name, &failed_command(), Some("tree".to_owned()));
-    assert!(known(Some("tree")));
-    assert!(!known(Some("other tree")));
-    assert!(!known(None), "without git nobody can tell what changed");
+    assert!(has_result(Some("tree")));
+    assert!(!has_result(Some("other tree")));
+    assert!(!has_result(None), "without git, changes are unknown");
     assert_eq!(scene.entry(&a()).status, QueueStatus::Failed);
-    assert!(scene.answered(&a()).settled.is_empty());
+    assert!(scene.register(&a()).answered_files.is_empty());
 }
 
 #[test]
-fn a_failed_command_stays_failed_while_the_agent_is_told_of_it() {
+fn a_failed_command_stays_failed_while_its_demand_is_shown() {
     let scene = Scene::new().with_command();
     let demand_tracker = scene.demand_tracker();
-    scene.answered_by(&demand_tracker, &a());
+    scene.register_with(&demand_tracker, &a());
     demand_tracker.record_command_result(
         &scene.demand(&a(), 0),
         &scene.baseline_name,
         &failed_command(),
         Some("tree".to_owned()),
     );
-    scene.tell(&demand_tracker, &a(), 0);
+    scene.show(&demand_tracker, &a(), 0);
     assert_eq!(scene.entry(&a()).status, QueueStatus::Failed);
-    assert_eq!(scene.answered(&a()).times_asked, 1);
+    assert_eq!(scene.register(&a()).times_asked, 1);
 }
 
 #[test]
@@ -477,7 +483,7 @@ fn a_dry_run_answers_as_usual_and_writes_nothing() {
         "now".to_owned(),
         Some("<promise>docs</promise>"),
     );
-    assert_eq!(settled_files(&scene.answered_by(&dry, &a())), ["a.rs"]);
+    assert_eq!(answered_files(&scene.register_with(&dry, &a())), ["a.rs"]);
     assert_eq!(scene.queue().find_or_discard("docs", &scene.hash(&a())), None);
-    assert_eq!(scene.answered(&a()), open(0));
+    assert_eq!(scene.register(&a()), open(0));
 }

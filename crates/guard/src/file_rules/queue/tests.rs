@@ -3,21 +3,21 @@
 use super::*;
 use crate::tests::write as write_file;
 
-struct Place {
-    folder: tempfile::TempDir,
+struct TestFolder {
+    temporary: tempfile::TempDir,
 }
 
-impl Place {
+impl TestFolder {
     fn new() -> Self {
-        Self { folder: tempfile::tempdir().expect("a folder") }
+        Self { temporary: tempfile::tempdir().expect("a folder") }
     }
 
     fn queue(&self) -> Queue {
-        Queue::new(&self.tmp(), &self.folder.path().join("state"))
+        Queue::new(&self.tmp(), &self.temporary.path().join("state"))
     }
 
     fn tmp(&self) -> PathBuf {
-        self.folder.path().join("tmp")
+        self.temporary.path().join("tmp")
     }
 
     fn entry_file(&self, hash: &str, status: QueueStatus) -> PathBuf {
@@ -45,7 +45,7 @@ fn entry(status: QueueStatus) -> QueueEntry {
             output: None,
             stdout: Some("out".to_owned()),
             stderr: Some("err".to_owned()),
-            tree: Some("t".to_owned()),
+            tree_digest: Some("t".to_owned()),
         }),
         session: "s".to_owned(),
         shown: 3,
@@ -61,38 +61,38 @@ fn baseline_name(name: &str) -> BaselineName {
 #[test]
 fn an_entry_is_read_as_it_was_written() {
     for status in QueueStatus::ALL {
-        let place = Place::new();
-        place.queue().put(&entry(status)).expect("written");
-        assert_eq!(place.queue().find_or_discard("docs", HASH), Some(entry(status)), "{status:?}");
+        let folder = TestFolder::new();
+        folder.queue().put(&entry(status)).expect("written");
+        assert_eq!(folder.queue().find_or_discard("docs", HASH), Some(entry(status)), "{status:?}");
     }
 }
 
 #[test]
 fn an_entry_has_one_status_at_a_time() {
-    let place = Place::new();
-    let queue = place.queue();
+    let folder = TestFolder::new();
+    let queue = folder.queue();
     for status in QueueStatus::ALL {
         queue.put(&entry(status)).expect("written");
-        let files: Vec<_> = QueueStatus::ALL.into_iter().filter(|at| place.entry_file(HASH, *at).exists()).collect();
+        let files: Vec<_> = QueueStatus::ALL.into_iter().filter(|at| folder.entry_file(HASH, *at).exists()).collect();
         assert_eq!(files, [status]);
     }
 }
 
 #[test]
-fn an_answer_precedes_files_left_by_a_killed_process() {
-    for (kept, left) in [
+fn an_answer_takes_precedence_over_files_left_by_a_killed_process() {
+    for (answer, left) in [
         (QueueStatus::Passed, QueueStatus::Queued),
         (QueueStatus::Passed, QueueStatus::Failed),
         (QueueStatus::Failed, QueueStatus::Queued),
         (QueueStatus::Skipped, QueueStatus::Queued),
     ] {
-        let place = Place::new();
-        place.queue().put(&entry(kept)).expect("written");
-        write_file(&place.entry_file(HASH, left), &serde_json::to_string(&entry(left)).expect("JSON"));
+        let folder = TestFolder::new();
+        folder.queue().put(&entry(answer)).expect("written");
+        write_file(&folder.entry_file(HASH, left), &serde_json::to_string(&entry(left)).expect("JSON"));
         assert_eq!(
-            place.queue().find_or_discard("docs", HASH).map(|found| found.status),
-            Some(kept),
-            "{kept:?} beside {left:?}"
+            folder.queue().find_or_discard("docs", HASH).map(|found| found.status),
+            Some(answer),
+            "{answer:?} beside {left:?}"
         );
     }
 }
@@ -104,15 +104,15 @@ fn an_unusable_entry_is_removed_with_a_notice() {
     for (text, why) in [
         (half, "it is truncated"),
         (String::new(), "it is truncated"),
-        ("nothing of the kind".to_owned(), "it is not JSON"),
+        ("no JSON".to_owned(), "it is not JSON"),
         (r#"{"rule_name": "docs"}"#.to_owned(), "a field is missing or has the wrong type"),
         (whole.replace(HASH, "ba9876543210"), "its content does not match its name"),
         (whole.replace("\"queued\"", "\"passed\""), "its content does not match its name"),
     ] {
-        let place = Place::new();
-        let queue = place.queue();
+        let folder = TestFolder::new();
+        let queue = folder.queue();
         queue.put(&entry(QueueStatus::Queued)).expect("written");
-        let file = place.entry_file(HASH, QueueStatus::Queued);
+        let file = folder.entry_file(HASH, QueueStatus::Queued);
         write_file(&file, &text);
         assert_eq!(queue.find_or_discard("docs", HASH), None, "{why}");
         assert!(!file.exists(), "{why}");
@@ -121,15 +121,15 @@ fn an_unusable_entry_is_removed_with_a_notice() {
              holds is made again"
         );
         assert_eq!(queue.take_problems(), [notices]);
-        assert_eq!(queue.take_problems(), [""; 0], "told once");
+        assert_eq!(queue.take_problems(), [""; 0], "reported once");
     }
 }
 
 #[test]
 fn a_folder_at_an_entrys_path_is_removed_like_a_damaged_entry() {
-    let place = Place::new();
-    let queue = place.queue();
-    let file = place.entry_file(HASH, QueueStatus::Queued);
+    let folder = TestFolder::new();
+    let queue = folder.queue();
+    let file = folder.entry_file(HASH, QueueStatus::Queued);
     fs::create_dir_all(file.join("inside")).expect("a folder");
     assert_eq!(queue.find_or_discard("docs", HASH), None);
     assert!(!file.exists());
@@ -138,16 +138,16 @@ fn a_folder_at_an_entrys_path_is_removed_like_a_damaged_entry() {
 
 #[test]
 fn a_dry_run_writes_and_removes_nothing() {
-    let place = Place::new();
-    let queue = place.queue().for_dry_run(true);
+    let folder = TestFolder::new();
+    let queue = folder.queue().for_dry_run(true);
     queue.put(&entry(QueueStatus::Passed)).expect("nothing to write");
     queue.record_answer("docs", "a.rs", &baseline_name("main"), "c").expect("nothing to write");
-    assert!(!place.tmp().exists());
-    place.queue().record_answer("docs", "a.rs", &baseline_name("main"), "c").expect("written");
-    queue.forget_answers("docs", ["a.rs"].into_iter(), &baseline_name("main"));
-    assert_eq!(place.queue().answer_fingerprints("docs", "a.rs", &baseline_name("main")), ["c"]);
-    let damaged = place.entry_file(HASH, QueueStatus::Queued);
-    write_file(&damaged, "nothing of the kind");
+    assert!(!folder.tmp().exists());
+    folder.queue().record_answer("docs", "a.rs", &baseline_name("main"), "c").expect("written");
+    queue.remove_answers("docs", ["a.rs"].into_iter(), &baseline_name("main"));
+    assert_eq!(folder.queue().answer_fingerprints("docs", "a.rs", &baseline_name("main")), ["c"]);
+    let damaged = folder.entry_file(HASH, QueueStatus::Queued);
+    write_file(&damaged, "no JSON");
     assert_eq!(queue.find_or_discard("docs", HASH), None);
     // The damaged entry is reported, and left in place for the next hook.
     assert!(damaged.exists());
@@ -155,8 +155,8 @@ fn a_dry_run_writes_and_removes_nothing() {
 }
 
 #[test]
-fn answers_that_a_repository_brings_along_do_not_count() {
-    let (ours, theirs) = (Place::new(), Place::new());
+fn answers_that_a_repository_contains_do_not_count() {
+    let (ours, theirs) = (TestFolder::new(), TestFolder::new());
     ours.queue().put(&entry(QueueStatus::Passed)).expect("written");
     ours.queue().record_answer("docs", "a.rs", &baseline_name("main"), "c").expect("written");
     // Copies all files of the queue in the project, including the entry and the directory's name, but not the user's
@@ -174,21 +174,21 @@ fn answers_that_a_repository_brings_along_do_not_count() {
 
 #[test]
 fn an_invalid_name_is_replaced() {
-    let place = Place::new();
+    let folder = TestFolder::new();
     for text in ["", "../../elsewhere", "0123456789abcdef0123456z", "0123456789abcdef012345678"] {
-        write_file(&place.tmp().join("rules/name"), text);
-        assert_eq!(place.queue().name(), None, "{text}");
-        place.queue().record_answer("docs", "a.rs", &baseline_name("main"), "c").expect("written");
-        let name = place.queue().name().expect("a name");
+        write_file(&folder.tmp().join("rules/name"), text);
+        assert_eq!(folder.queue().project_name(), None, "{text}");
+        folder.queue().record_answer("docs", "a.rs", &baseline_name("main"), "c").expect("written");
+        let name = folder.queue().project_name().expect("a name");
         assert_ne!(name, text);
-        assert_eq!(place.queue().answer_fingerprints("docs", "a.rs", &baseline_name("main")), ["c"]);
+        assert_eq!(folder.queue().answer_fingerprints("docs", "a.rs", &baseline_name("main")), ["c"]);
     }
 }
 
 #[test]
 fn an_answer_is_for_one_rule_and_one_baseline() {
-    let place = Place::new();
-    let queue = place.queue();
+    let folder = TestFolder::new();
+    let queue = folder.queue();
     queue.record_answer("docs", "a.rs", &baseline_name("main"), "content").expect("written");
     assert_eq!(queue.answer_fingerprints("docs", "a.rs", &baseline_name("main")), ["content"]);
     for (rule, file, baseline) in [("tests", "a.rs", "main"), ("docs", "b.rs", "main"), ("docs", "a.rs", "other")] {
@@ -198,24 +198,24 @@ fn an_answer_is_for_one_rule_and_one_baseline() {
             "{rule} {file} {baseline}"
         );
     }
-    queue.forget_answers("docs", ["a.rs"].into_iter(), &baseline_name("main"));
+    queue.remove_answers("docs", ["a.rs"].into_iter(), &baseline_name("main"));
     assert_eq!(queue.answer_fingerprints("docs", "a.rs", &baseline_name("main")), [""; 0]);
 }
 
 #[test]
 fn an_answer_to_two_baselines_counts_for_each() {
-    let place = Place::new();
-    let queue = place.queue();
+    let folder = TestFolder::new();
+    let queue = folder.queue();
     let both = BaselineName { name: "start".to_owned(), also: Some("main".to_owned()) };
     queue.record_answer("docs", "a.rs", &both, "content").expect("written");
     assert_eq!(queue.answer_fingerprints("docs", "a.rs", &baseline_name("main")), ["content"]);
     assert_eq!(queue.answer_fingerprints("docs", "a.rs", &baseline_name("start")), ["content"]);
-    queue.forget_answers("docs", ["a.rs"].into_iter(), &both);
+    queue.remove_answers("docs", ["a.rs"].into_iter(), &both);
     assert_eq!(queue.answer_fingerprints("docs", "a.rs", &baseline_name("main")), [""; 0]);
 }
 
 #[test]
-fn a_demand_is_named_by_its_rule_its_files_in_any_order_and_its_baseline() {
+fn a_demand_is_identified_by_its_rule_its_files_in_any_order_and_its_baseline() {
     let name = |rule: &str, files: &[&str], baseline: &str| trigger_hash(rule, files.iter().copied(), baseline);
     let demand = name("docs", &["a", "b"], "main");
     assert_eq!(demand.len(), 12);
@@ -234,13 +234,13 @@ fn a_demand_is_named_by_its_rule_its_files_in_any_order_and_its_baseline() {
 
 #[test]
 fn unreadable_entries_are_removed_and_other_files_kept() {
-    let place = Place::new();
-    let queue = place.queue();
+    let folder = TestFolder::new();
+    let queue = folder.queue();
     queue.put(&entry(QueueStatus::Queued)).expect("written");
-    let folder = place.tmp().join("rules/queue");
-    write_file(&folder.join("ba9876543210.failed.json"), "{");
-    write_file(&folder.join("notes.txt"), "mine");
-    write_file(&folder.join("notes.json"), "{");
+    let queue_folder = folder.tmp().join("rules/queue");
+    write_file(&queue_folder.join("ba9876543210.failed.json"), "{");
+    write_file(&queue_folder.join("notes.txt"), "mine");
+    write_file(&queue_folder.join("notes.json"), "{");
     let notices = queue.remove_unreadable();
     assert_eq!(notices.len(), 1);
     assert!(
@@ -248,7 +248,7 @@ fn unreadable_entries_are_removed_and_other_files_kept() {
         "{}",
         notices[0]
     );
-    let mut left: Vec<String> = fs::read_dir(&folder)
+    let mut left: Vec<String> = fs::read_dir(&queue_folder)
         .expect("a folder")
         .map(|entry| entry.expect("an entry").file_name().to_string_lossy().into_owned())
         .collect();
@@ -258,8 +258,8 @@ fn unreadable_entries_are_removed_and_other_files_kept() {
 
 #[test]
 fn a_failed_write_names_the_file() {
-    let place = Place::new();
-    write_file(&place.tmp().join("rules"), "a file in the place of the folder");
-    let error = place.queue().put(&entry(QueueStatus::Queued)).expect_err("no folder");
+    let folder = TestFolder::new();
+    write_file(&folder.tmp().join("rules"), "a file in the place of the folder");
+    let error = folder.queue().put(&entry(QueueStatus::Queued)).expect_err("no folder");
     assert!(error.to_string().contains("rules/name` cannot be written"), "{error}");
 }

@@ -7,7 +7,7 @@ use work::{IterationEnd, RunId, RunOutcome};
 
 use super::*;
 use crate::Project;
-use crate::tests::{Scratch, loop_of, moves};
+use crate::tests::{Scratch, person_commands, write_loop};
 use crate::workflow::ApprovalRequest;
 
 const LOOP: &str = "
@@ -39,7 +39,7 @@ impl Iteration {
     }
 
     fn of(scratch: Scratch, text: &str) -> Self {
-        let the_loop = loop_of(&scratch, text);
+        let the_loop = write_loop(&scratch, text);
         let project = scratch.project();
         let work = WorkDatabase::open(&project.work_database_path(&scratch.environment)).expect("work");
         let run = work.begin_run(Some("Do it"), "task.start", NOW).expect("a run");
@@ -53,8 +53,9 @@ impl Iteration {
         let number = work.begin_iteration(run, &waiting, &hat.id, NOW).expect("an iteration");
         let mut hat_phase = HatPhase::new(the_loop, hat, (run, number), number.into(), &project, &scratch.environment);
         let of_hat_phase = Some(Arc::new(hat_phase.clone()));
-        let moves = WorkflowCommands { hat_phase: of_hat_phase, ..moves(&project, &scratch.environment, NOW) };
-        moves.enter_iteration(&mut hat_phase, &waiting.topic).expect("written");
+        let commands =
+            WorkflowCommands { hat_phase: of_hat_phase, ..person_commands(&project, &scratch.environment, NOW) };
+        commands.enter_iteration(&mut hat_phase, &waiting.topic).expect("written");
         Self { scratch, project, hat_phase }
     }
 
@@ -62,14 +63,14 @@ impl Iteration {
     fn next(self) -> Self {
         let Self { scratch, project, hat_phase } = self;
         let end = IterationEnd { outcome: Some(work::IterationOutcome::HandedOver), ..IterationEnd::default() };
-        let work = WorkDatabase::open(&hat_phase.work).expect("work");
-        work.end_iteration(hat_phase.id(), hat_phase.iteration, &end, NOW).expect("ended");
-        let the_loop = loop_of(&scratch, LOOP);
-        Self::begin(scratch, project, &the_loop, hat_phase.id())
+        let work = WorkDatabase::open(&hat_phase.work_path).expect("work");
+        work.end_iteration(hat_phase.run_id(), hat_phase.iteration, &end, NOW).expect("ended");
+        let the_loop = write_loop(&scratch, LOOP);
+        Self::begin(scratch, project, &the_loop, hat_phase.run_id())
     }
 
     fn work(&self) -> WorkDatabase {
-        WorkDatabase::open(&self.hat_phase.work).expect("work")
+        WorkDatabase::open(&self.hat_phase.work_path).expect("work")
     }
 
     fn emit(&self, topic: &str) -> Result<(), EmitRefused> {
@@ -78,14 +79,17 @@ impl Iteration {
 
     fn emit_at(&self, topic: &str, now: i64) -> Result<(), EmitRefused> {
         let hat_phase = Some(Arc::new(self.hat_phase.clone()));
-        let moves =
-            WorkflowCommands { hat_phase, is_by_agent: true, ..moves(&self.project, &self.scratch.environment, now) };
-        moves.emit(&self.hat_phase, Emission { topic, summary: "Done.", payload: None })
+        let commands = WorkflowCommands {
+            hat_phase,
+            is_by_agent: true,
+            ..person_commands(&self.project, &self.scratch.environment, now)
+        };
+        commands.emit(&self.hat_phase, Emission { topic, summary: "Done.", payload: None })
     }
 
     /// The last refusal as shown to the next agent, and the gate that waits for an approval.
     fn refusal(&self) -> (Option<String>, Option<String>) {
-        let (work, run, number) = (self.work(), self.hat_phase.id(), self.hat_phase.iteration);
+        let (work, run, number) = (self.work(), self.hat_phase.run_id(), self.hat_phase.iteration);
         (work.refusal(run, number).expect("work"), work.awaited_gate(run, number).expect("work"))
     }
 }
@@ -94,11 +98,17 @@ impl Iteration {
 fn a_topic_of_the_hat_is_handed_over_once() {
     let iteration = Iteration::new();
     iteration.emit("build.done").expect("accepted");
-    assert_eq!(iteration.work().handed_over(iteration.hat_phase.id(), 1).expect("work").as_deref(), Some("build.done"));
+    assert_eq!(
+        iteration.work().handed_over_topic(iteration.hat_phase.run_id(), 1).expect("work").as_deref(),
+        Some("build.done")
+    );
     for topic in ["build.done", "waits"] {
         assert!(matches!(iteration.emit(topic), Err(EmitRefused::Already(first)) if first == "build.done"));
     }
-    assert_eq!(iteration.work().accepted_topics(iteration.hat_phase.id()).expect("work"), ["task.start", "build.done"]);
+    assert_eq!(
+        iteration.work().accepted_topics(iteration.hat_phase.run_id()).expect("work"),
+        ["task.start", "build.done"]
+    );
 }
 
 #[test]
@@ -127,37 +137,37 @@ fn completion_requires_earlier_topics() {
     let next = iteration.next();
     next.emit("loop.complete").expect("accepted");
     assert_eq!(
-        next.work().oldest_waiting_topic(next.hat_phase.id()).expect("work"),
+        next.work().oldest_waiting_topic(next.hat_phase.run_id()).expect("work"),
         None,
-        "nobody has to take what ends the run"
+        "no hat handles the completion topic"
     );
 }
 
 #[test]
 fn a_finished_iteration_cannot_hand_over() {
     let iteration = Iteration::new();
-    let (work, run) = (iteration.work(), iteration.hat_phase.id());
+    let (work, run) = (iteration.work(), iteration.hat_phase.run_id());
     work.end_iteration(run, 1, &IterationEnd::default(), NOW).expect("ended");
     assert!(matches!(iteration.emit("build.done"), Err(EmitRefused::Over)));
-    assert_eq!(iteration.refusal(), (None, None), "that is no answer worth keeping");
+    assert_eq!(iteration.refusal(), (None, None), "the refusal is not stored");
 
     let stopped = Iteration::new();
-    stopped.work().end_run(stopped.hat_phase.id(), RunOutcome::Stopped, "asked", NOW).expect("ended");
+    stopped.work().end_run(stopped.hat_phase.run_id(), RunOutcome::Stopped, "asked", NOW).expect("ended");
     assert!(matches!(stopped.emit("build.done"), Err(EmitRefused::Over)));
 }
 
 #[test]
 fn a_leftover_process_of_an_earlier_iteration_cannot_hand_over() {
-    fn of_run(name: &str) -> Option<OsString> {
+    fn in_run(name: &str) -> Option<OsString> {
         match name {
             "LINCHPIN_RUN" => Some("1".into()),
-            "LINCHPIN_TICKET" => Some("ticket".into()),
+            "LINCHPIN_TICKET" => Some("secret".into()),
             _ => None,
         }
     }
-    let mut iteration = Iteration::of(Scratch::new().with_variables(of_run), LOOP);
+    let mut iteration = Iteration::of(Scratch::new().with_variables(in_run), LOOP);
     assert!(matches!(iteration.emit("build.done"), Err(EmitRefused::Over)));
-    iteration.hat_phase.ticket = "ticket".to_owned();
+    iteration.hat_phase.secret = "secret".to_owned();
     assert!(iteration.emit("build.done").is_ok());
 }
 
@@ -189,11 +199,13 @@ fn an_approval_passes_the_waiting_gate() {
     let iteration = Iteration::new();
     assert!(iteration.emit("waits").is_err());
     let hat_phase = Some(Arc::new(iteration.hat_phase.clone()));
-    let person =
-        WorkflowCommands { hat_phase, ..moves(&iteration.project, &iteration.scratch.environment, NOW + 1000) };
-    let pending = person.pending_approvals(None).expect("something waits");
-    let asked = ApprovalRequest { gate: "reviewed".to_owned(), text: "Is it any good?".to_owned() };
-    assert_eq!(pending.requests, [asked]);
+    let person = WorkflowCommands {
+        hat_phase,
+        ..person_commands(&iteration.project, &iteration.scratch.environment, NOW + 1000)
+    };
+    let pending = person.pending_approvals(None).expect("a pending approval");
+    let expected = ApprovalRequest { gate: "reviewed".to_owned(), text: "Is it any good?".to_owned() };
+    assert_eq!(pending.requests, [expected]);
     person.approve(&pending).expect("written");
     assert!(iteration.emit("waits").is_ok());
 }
@@ -214,9 +226,9 @@ fn a_pace_rule_of_the_hat_interrupts_before_gates_are_checked() {
     let agent = WorkflowCommands {
         hat_phase,
         is_by_agent: true,
-        ..moves(&iteration.project, &iteration.scratch.environment, late)
+        ..person_commands(&iteration.project, &iteration.scratch.environment, late)
     };
-    agent.continue_past_rules().expect("it goes on");
+    agent.continue_past_rules().expect("the phase continues");
     assert!(iteration.emit_at("build.done", late).is_ok());
 }
 
@@ -226,8 +238,8 @@ fn a_gate_whose_script_the_hat_changed_fails() {
     let scratch = Scratch::new();
     scratch.file("check.sh", "exit 1");
     let mut iteration = Iteration::of(scratch, &text);
-    let the_loop = loop_of(&iteration.scratch, &text);
-    let run = iteration.hat_phase.id();
+    let the_loop = write_loop(&iteration.scratch, &text);
+    let run = iteration.hat_phase.run_id();
     let files = crate::workflow::gate_files_of_run(&the_loop, run, &iteration.project, &iteration.scratch.environment);
     iteration.hat_phase.protect(&files.expect("written"));
     iteration.scratch.file("check.sh", "exit 0");

@@ -5,7 +5,7 @@ use store::{JournalFilter, SessionKey};
 
 use super::*;
 use crate::session::SessionOwner;
-use crate::tests::{Scratch, moves};
+use crate::tests::{Scratch, person_commands};
 use crate::workflow::Force;
 
 const BEGAN: i64 = 1_000_000;
@@ -13,7 +13,7 @@ const BEGAN: i64 = 1_000_000;
 const LATE: i64 = BEGAN + 600_000;
 
 fn owner() -> SessionOwner {
-    SessionOwner { agent: "claude".to_owned(), session: "s".to_owned() }
+    SessionOwner { agent: "claude".to_owned(), id: "s".to_owned() }
 }
 
 /// A session that a time limit of the project has interrupted.
@@ -21,7 +21,7 @@ fn interrupted(ack: &str) -> Scratch {
     let scratch = Scratch::new();
     let rule = format!("---\nphase_timeout: {{max_duration: 60}}\nlive: block\nack: {ack}\n---\nToo slow.\n");
     scratch.file(".linchpin/rules/slow.md", &rule);
-    let rules = scratch.project().compiled_read_only(&scratch.environment).rules;
+    let rules = scratch.project().compile_read_only(&scratch.environment).rules;
     let digest = rules.get("slow").expect("rules").expect("a rule").digest;
     let mut changes = StateChanges::default();
     changes.set(format!("_pace:{digest}"), json!({"told": true}));
@@ -32,14 +32,18 @@ fn interrupted(ack: &str) -> Scratch {
 
 fn interrupts(scratch: &Scratch) -> usize {
     let state = scratch.store(LATE).session(SessionKey { agent: "claude", session: "s" }).expect("a session");
-    pace_facts::interrupting(&state.variables).count()
+    pace_facts::digests_of_fired_rules(&state.variables).count()
 }
 
 /// Runs `continue` in session `s`.
 fn continue_past_rules(scratch: &Scratch, is_by_agent: bool) -> Result<Step, WorkflowError> {
     let project = scratch.project();
-    WorkflowCommands { session: Some(owner()), is_by_agent, ..moves(&project, &scratch.environment, LATE) }
-        .continue_past_rules()
+    WorkflowCommands {
+        session_owner: Some(owner()),
+        is_by_agent,
+        ..person_commands(&project, &scratch.environment, LATE)
+    }
+    .continue_past_rules()
 }
 
 #[test]
@@ -53,9 +57,9 @@ fn without_an_interrupt_there_is_nothing_to_continue_past() {
 fn a_session_continues_past_the_rule_that_interrupted_it() {
     for is_by_agent in [true, false] {
         let scratch = interrupted("agent");
-        let step = continue_past_rules(&scratch, is_by_agent).expect("it goes on");
-        assert_eq!(step.outcome, StepOutcome::Counting(vec!["slow".to_owned()]));
-        assert!(!step.moved);
+        let step = continue_past_rules(&scratch, is_by_agent).expect("a step");
+        assert_eq!(step.outcome, StepOutcome::LimitsRestarted(vec!["slow".to_owned()]));
+        assert!(!step.has_moved);
         assert_eq!(interrupts(&scratch), 0);
         assert!(matches!(continue_past_rules(&scratch, is_by_agent), Err(WorkflowError::NothingToContinue)));
         let notes = scratch
@@ -81,7 +85,7 @@ fn without_a_session_its_rules_are_not_restarted() {
     let scratch = interrupted("agent");
     let project = scratch.project();
     assert!(matches!(
-        moves(&project, &scratch.environment, LATE).continue_past_rules(),
+        person_commands(&project, &scratch.environment, LATE).continue_past_rules(),
         Err(WorkflowError::NothingToContinue)
     ));
     assert_eq!(interrupts(&scratch), 1);
@@ -95,19 +99,19 @@ fn started(ack: &str) -> Scratch {
          {ack}}}]\n    transitions: [{{when: code_complete, to: done}}]\n"
     );
     scratch.file(".linchpin/workflows/work.yml", &text);
-    moves(&scratch.project(), &scratch.environment, BEGAN).start("work", None).expect("a workflow");
+    person_commands(&scratch.project(), &scratch.environment, BEGAN).start("work", None).expect("a workflow");
     scratch
 }
 
 /// Runs `continue` in the phase.
 fn continue_in_phase(scratch: &Scratch, is_by_agent: bool) -> Result<Step, WorkflowError> {
     let project = scratch.project();
-    WorkflowCommands { is_by_agent, ..moves(&project, &scratch.environment, LATE) }.continue_past_rules()
+    WorkflowCommands { is_by_agent, ..person_commands(&project, &scratch.environment, LATE) }.continue_past_rules()
 }
 
 fn next(scratch: &Scratch) -> Step {
     let project = scratch.project();
-    let agent = WorkflowCommands { is_by_agent: true, ..moves(&project, &scratch.environment, LATE) };
+    let agent = WorkflowCommands { is_by_agent: true, ..person_commands(&project, &scratch.environment, LATE) };
     agent.next(&[], &Force::None).expect("a step")
 }
 
@@ -115,13 +119,13 @@ fn next(scratch: &Scratch) -> Step {
 fn a_phase_continues_past_the_rule_that_refused_the_move() {
     let scratch = started("agent");
     assert!(matches!(next(&scratch).outcome, StepOutcome::Interrupt { .. }));
-    let step = continue_in_phase(&scratch, true).expect("it goes on");
-    assert_eq!((step.outcome, step.moved), (StepOutcome::Prompt("Code.".to_owned()), false));
+    let step = continue_in_phase(&scratch, true).expect("a step");
+    assert_eq!((step.outcome, step.has_moved), (StepOutcome::Prompt("Code.".to_owned()), false));
     assert_eq!(next(&scratch).outcome, StepOutcome::Ended);
 }
 
 #[test]
-fn continue_says_if_no_rule_of_the_phase_has_fired() {
+fn continue_reports_that_no_rule_of_the_phase_has_fired() {
     let scratch = started("agent");
     let step = continue_in_phase(&scratch, true).expect("a prompt");
     assert_eq!(step.notices, ["No pace rule has fired at `code`, so there is nothing to continue past."]);

@@ -21,10 +21,11 @@ pub struct Approval {
     pub gate: String,
     /// The text that was approved.
     pub text: String,
-    /// The visit, as in [`Position::phase`].
+    /// The visit, as in [`Position::phase_key`].
     pub visit: String,
-    /// The digest of the tree; `None` without git.
-    pub tree: Option<String>,
+    /// `None` without git.
+    #[serde(rename = "tree")]
+    pub tree_digest: Option<String>,
     /// The user's login name.
     pub who: Option<String>,
     /// Milliseconds since 1970.
@@ -33,7 +34,7 @@ pub struct Approval {
 
 impl Approval {
     /// The message about an approval for another state of the tree.
-    pub fn outdated(&self) -> String {
+    pub fn outdated_text(&self) -> String {
         let who = self.who.as_deref().map_or_else(|| "a person".to_owned(), plain_text::single_line);
         let time = Timestamp::from_millisecond(self.time).map(|time| time.to_zoned(TimeZone::system()));
         let time = time.map(|time| time.strftime(" on %Y-%m-%d at %H:%M:%S").to_string()).unwrap_or_default();
@@ -51,8 +52,8 @@ impl Approvals {
         Self { folder: environment.project_state(root).join("approved") }
     }
 
-    pub fn includes(&self, gate: &str, text: &str, position: &Position, tree: Option<&str>) -> bool {
-        self.last(gate, text, position).is_some_and(|approval| approval.tree.as_deref() == tree)
+    pub fn includes(&self, gate: &str, text: &str, position: &Position, tree_digest: Option<&str>) -> bool {
+        self.last(gate, text, position).is_some_and(|approval| approval.tree_digest.as_deref() == tree_digest)
     }
 
     /// The latest approval in this visit or run, for any state of the tree.
@@ -62,7 +63,7 @@ impl Approvals {
     }
 
     /// Stores an approval, replacing one for another state of the tree.
-    pub fn keep(&self, approval: &Approval, position: &Position) -> io::Result<()> {
+    pub fn store(&self, approval: &Approval, position: &Position) -> io::Result<()> {
         policy::delete_old_files(&self.folder);
         let file = self.file(&approval.gate, &approval.text, position);
         policy::write_private_file(&file, serde_json::to_vec(approval)?)
@@ -74,16 +75,16 @@ impl Approvals {
     }
 }
 
-/// The approvals that gates of the current node and of its transitions require, each once, with their text. `besides`
+/// The approvals that gates of the current node and of its transitions require, each once, with their text. `closing_gates`
 /// has the gates for closing a task.
-pub fn required_approvals<'a>(active: &'a ActiveWorkflow, besides: &'a [Requirement]) -> Vec<(String, String)> {
+pub fn required_approvals<'a>(active: &'a ActiveWorkflow, closing_gates: &'a [Requirement]) -> Vec<(String, String)> {
     let Some(node) = active.node() else { return Vec::new() };
     let requirements = node.requires.iter().chain(node.transitions.iter().flat_map(|transition| &transition.requires));
-    let requirements = requirements.chain(besides);
+    let requirements = requirements.chain(closing_gates);
     let mut approvals: Vec<(String, String)> = Vec::new();
     for Requirement { id, gate } in requirements {
         if let Gate::Approval(text) = gate
-            && !approvals.iter().any(|(known, _)| known == id)
+            && !approvals.iter().any(|(other, _)| other == id)
         {
             approvals.push((id.clone(), text.clone()));
         }

@@ -73,32 +73,31 @@ pub struct CommandGate<'a> {
 }
 
 impl CommandGate<'_> {
-    /// The reason why the gate does not pass for the present tree; `None` if it passes. Waits for the command until
-    /// `end`.
-    pub fn problem(&self, tree: Option<&str>, command_options: &GateRunOptions, end: Instant) -> Option<String> {
+    /// Checks the gate for the current tree. If no receipt decides it, runs the command and waits for it until `deadline`.
+    /// Returns the reason why the gate does not pass; `None` if it passes.
+    pub fn check(&self, tree_digest: Option<&str>, options: &GateRunOptions, deadline: Instant) -> Option<String> {
         let receipt_file = ReceiptFile::of(self.words, &self.project.root, self.environment);
-        let known = receipt_file.last();
-        let receipt = match known.as_ref().filter(|known| known.is_valid_for(tree)) {
-            Some(known) => known.clone(),
-            None => match self.ran(&receipt_file, known.as_ref().map(|known| known.run.as_str()), command_options, end)
-            {
+        let last = receipt_file.last();
+        let receipt = match last.as_ref().filter(|last| last.is_valid_for(tree_digest)) {
+            Some(last) => last.clone(),
+            None => match self.run_and_wait(&receipt_file, last.map(|last| last.run), options, deadline) {
                 Ok(receipt) => receipt,
                 Err(why) => return Some(why),
             },
         };
         receipt_file.mark_reported(&receipt);
-        receipt.problem(tree, command_options.repeat_with)
+        receipt.problem(tree_digest, options.repeat_with)
     }
 
     /// Starts a gate process, which runs the command or waits for the gate process that already runs it.
-    fn ran(
+    fn run_and_wait(
         &self,
         receipt_file: &ReceiptFile,
-        known: Option<&str>,
-        command_options: &GateRunOptions,
-        end: Instant,
+        seen_run: Option<String>,
+        options: &GateRunOptions,
+        deadline: Instant,
     ) -> Result<Receipt, String> {
-        let repeat_with = command_options.repeat_with;
+        let repeat_with = options.repeat_with;
         let command = plain_text::single_line(&store::mask(self.text));
         let job = GateJob {
             folder: receipt_file.folder().to_owned(),
@@ -108,42 +107,42 @@ impl CommandGate<'_> {
             timeout: self.timeout,
             sandbox: self.config.commands.sandbox,
             variables: self.config.commands.env.clone(),
-            known: known.map(str::to_owned),
+            seen_run,
         };
-        let mut gate_process = start(&job, &command_options.call, self.variables)
+        let mut gate_process = start(&job, &options.call, self.variables)
             .map_err(|error| format!("`{command}` cannot be started: {error}"))?;
-        (command_options.show)(GateProgress::Started { command: &command });
-        let mut shown = Instant::now();
+        (options.show)(GateProgress::Started { command: &command });
+        let mut last_shown = Instant::now();
         let result = loop {
             // This is checked before the receipt, because the gate process writes the receipt before it ends.
             let has_ended = !matches!(gate_process.try_wait(), Ok(None));
-            if let Some(receipt) = receipt_file.last().filter(|last| Some(last.run.as_str()) != known) {
+            if let Some(receipt) = receipt_file.last().filter(|last| Some(&last.run) != job.seen_run.as_ref()) {
                 break Ok(receipt);
             }
             if has_ended {
                 break Err(format!("the run of `{command}` ended without a result; run `{repeat_with}` again"));
             }
-            if command_options.is_cancelled() {
+            if options.is_cancelled() {
                 break Err(if stop_command(&mut gate_process, receipt_file) {
                     format!("`{command}` was interrupted and killed; `{repeat_with}` starts it again")
                 } else {
                     format!("`{command}` was interrupted, but has not ended yet")
                 });
             }
-            if Instant::now() >= end {
+            if Instant::now() >= deadline {
                 break Err(format!(
                     "`{command}` is still running; run `{repeat_with}` again later: its result counts for the tree as it is now"
                 ));
             }
-            if shown.elapsed() >= SHOW_INTERVAL {
-                shown = Instant::now();
+            if last_shown.elapsed() >= SHOW_INTERVAL {
+                last_shown = Instant::now();
                 if let Some(running) = RunningCommand::of(receipt_file) {
-                    (command_options.show)(GateProgress::Running(&running));
+                    (options.show)(GateProgress::Running(&running));
                 }
             }
             thread::sleep(POLL_INTERVAL);
         };
-        (command_options.show)(GateProgress::Ended);
+        (options.show)(GateProgress::Ended);
         result
     }
 }
@@ -156,18 +155,18 @@ fn start(job: &GateJob, call: &[OsString], variables: &[(&str, String)]) -> io::
     command.args(words).arg(serde_json::to_string(job)?).current_dir(&job.root);
     command.envs(variables.iter().map(|(name, value)| (name, value)));
     // The gate process outlives the iteration and must not act for it.
-    command.env_remove(HatPhase::TICKET);
+    command.env_remove(HatPhase::SECRET);
     command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null()).spawn()
 }
 
 /// Ends the command, whether our own gate process runs it or an earlier one. Returns true if it has ended.
 fn stop_command(gate_process: &mut Child, receipt_file: &ReceiptFile) -> bool {
-    // Keeps our own gate process from starting the command later.
+    // Prevents our own gate process from starting the command later.
     let _ = gate_process.stdin.take().map(|mut stdin| stdin.write_all(b"x"));
     RunningCommand::stop(receipt_file);
-    let end = Instant::now() + STOP_TIMEOUT;
+    let deadline = Instant::now() + STOP_TIMEOUT;
     while RunningCommand::of(receipt_file).is_some() {
-        if Instant::now() >= end {
+        if Instant::now() >= deadline {
             return false;
         }
         thread::sleep(POLL_INTERVAL);

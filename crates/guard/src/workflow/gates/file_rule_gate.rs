@@ -1,4 +1,5 @@
-//! Checks a gate of file rules: judges them as a stop would, but never releases or only warns.
+//! Checks a gate of file rules. They are judged as at a stop, except that the gate refuses any number of times and that a
+//! rule with `action: warn` blocks too.
 
 use engine::event::{EventKind, EventKinds};
 use engine::facts::FactStore;
@@ -9,8 +10,8 @@ use engine::{Decision, DecisionRequest, Level};
 use super::{FailedGate, Gates, NO_SESSION, NO_SESSION_IN_RUN};
 
 impl Gates<'_> {
-    pub(super) fn failed_file_rules(&self, gate: &str, rules: &[Rule]) -> Option<FailedGate> {
-        let rules: Vec<Rule> = rules.iter().map(|rule| self.as_gate(rule)).collect();
+    pub(super) fn check_file_rules(&self, gate: &str, rules: &[Rule]) -> Option<FailedGate> {
+        let rules: Vec<Rule> = rules.iter().map(|rule| self.adapted_for_gate(rule)).collect();
         let is_judgeable = |rule: &&Rule| {
             rule.as_file_rule().is_none_or(|file| matches!(self.situation.facts.changes(file.scope), Ok(Some(_))))
         };
@@ -26,14 +27,13 @@ impl Gates<'_> {
             engine::decide(&DecisionRequest { situation: self.situation, rules: &rules, evaluate_all: false })
         });
         match decision {
-            Ok(decision) => self.failed_by(gate, &decision),
+            Ok(decision) => self.failed_gate(gate, &decision),
             Err(error) => Some(FailedGate::new(gate, error.to_string())),
         }
     }
 
-    /// The rule as a gate asks it. A gate may refuse any number of times, and a rule that only warns at a stop blocks a
-    /// gate.
-    fn as_gate(&self, rule: &Rule) -> Rule {
+    /// The rule as a gate judges it.
+    fn adapted_for_gate(&self, rule: &Rule) -> Rule {
         let on = EventKinds::default().with(EventKind::Other);
         let mut rule = Rule { on, action: Level::Block, max_holds: Some(u32::MAX), ..rule.clone() };
         if let (true, Detector::Files(files)) = (self.since_activation, &mut rule.detect) {
@@ -42,7 +42,7 @@ impl Gates<'_> {
         rule
     }
 
-    fn failed_by(&self, gate: &str, decision: &Decision) -> Option<FailedGate> {
+    fn failed_gate(&self, gate: &str, decision: &Decision) -> Option<FailedGate> {
         if let Some(skipped) = decision.skipped.first() {
             let why = format!("`{}` cannot be judged: {}", skipped.rule, self.why_skipped(skipped.unreadable));
             return Some(FailedGate::new(gate, why));

@@ -28,9 +28,9 @@ use crate::{Environment, plain_text};
 /// The first argument of a gate process.
 pub const GATE_ARGUMENT: &str = "__gate";
 
-/// The number of lines of the command's output that are stored.
-const LINES: usize = 30;
-const BYTES: usize = 4 * 1024;
+/// The maximum number of lines and bytes of the command's output that are stored.
+const MAX_OUTPUT_LINES: usize = 30;
+const MAX_OUTPUT_BYTES: usize = 4 * 1024;
 
 /// The job of a gate process, passed as JSON in one argument.
 #[derive(Debug, Serialize, Deserialize)]
@@ -46,7 +46,7 @@ pub struct GateJob {
     /// Additional environment variables that the command sees.
     pub variables: Vec<String>,
     /// The run whose receipt the caller has already seen. A receipt of any other run is its answer.
-    pub known: Option<String>,
+    pub seen_run: Option<String>,
 }
 
 /// The main function of a gate process. Runs the command, unless another gate process has run it meanwhile. `words` are
@@ -59,7 +59,7 @@ pub fn run_gate(words: impl IntoIterator<Item = OsString>) -> ExitCode {
     // Prevents the agent from being considered idle while the command runs.
     HatPhase::keep_alive(&environment);
     let is_stop_requested = stop_requested_by_parent();
-    // The error is not reported to anyone; the waiting process sees that there is no receipt.
+    // The error is not reported: the waiting process sees that there is no receipt.
     if job.run_once(&environment, &is_stop_requested).is_ok() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
@@ -69,8 +69,8 @@ fn stop_requested_by_parent() -> Arc<AtomicBool> {
     let flag = Arc::new(AtomicBool::new(false));
     let set = Arc::clone(&flag);
     thread::spawn(move || {
-        let is_told = matches!(io::stdin().read(&mut [0]), Ok(1));
-        set.store(is_told, Ordering::Relaxed);
+        let is_requested = matches!(io::stdin().read(&mut [0]), Ok(1));
+        set.store(is_requested, Ordering::Relaxed);
     });
     flag
 }
@@ -85,31 +85,36 @@ impl GateJob {
     fn run_once(&self, environment: &Environment, is_stop_requested: &AtomicBool) -> io::Result<()> {
         let receipt_file = ReceiptFile::at(self.folder.clone(), &self.words);
         policy::create_private_folder(&self.folder)?;
-        let lock = File::options().create(true).truncate(false).write(true).open(receipt_file.lock())?;
+        let lock = File::options().create(true).truncate(false).write(true).open(receipt_file.lock_path())?;
         lock.lock()?;
-        let has_new_receipt = receipt_file.last().is_some_and(|last| Some(last.run) != self.known);
+        let has_new_receipt = receipt_file.last().is_some_and(|last| Some(last.run) != self.seen_run);
         if has_new_receipt || is_stop_requested.load(Ordering::Relaxed) {
             return Ok(());
         }
         let mut announcement = Announcement::new(&receipt_file, mask(&self.text).into_static())?;
-        let mut is_ended = false;
-        let receipt = self.receipt(environment, &mut |output| {
+        let mut is_stopped = false;
+        let receipt = self.run_for_receipt(environment, &mut |output| {
             announcement.update(output);
-            is_ended |= is_stop_requested.load(Ordering::Relaxed) || announcement.is_to_stop();
-            if is_ended { WatchAction::Stop } else { WatchAction::Continue }
+            is_stopped |= is_stop_requested.load(Ordering::Relaxed) || announcement.is_stop_requested();
+            if is_stopped { WatchAction::Stop } else { WatchAction::Continue }
         });
         // The result of a killed command says nothing about the tree, so it is not stored.
-        if is_ended { Ok(()) } else { receipt_file.keep(&receipt) }
+        if is_stopped { Ok(()) } else { receipt_file.store(&receipt) }
     }
 
-    fn receipt(&self, environment: &Environment, watch: &mut dyn FnMut(&OutputSoFar<'_>) -> WatchAction) -> Receipt {
+    /// Runs the command and returns its result.
+    fn run_for_receipt(
+        &self,
+        environment: &Environment,
+        watch: &mut dyn FnMut(&OutputSoFar<'_>) -> WatchAction,
+    ) -> Receipt {
         let started = Instant::now();
         let before = tree_contents(&self.root);
-        let outcome = self.run(environment, watch);
+        let outcome = self.run_command(environment, watch);
         let after = tree_contents(&self.root);
         let duration = started.elapsed();
         let changed = match (&before, &after) {
-            (Ok(Some(before)), Ok(Some(after))) => before.changed(after),
+            (Ok(Some(before)), Ok(Some(after))) => before.changed_files(after),
             _ => Vec::new(),
         };
         let (passed, exit_code, ending, output) = match (&before, &after, outcome) {
@@ -121,8 +126,8 @@ impl GateJob {
             ),
             (.., Err(why)) => (false, None, format!("did not run: {why}"), Masked::default()),
             (.., Ok(outcome)) => {
-                let output = mask(&said(&outcome)).into_static();
-                (outcome.is_success(), outcome.exit_code, self.ending(&outcome, duration), output)
+                let output = mask(&last_output(&outcome)).into_static();
+                (outcome.is_success(), outcome.exit_code, self.ending_text(&outcome, duration), output)
             }
         };
         let now = jiff::Timestamp::now();
@@ -133,8 +138,8 @@ impl GateJob {
             passed,
             ending,
             duration,
-            tree_stayed: before.is_ok() && before == after,
-            tree: before.ok().flatten().map(|before| before.digest()),
+            is_tree_unchanged: before.is_ok() && before == after,
+            tree_digest: before.ok().flatten().map(|before| before.digest()),
             changed,
             output,
             ended: now.as_millisecond(),
@@ -142,7 +147,7 @@ impl GateJob {
         }
     }
 
-    fn run(
+    fn run_command(
         &self,
         environment: &Environment,
         watch: &mut dyn FnMut(&OutputSoFar<'_>) -> WatchAction,
@@ -150,7 +155,7 @@ impl GateJob {
         let root = self.root.clone();
         let run = BoundedProcess {
             argv: self.words.iter().map(OsString::from).collect(),
-            folder: root.clone(),
+            working_directory: root.clone(),
             extra_variables: &self.variables,
             get_variable: &|name| environment.get(name).map(OsString::from),
             timeout: self.timeout,
@@ -159,12 +164,12 @@ impl GateJob {
                 Sandbox::Repo => SandboxMode::Repo { root },
                 Sandbox::Require => SandboxMode::Require { root },
             },
-            shim: shim::own_call(),
+            shim: shim::shim_command(),
         };
-        run.watched(watch).map_err(|error| error.to_string())
+        run.run_watched(watch).map_err(|error| error.to_string())
     }
 
-    fn ending(&self, outcome: &ProcessOutcome, duration: Duration) -> String {
+    fn ending_text(&self, outcome: &ProcessOutcome, duration: Duration) -> String {
         let seconds = duration.as_secs_f64();
         let ending = match outcome.exit_code {
             _ if outcome.timed_out => format!("was killed after its time limit of {:?}", self.timeout),
@@ -177,8 +182,9 @@ impl GateJob {
 }
 
 /// The last lines of stdout and stderr, where most programs print errors.
-fn said(outcome: &ProcessOutcome) -> String {
-    let streams = [&outcome.stdout, &outcome.stderr].map(|stream| plain_text::last_lines(stream, LINES, BYTES));
+fn last_output(outcome: &ProcessOutcome) -> String {
+    let streams = [&outcome.stdout, &outcome.stderr]
+        .map(|stream| plain_text::last_lines(stream, MAX_OUTPUT_LINES, MAX_OUTPUT_BYTES));
     let [stdout, stderr] = &streams;
     if stdout.is_empty() || stderr.is_empty() { streams.concat() } else { streams.join("\n") }
 }

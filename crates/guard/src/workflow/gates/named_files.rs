@@ -35,8 +35,8 @@ impl NamedFiles {
             for folder in working_directories(command, root) {
                 for (word, _) in named_words(command) {
                     folders.extend(
-                        spellings(word)
-                            .filter_map(|path| below(path, &folder, root))
+                        possible_paths_in(word)
+                            .filter_map(|path| relative_to_root(path, &folder, root))
                             .filter(|path| Path::new(root).join(path).is_dir()),
                     );
                 }
@@ -44,15 +44,15 @@ impl NamedFiles {
         }
         let named_folders: Vec<String> = folders.iter().map(|folder| path::absolute(folder, root, None)).collect();
         for command in &script.commands {
-            let own = working_directories(command, root);
-            let run = run_by(command);
-            for folder in own.iter().chain(&named_folders) {
+            let command_folders = working_directories(command, root);
+            let run = files_run_by(command);
+            for folder in command_folders.iter().chain(&named_folders) {
                 for (word, is_glob) in named_words(command) {
                     named.add(word, is_glob, folder, root);
                 }
             }
-            for folder in &own {
-                named.run.extend(run.iter().filter_map(|file| below(file, folder, root)));
+            for folder in &command_folders {
+                named.run.extend(run.iter().filter_map(|file| relative_to_root(file, folder, root)));
             }
         }
         // Words that a shell loop iterates over.
@@ -64,8 +64,8 @@ impl NamedFiles {
 
     /// Adds a word that may be a path or a flag with a path.
     fn add(&mut self, word: &str, is_glob: bool, folder: &str, root: &str) {
-        for path in spellings(word) {
-            let Some(path) = below(path, folder, root) else { continue };
+        for path in possible_paths_in(word) {
+            let Some(path) = relative_to_root(path, folder, root) else { continue };
             if is_glob {
                 self.globs.push(path);
             } else {
@@ -74,25 +74,26 @@ impl NamedFiles {
         }
     }
 
-    /// Adds the present matches of globs, and replaces each path with symlinks in it by these symlinks and its target.
+    /// Adds the current matches of globs, and replaces each path with symlinks in it by these symlinks and its target.
     /// If a gate runs a symlink, it also runs the target.
     pub fn resolve(&mut self, root: &Path) {
-        let shown = root.to_string_lossy();
+        let root_text = root.to_string_lossy();
         for pattern in &self.globs {
-            let matched = glob::expanded(&format!("{shown}/{pattern}"));
-            self.paths.extend(matched.iter().filter_map(|path| path::below(path, &shown).map(str::to_owned)));
+            let matched = glob::expand_shell_glob(&format!("{root_text}/{pattern}"));
+            self.paths.extend(matched.iter().filter_map(|path| path::below(path, &root_text).map(str::to_owned)));
         }
-        let resolved = |paths: &BTreeSet<String>| paths.iter().flat_map(|path| behind_symlinks(path, root)).collect();
+        let resolved =
+            |paths: &BTreeSet<String>| paths.iter().flat_map(|path| symlinks_and_target(path, root)).collect();
         self.paths = resolved(&self.paths);
         self.run = resolved(&self.run);
     }
 
     /// True for these files and for directories on their paths. Such a directory only matters if it is a symlink.
     pub fn includes(&self, path: &str) -> bool {
-        let is_on_the_way = |named: &String| path::below(named, path).is_some();
+        let is_path_or_folder_of = |named: &String| path::below(named, path).is_some();
         let matches = |glob: &String| Pattern::parse(glob).is_ok_and(|pattern| pattern.matches(path));
         let mut named = self.paths.iter().chain(&self.run);
-        named.any(is_on_the_way) || self.globs.iter().any(matches)
+        named.any(is_path_or_folder_of) || self.globs.iter().any(matches)
     }
 }
 
@@ -107,37 +108,38 @@ fn working_directories(command: &SimpleCommand, root: &str) -> Vec<String> {
 fn named_words(command: &SimpleCommand) -> impl Iterator<Item = (&str, bool)> {
     let read = command.redirects().iter().filter(|redirect| redirect.kind == RedirectKind::Read);
     let assigned = command.assignments().iter().map(|assignment| &assignment.value);
-    let words = command.words().iter().flat_map(|word| std::iter::once(word).chain(&word.given_paths));
+    let words = command.words().iter().flat_map(|word| std::iter::once(word).chain(&word.possible_paths));
     let words = words.chain(assigned).chain(read.map(|redirect| &redirect.target));
     words.filter(|word| !word.tilde).filter_map(|word| Some((word.meaning()?, word.glob)))
 }
 
 /// The paths that a word may be or contain: `PATH`, `--file=PATH`, `-fPATH`.
-fn spellings(word: &str) -> impl Iterator<Item = &str> {
-    let behind_equals = word.split_once('=').map(|(_, value)| value);
-    let behind_letter = word.strip_prefix('-').and_then(|flag| flag.get(1..));
-    [Some(word), behind_equals, behind_letter].into_iter().flatten()
+fn possible_paths_in(word: &str) -> impl Iterator<Item = &str> {
+    let after_equals = word.split_once('=').map(|(_, value)| value);
+    let after_flag_letter = word.strip_prefix('-').and_then(|flag| flag.get(1..));
+    [Some(word), after_equals, after_flag_letter].into_iter().flatten()
 }
 
 /// The symlinks on a path below the root. Also the path with all symlinks resolved, if that is below the root.
-fn behind_symlinks(path: &str, root: &Path) -> Vec<String> {
-    const MOST: usize = 40;
+fn symlinks_and_target(path: &str, root: &Path) -> Vec<String> {
+    const MAX_SYMLINKS: usize = 40;
     let root = root.to_string_lossy();
     let mut found = Vec::new();
     let mut rest = path.to_owned();
-    for _ in 0..MOST {
+    for _ in 0..MAX_SYMLINKS {
         let ends = rest.match_indices('/').map(|(end, _)| end).chain([rest.len()]);
         let mut parts = ends.filter_map(|end| rest.split_at_checked(end));
-        let symlink =
-            parts.find_map(|(part, behind)| Some((part, behind, fs::read_link(Path::new(&*root).join(part)).ok()?)));
-        let Some((part, behind, target)) = symlink else {
+        let symlink = parts.find_map(|(part, rest_of_path)| {
+            Some((part, rest_of_path, fs::read_link(Path::new(&*root).join(part)).ok()?))
+        });
+        let Some((part, rest_of_path, target)) = symlink else {
             found.push(rest);
             break;
         };
         found.push(part.to_owned());
         let folder = part.rsplit_once('/').map_or(root.to_string(), |(folder, _)| format!("{root}/{folder}"));
         let target = path::absolute(&target.to_string_lossy(), &folder, None);
-        let target = path::normalize(&format!("{target}{behind}"));
+        let target = path::normalize(&format!("{target}{rest_of_path}"));
         let Some(next) = path::below(&target, &root).filter(|next| !next.is_empty()) else { break };
         next.clone_into(&mut rest);
     }
@@ -145,20 +147,21 @@ fn behind_symlinks(path: &str, root: &Path) -> Vec<String> {
 }
 
 /// The path relative to the root; `None` if it is not below the root.
-fn below(path: &str, folder: &str, root: &str) -> Option<String> {
+fn relative_to_root(path: &str, folder: &str, root: &str) -> Option<String> {
     let path = path::absolute(path, folder, None);
     // A computed path may have the placeholder for the project's root at any position.
-    let from_root = path.rfind(path::ROOT_PLACEHOLDER).and_then(|at| path.get(at + path::ROOT_PLACEHOLDER.len()..));
+    let placeholder = path::PROJECT_ROOT_PLACEHOLDER;
+    let from_root = path.rfind(placeholder).and_then(|at| path.get(at + placeholder.len()..));
     let path = path::normalize(&from_root.map_or(path.clone(), |rest| format!("{root}{rest}")));
     path::below(&path, root).filter(|path| !path.is_empty()).map(str::to_owned)
 }
 
 /// Name prefixes of programs that complete the path of a script, each with the suffixes that the program may add.
-const ALSO_RUN: &[(&str, &[&str])] =
+const SCRIPT_COMPLETIONS: &[(&str, &[&str])] =
     &[("py", &["/__main__.py"]), ("node", &[".js", ".json", ".node", "/package.json", "/index.js"])];
 
 /// The files that a command runs, as far as its words show: the program itself and an interpreter's scripts.
-fn run_by(command: &SimpleCommand) -> Vec<String> {
+fn files_run_by(command: &SimpleCommand) -> Vec<String> {
     let text = |argument: &Argument| command.text_from(argument.word, argument.from).map(str::to_owned);
     let program = command.words().first().and_then(|word| word.value.clone()).filter(|program| program.contains('/'));
     let mut files: Vec<String> = program.into_iter().collect();
@@ -166,7 +169,8 @@ fn run_by(command: &SimpleCommand) -> Vec<String> {
     let scripts: Vec<String> =
         arguments.list.iter().filter(|argument| argument.role == Role::Script).filter_map(text).collect();
     let program = command.program().unwrap_or_default();
-    let also = ALSO_RUN.iter().filter(|(name, _)| program.starts_with(name)).flat_map(|(_, endings)| *endings);
+    let completions =
+        SCRIPT_COMPLETIONS.iter().filter(|(name, _)| program.starts_with(name)).flat_map(|(_, endings)| *endings);
     // Programs only complete a name without a suffix: `check.py` is already complete.
     let is_name = |script: &&String| {
         !["py", "js", "cjs", "mjs"]
@@ -174,7 +178,7 @@ fn run_by(command: &SimpleCommand) -> Vec<String> {
             .any(|ending| Path::new(script).extension().is_some_and(|found| found == *ending))
     };
     let names: Vec<&String> = scripts.iter().filter(is_name).collect();
-    files.extend(also.flat_map(|ending| names.iter().map(move |script| format!("{script}{ending}"))));
+    files.extend(completions.flat_map(|ending| names.iter().map(move |script| format!("{script}{ending}"))));
     if program.starts_with("py") {
         let module = arguments.flags.iter().rfind(|flag| flag.is("-m")).and_then(|flag| text(&flag.value?));
         files.extend(module.iter().flat_map(|module| files_of_module(module)));
@@ -282,7 +286,7 @@ mod tests {
     }
 
     #[test]
-    fn globs_resolve_to_their_present_matches() {
+    fn globs_resolve_to_their_current_matches() {
         let scratch = crate::tests::Scratch::bare();
         let of = || {
             let mut named = NamedFiles::of(&gate(&["sh", "-c", "sh tests/*.sh"], true), &scratch.root);

@@ -22,12 +22,12 @@ use crate::session::HatPhase;
 use crate::workflow::{Approvals, FailedGate};
 
 /// The maximum size of a file in bytes. Larger files are not considered to be scripts.
-const LARGEST: u64 = 16 * 1024 * 1024;
+const MAX_SIZE: u64 = 16 * 1024 * 1024;
 
 /// Digests of files by path relative to the root; `None` for a missing file.
 pub type GateFiles = BTreeMap<String, Option<String>>;
 
-/// The digests from the beginning of the run. Files that gates name only since then get their present digest. A missing
+/// The digests from the beginning of the run. A file that was added to a gate later gets its current digest. A missing
 /// file is included if a gate runs it, because an agent that creates it controls the gate's result. A missing file for
 /// which a gate only tests, as in `[test, -f, report]`, is not included, because agents are meant to create it.
 pub fn gate_files_of_run(
@@ -37,8 +37,8 @@ pub fn gate_files_of_run(
     environment: &Environment,
 ) -> io::Result<GateFiles> {
     let file = environment.project_state(&project.root).join("runs").join(format!("{run}.gates.json"));
-    let kept = fs::read(&file).ok().and_then(|bytes| serde_json::from_slice::<GateFiles>(&bytes).ok());
-    let mut files = kept.clone().unwrap_or_default();
+    let stored = fs::read(&file).ok().and_then(|bytes| serde_json::from_slice::<GateFiles>(&bytes).ok());
+    let mut files = stored.clone().unwrap_or_default();
     let required = the_loop.topics.values().flat_map(|topic| &topic.requires);
     let required = required.chain(&the_loop.completion.requires).chain(&the_loop.close_requires);
     let mut run_by_gates = BTreeSet::new();
@@ -49,10 +49,10 @@ pub fn gate_files_of_run(
         }
         run_by_gates.extend(named.run);
     }
-    if kept.as_ref() != Some(&files) {
+    if stored.as_ref() != Some(&files) {
         policy::write_private_file(&file, serde_json::to_vec(&files)?)?;
     }
-    files.retain(|path, was| was.is_some() || run_by_gates.contains(path));
+    files.retain(|path, old| old.is_some() || run_by_gates.contains(path));
     Ok(files)
 }
 
@@ -77,7 +77,7 @@ impl HatPhase {
     ) -> Vec<FailedGate> {
         let approvals = Approvals::of(&project.root, environment);
         let failed_gate = |required: &Requirement| {
-            let (remedy, text) = self.changed(&required.gate, &project.root)?;
+            let (remedy, text) = self.describe_changes(&required.gate, &project.root)?;
             // The text contains the new digests, so an approval is for these contents, regardless of other files in the
             // tree.
             if approvals.last(&required.id, &text, position).is_some() {
@@ -94,44 +94,45 @@ impl HatPhase {
     pub(crate) fn approvable_changes(&self, root: &Path) -> Vec<(String, String)> {
         let transitions =
             self.workflow.nodes.iter().flat_map(|node| &node.transitions).flat_map(|transition| &transition.requires);
-        let mut asked: Vec<(String, String)> = Vec::new();
+        let mut changes: Vec<(String, String)> = Vec::new();
         for required in transitions.chain(&self.close_requires) {
-            if let Some((_, text)) = self.changed(&required.gate, root)
-                && !asked.iter().any(|(known, _)| *known == required.id)
+            if let Some((_, text)) = self.describe_changes(&required.gate, root)
+                && !changes.iter().any(|(other, _)| *other == required.id)
             {
-                asked.push((required.id.clone(), text));
+                changes.push((required.id.clone(), text));
             }
         }
-        asked
+        changes
     }
 
-    /// Instructions for the changed files of a gate, and a text that lists these files; `None` if no file has changed.
-    fn changed(&self, gate: &Gate, root: &Path) -> Option<(String, String)> {
-        let (mut changed, mut made, mut told) = (Vec::new(), Vec::new(), Vec::new());
+    /// What to do about the changed files of a gate, and a text that lists these files; `None` if no file has changed.
+    fn describe_changes(&self, gate: &Gate, root: &Path) -> Option<(String, String)> {
+        let (mut changed, mut created, mut lines) = (Vec::new(), Vec::new(), Vec::new());
         let mut named = NamedFiles::of(gate, root);
         named.resolve(root);
-        for (path, was) in self.gate_files.iter().filter(|(path, _)| named.includes(path)) {
-            let is = digest(path, root);
-            if is == *was {
+        for (path, old) in self.gate_files.iter().filter(|(path, _)| named.includes(path)) {
+            let new = digest(path, root);
+            if new == *old {
                 continue;
             }
-            let short = is.as_deref().and_then(|is| is.get(..12));
-            told.push(match (was, short) {
+            let short = new.as_deref().and_then(|new| new.get(..12));
+            lines.push(match (old, short) {
                 (_, None) => format!("`{path}` (gone)"),
-                (Some(_), Some(is)) => format!("`{path}` (now {is})"),
-                (None, Some(is)) => format!("`{path}` (did not exist, now {is})"),
+                (Some(_), Some(new)) => format!("`{path}` (now {new})"),
+                (None, Some(new)) => format!("`{path}` (did not exist, now {new})"),
             });
-            if was.is_some() { changed.push(path.as_str()) } else { made.push(path.as_str()) }
+            if old.is_some() { changed.push(path.as_str()) } else { created.push(path.as_str()) }
         }
-        let put_back = format!("Restore the files, for example with `git checkout -- {}`", changed.join(" "));
-        let delete = format!("Delete {}", made.iter().map(|path| format!("`{path}`")).collect::<Vec<_>>().join(", "));
-        let remedy = match (changed.is_empty(), made.is_empty()) {
+        let restore = format!("Restore the files, for example with `git checkout -- {}`", changed.join(" "));
+        let delete =
+            format!("Delete {}", created.iter().map(|path| format!("`{path}`")).collect::<Vec<_>>().join(", "));
+        let remedy = match (changed.is_empty(), created.is_empty()) {
             (true, true) => return None,
-            (false, true) => put_back,
+            (false, true) => restore,
             (true, false) => delete,
-            (false, false) => format!("{put_back}. {delete}"),
+            (false, false) => format!("{restore}. {delete}"),
         };
-        let text = format!("this gate's command runs files that changed since the run began: {}", told.join(", "));
+        let text = format!("this gate's command runs files that changed since the run began: {}", lines.join(", "));
         Some((remedy, text))
     }
 }
@@ -146,7 +147,7 @@ fn digest(path: &str, root: &Path) -> Option<String> {
     {
         return Some(policy::digest(target.to_string_lossy().as_bytes()));
     }
-    let metadata = fs::metadata(&file).ok().filter(|metadata| metadata.is_file() && metadata.len() <= LARGEST);
+    let metadata = fs::metadata(&file).ok().filter(|metadata| metadata.is_file() && metadata.len() <= MAX_SIZE);
     metadata.and_then(|_| fs::read(&file).ok()).map(policy::digest)
 }
 

@@ -25,9 +25,11 @@ pub struct Receipt {
     pub ending: String,
     pub duration: Duration,
     /// The digest of the tree before the command; `None` without git.
-    pub tree: Option<String>,
+    #[serde(rename = "tree")]
+    pub tree_digest: Option<String>,
     /// True if the tree was the same afterwards.
-    pub tree_stayed: bool,
+    #[serde(rename = "tree_stayed")]
+    pub is_tree_unchanged: bool,
     /// Files that changed while the command ran. Not set by earlier versions.
     #[serde(default)]
     pub changed: Vec<String>,
@@ -43,30 +45,30 @@ pub struct Receipt {
 
 impl Receipt {
     /// True if the command ran on this state of the tree, and did not change it.
-    pub fn is_of(&self, tree: Option<&str>) -> bool {
-        self.tree_stayed && self.tree.as_deref() == tree
+    pub fn is_for_tree(&self, tree_digest: Option<&str>) -> bool {
+        self.is_tree_unchanged && self.tree_digest.as_deref() == tree_digest
     }
 
     /// True if the command need not run again for this state of the tree.
-    pub fn is_valid_for(&self, tree: Option<&str>) -> bool {
-        let is_of_tree = self.is_of(tree);
-        let counts_on = self.passed && tree.is_some();
-        is_of_tree && (counts_on || !self.is_reported)
+    pub fn is_valid_for(&self, tree_digest: Option<&str>) -> bool {
+        let is_current = self.is_for_tree(tree_digest);
+        let counts_repeatedly = self.passed && tree_digest.is_some();
+        is_current && (counts_repeatedly || !self.is_reported)
     }
 
     /// The reason why the gate does not pass with this result; `None` if it passes. `repeat_with` is the command that
     /// makes the move.
-    pub fn problem(&self, tree: Option<&str>, repeat_with: &str) -> Option<String> {
+    pub fn problem(&self, tree_digest: Option<&str>, repeat_with: &str) -> Option<String> {
         let Self { command, ending, output, .. } = self;
         let command = plain_text::single_line(command);
         if !self.passed {
-            let said = if output.is_empty() { String::new() } else { format!("\n{output}") };
-            return Some(format!("`{command}` {ending}{said}"));
+            let output_lines = if output.is_empty() { String::new() } else { format!("\n{output}") };
+            return Some(format!("`{command}` {ending}{output_lines}"));
         }
-        if self.is_of(tree) {
+        if self.is_for_tree(tree_digest) {
             return None;
         }
-        if self.tree_stayed {
+        if self.is_tree_unchanged {
             // The command was already running when this move was made, or files have changed since.
             return Some(format!(
                 "`{command}` passed, but on an earlier state of the tree, so the result does not count. Run `{repeat_with}` \
@@ -82,14 +84,14 @@ impl Receipt {
 
     /// The changed files in parentheses; empty if they are not known.
     fn changed_files(&self) -> String {
-        const SHOWN: usize = 5;
+        const MAX_SHOWN: usize = 5;
         if self.changed.is_empty() {
             return String::new();
         }
         let mut names: Vec<String> =
-            self.changed.iter().take(SHOWN).map(|path| format!("`{}`", plain_text::single_line(path))).collect();
-        if self.changed.len() > SHOWN {
-            names.push(format!("{} more", self.changed.len() - SHOWN));
+            self.changed.iter().take(MAX_SHOWN).map(|path| format!("`{}`", plain_text::single_line(path))).collect();
+        if self.changed.len() > MAX_SHOWN {
+            names.push(format!("{} more", self.changed.len() - MAX_SHOWN));
         }
         format!(" ({})", names.join(", "))
     }
@@ -116,17 +118,17 @@ impl ReceiptFile {
     }
 
     /// The lock file: only one gate process at a time runs the command.
-    pub fn lock(&self) -> PathBuf {
+    pub fn lock_path(&self) -> PathBuf {
         self.folder.join(format!("{}.lock", self.name))
     }
 
     /// The file that requests the end of the running command. As long as it exists, the command must end.
-    pub fn stop(&self) -> PathBuf {
+    pub fn stop_request_path(&self) -> PathBuf {
         self.folder.join(format!("{}.stop", self.name))
     }
 
     /// The file that describes the running command.
-    pub fn running(&self) -> PathBuf {
+    pub fn running_path(&self) -> PathBuf {
         self.folder.join(format!("{}.running", self.name))
     }
 
@@ -137,7 +139,7 @@ impl ReceiptFile {
     }
 
     /// Replaces the receipt. The caller must hold the lock.
-    pub fn keep(&self, receipt: &Receipt) -> io::Result<()> {
+    pub fn store(&self, receipt: &Receipt) -> io::Result<()> {
         let last = self.last();
         policy::write_private_file(&self.file(), serde_json::to_vec(receipt)?)?;
         if let Some(last) = last.filter(|last| last.is_reported) {
@@ -175,8 +177,8 @@ mod tests {
             passed,
             ending: "failed with exit code 1".to_owned(),
             duration: Duration::from_secs(2),
-            tree: Some("a".to_owned()),
-            tree_stayed: true,
+            tree_digest: Some("a".to_owned()),
+            is_tree_unchanged: true,
             changed: Vec::new(),
             output: store::mask("no rule").into_static(),
             ended: 0,
@@ -190,15 +192,17 @@ mod tests {
         assert!(receipt(true).is_valid_for(Some("a")) && reported(receipt(true)).is_valid_for(Some("a")));
         assert!(!receipt(true).is_valid_for(Some("b")));
         assert!(receipt(false).is_valid_for(Some("a")) && !reported(receipt(false)).is_valid_for(Some("a")));
-        let moved = Receipt { tree_stayed: false, ..receipt(true) };
-        assert!(!moved.is_valid_for(Some("a")));
+        let unstable = Receipt { is_tree_unchanged: false, ..receipt(true) };
+        assert!(!unstable.is_valid_for(Some("a")));
         assert!(
-            moved.problem(Some("a"), "linchpin next").is_some_and(|why| why.contains("files changed while it ran, so"))
+            unstable
+                .problem(Some("a"), "linchpin next")
+                .is_some_and(|why| why.contains("files changed while it ran, so"))
         );
         let names = |count: usize| (1..=count).map(|number| format!("src/{number}.rs")).collect();
-        let moved = Receipt { changed: names(7), ..moved };
+        let unstable = Receipt { changed: names(7), ..unstable };
         assert_eq!(
-            moved.problem(Some("a"), "linchpin next").unwrap_or_default(),
+            unstable.problem(Some("a"), "linchpin next").unwrap_or_default(),
             "`make check` passed, but files changed while it ran (`src/1.rs`, `src/2.rs`, `src/3.rs`, `src/4.rs`, `src/5.rs`, 2 more), \
              so the result does not count. Repeat `linchpin next` once nothing changes any more."
         );
@@ -221,10 +225,10 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let receipt_file = ReceiptFile::at(folder.path().to_owned(), &["make".to_owned()]);
         let (old, new) = (receipt(false), Receipt { run: "2".to_owned(), ..receipt(true) });
-        receipt_file.keep(&old).expect("written");
+        receipt_file.store(&old).expect("written");
         receipt_file.mark_reported(&old);
         assert_eq!(receipt_file.last(), Some(Receipt { is_reported: true, ..old.clone() }));
-        receipt_file.keep(&new).expect("written");
+        receipt_file.store(&new).expect("written");
         receipt_file.mark_reported(&old);
         assert_eq!(receipt_file.last().as_ref(), Some(&new));
         receipt_file.mark_reported(&new);
@@ -234,7 +238,7 @@ mod tests {
 
     #[test]
     fn without_git_a_pass_counts_once() {
-        let without = Receipt { tree: None, ..receipt(true) };
+        let without = Receipt { tree_digest: None, ..receipt(true) };
         assert!(without.is_valid_for(None) && !Receipt { is_reported: true, ..without.clone() }.is_valid_for(None));
         assert_eq!(without.problem(None, "linchpin next"), None);
     }
@@ -244,7 +248,7 @@ mod tests {
         let scratch = crate::tests::Scratch::bare();
         let words = |words: &[&str]| words.iter().map(|&word| word.to_owned()).collect::<Vec<_>>();
         let of = |text: &[&str], root: &Path| ReceiptFile::of(&words(text), root, &scratch.environment);
-        of(&["make", "check"], &scratch.root).keep(&receipt(true)).expect("written");
+        of(&["make", "check"], &scratch.root).store(&receipt(true)).expect("written");
         assert_eq!(of(&["make", "check"], &scratch.root).last(), Some(receipt(true)));
         assert_eq!(of(&["make", "check", "-k"], &scratch.root).last(), None);
         assert_eq!(of(&["make check"], &scratch.root).last(), None);
@@ -257,7 +261,7 @@ mod tests {
         let receipt_file = ReceiptFile::at(folder.path().to_owned(), &["make".to_owned()]);
         fs::write(receipt_file.file(), "{").expect("a file");
         assert_eq!(receipt_file.last(), None);
-        receipt_file.keep(&receipt(true)).expect("written");
+        receipt_file.store(&receipt(true)).expect("written");
         assert_eq!(receipt_file.last(), Some(receipt(true)));
     }
 }

@@ -17,7 +17,7 @@ use super::receipt::ReceiptFile;
 use crate::plain_text;
 
 /// The minimum time between two writes of the file.
-const REFRESH: Duration = Duration::from_millis(200);
+const WRITE_INTERVAL: Duration = Duration::from_millis(200);
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RunningCommand {
@@ -42,17 +42,17 @@ pub enum GateProgress<'a> {
 impl RunningCommand {
     /// The running command, if there is one.
     pub fn of(receipt_file: &ReceiptFile) -> Option<Self> {
-        let lock = File::open(receipt_file.lock()).ok()?;
+        let lock = File::open(receipt_file.lock_path()).ok()?;
         if lock.try_lock_shared().is_ok() {
             return None;
         }
-        serde_json::from_slice(&fs::read(receipt_file.running()).ok()?).ok()
+        serde_json::from_slice(&fs::read(receipt_file.running_path()).ok()?).ok()
     }
 
     /// Asks the gate process to end the command, no matter which process started it.
     pub fn stop(receipt_file: &ReceiptFile) {
         if Self::of(receipt_file).is_some() {
-            let _ = policy::write_private_file(&receipt_file.stop(), "");
+            let _ = policy::write_private_file(&receipt_file.stop_request_path(), "");
         }
     }
 }
@@ -60,31 +60,31 @@ impl RunningCommand {
 /// The file that publishes the progress of the command. Dropping this value deletes the file.
 pub struct Announcement {
     file: PathBuf,
-    stop: PathBuf,
+    stop_request: PathBuf,
     running: RunningCommand,
-    length: u64,
-    written: Instant,
+    output_length: u64,
+    last_write: Instant,
 }
 
 impl Announcement {
     pub fn new(receipt_file: &ReceiptFile, command: Masked<'static>) -> io::Result<Self> {
         let running =
             RunningCommand { command, started: jiff::Timestamp::now().as_millisecond(), last_line: Masked::default() };
-        let (file, stop) = (receipt_file.running(), receipt_file.stop());
+        let (file, stop_request) = (receipt_file.running_path(), receipt_file.stop_request_path());
         // Deletes a request that may be left from an earlier run.
-        let _ = fs::remove_file(&stop);
-        let announcement = Self { file, stop, running, length: 0, written: Instant::now() };
+        let _ = fs::remove_file(&stop_request);
+        let announcement = Self { file, stop_request, running, output_length: 0, last_write: Instant::now() };
         announcement.write()?;
         Ok(announcement)
     }
 
     /// Called repeatedly while the command runs.
     pub fn update(&mut self, output: &OutputSoFar<'_>) {
-        if self.written.elapsed() < REFRESH || self.length == output.length() {
+        if self.last_write.elapsed() < WRITE_INTERVAL || self.output_length == output.length() {
             return;
         }
-        self.length = output.length();
-        self.written = Instant::now();
+        self.output_length = output.length();
+        self.last_write = Instant::now();
         self.running.last_line =
             mask(&plain_text::single_line(&plain_text::last_lines(&output.latest(), 1, 400))).into_static();
         // A failed write only affects the display.
@@ -92,8 +92,8 @@ impl Announcement {
     }
 
     /// True if the command must end.
-    pub fn is_to_stop(&self) -> bool {
-        self.stop.exists()
+    pub fn is_stop_requested(&self) -> bool {
+        self.stop_request.exists()
     }
 
     fn write(&self) -> io::Result<()> {
@@ -104,6 +104,6 @@ impl Announcement {
 impl Drop for Announcement {
     fn drop(&mut self) {
         let _ = fs::remove_file(&self.file);
-        let _ = fs::remove_file(&self.stop);
+        let _ = fs::remove_file(&self.stop_request);
     }
 }

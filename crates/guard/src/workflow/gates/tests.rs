@@ -15,7 +15,7 @@ use crate::workflow::receipt::{Receipt, ReceiptFile};
 
 thread_local! {
     /// The webhooks that were called.
-    static ASKED: RefCell<Vec<String>> = const { RefCell::new(Vec::new()) };
+    static CALLED_WEBHOOKS: RefCell<Vec<String>> = const { RefCell::new(Vec::new()) };
 }
 
 /// The gates of one move.
@@ -56,13 +56,13 @@ fn webhook(id: &str) -> Requirement {
     required(id, Gate::Webhook(Box::new(webhook)))
 }
 
-fn ask(webhook: &Webhook, question: &Value, _: &Environment) -> Result<(), String> {
-    ASKED.with_borrow_mut(|asked| asked.push(format!("{} at {}", webhook.url, question["node"])));
+fn call_webhook(webhook: &Webhook, question: &Value, _: &Environment) -> Result<(), String> {
+    CALLED_WEBHOOKS.with_borrow_mut(|called| called.push(format!("{} at {}", webhook.url, question["node"])));
     if webhook.url.ends_with("/no") { Err("it answered 500".to_owned()) } else { Ok(()) }
 }
 
-fn asked() -> Vec<String> {
-    ASKED.with_borrow_mut(std::mem::take)
+fn take_called_webhooks() -> Vec<String> {
+    CALLED_WEBHOOKS.with_borrow_mut(std::mem::take)
 }
 
 impl Scene {
@@ -77,13 +77,13 @@ impl Scene {
     fn failed_gates(&self, required: &[Requirement]) -> Vec<FailedGate> {
         let Scratch { environment, .. } = &self.scratch;
         let project = self.scratch.project();
-        let policy = Arc::new(project.compiled_read_only(environment));
+        let policy = Arc::new(project.compile_read_only(environment));
         let session = SessionContext::for_command(&project, Arc::clone(&policy), None, environment);
         let event = Arc::new(Event { kind: EventKind::Other, ..self.scratch.event(EventKind::Other, 1000) });
         let state = self.is_session_known.then(SessionState::default);
         let active = Arc::new(self.active.clone());
         let (situation, _) = session.situation_in_workflow(&active, &policy, &event, state.as_ref());
-        let gate_runners = GateRunners { webhook: ask, ..gate_runners() };
+        let gate_runners = GateRunners { webhook: call_webhook, ..gate_runners() };
         let gates = Gates {
             active: &active,
             situation: &situation,
@@ -95,7 +95,7 @@ impl Scene {
             is_in_run: self.is_in_run,
             since_activation: false,
         };
-        gates.failed_gates(required.iter())
+        gates.check_gates(required.iter())
     }
 
     /// The gates that do not pass.
@@ -107,18 +107,18 @@ impl Scene {
         self.failed_gates(&[required]).into_iter().map(|failed_gate| failed_gate.why).collect()
     }
 
-    fn approve(&self, gate: &str, tree: Option<String>) {
+    fn approve(&self, gate: &str, tree_digest: Option<String>) {
         let approval = Approval {
             workflow: "work".to_owned(),
             gate: gate.to_owned(),
             text: "Is it any good?".to_owned(),
             visit: self.active.position.phase_key(),
-            tree,
+            tree_digest,
             who: Some("Ada".to_owned()),
             time: 0,
         };
         let approvals = Approvals::of(&self.scratch.root, &self.scratch.environment);
-        approvals.keep(&approval, &self.active.position).expect("written");
+        approvals.store(&approval, &self.active.position).expect("written");
     }
 }
 
@@ -144,7 +144,7 @@ fn a_variable_of_an_unknown_session_has_no_initial_value() {
     // `emit` has no `--session`, so the message in a run does not mention it.
     scene.is_in_run = true;
     let why = scene.why(expression("tested"));
-    assert!(why.contains("which session wears this hat") && !why.contains("--session"), "{why}");
+    assert!(why.contains("which session belongs to this hat") && !why.contains("--session"), "{why}");
 }
 
 // The order in which gates are checked.
@@ -160,7 +160,7 @@ fn all_failed_cheap_gates_are_reported_at_once() {
 fn no_webhook_is_called_while_a_cheap_gate_fails() {
     let scene = Scene::in_project(Scratch::new(), Workflow { tier: engine::rules::Tier::User, ..workflow("work") });
     assert_eq!(scene.names(&[webhook("first"), expression("false")]), ["false"]);
-    assert_eq!(asked(), [""; 0]);
+    assert_eq!(take_called_webhooks(), [""; 0]);
 }
 
 #[test]
@@ -170,7 +170,7 @@ fn expensive_gates_are_checked_in_order_up_to_the_first_failure() {
     let failed_gates = scene.failed_gates(&required);
     assert_eq!(failed_gates.len(), 1);
     assert_eq!(failed_gates[0].why, "https://example.com/no did not approve: it answered 500");
-    assert_eq!(asked(), ["https://example.com/yes at \"code\"", "https://example.com/no at \"code\""]);
+    assert_eq!(take_called_webhooks(), ["https://example.com/yes at \"code\"", "https://example.com/no at \"code\""]);
 }
 
 #[test]
@@ -182,24 +182,24 @@ fn an_untrusted_workflow_starts_no_process_and_calls_no_webhook() {
         let why = scene.why(required);
         assert!(why.ends_with(" is not trusted yet: run `linchpin trust`"), "{why}");
     }
-    assert_eq!(asked(), [""; 0]);
+    assert_eq!(take_called_webhooks(), [""; 0]);
     // A gate that only evaluates an expression needs no trust.
     assert_eq!(scene.failed_gates(&[expression("true")]), []);
     Trust::of(&scene.scratch.root, &scene.scratch.environment).accept_workflow(&of_project).expect("written");
     assert_eq!(scene.failed_gates(&[webhook("hook")]), []);
-    assert_eq!(asked().len(), 1);
+    assert_eq!(take_called_webhooks().len(), 1);
 }
 
 // Approvals.
 
 #[test]
-fn an_approval_gate_passes_once_a_person_approved_the_present_tree() {
+fn an_approval_gate_passes_once_a_person_approved_the_current_tree() {
     let scene = Scene::in_project(Scratch::new().committed(), workflow("work"));
     let expected = "a person must approve: Is it any good?\n(`linchpin approve review`, for the tree as it is now)";
     assert_eq!(scene.why(approval("review")), expected);
     scene.approve("review", tree_digest(&scene.scratch.root).expect("git answers"));
     assert_eq!(scene.failed_gates(&[approval("review")]), []);
-    assert_eq!(scene.names(&[approval("other")]), ["other"], "each gate needs its own yes");
+    assert_eq!(scene.names(&[approval("other")]), ["other"], "each gate needs its own approval");
     scene.scratch.file("later", "text");
     let why = scene.why(approval("review"));
     assert!(why.contains("\nAda approved on ") && why.contains("but the tree has changed since\n"), "{why}");
@@ -211,7 +211,7 @@ fn outside_of_git_an_approval_counts_for_the_whole_visit() {
     scene.approve("review", None);
     scene.scratch.file("later", "text");
     assert_eq!(scene.failed_gates(&[approval("review")]), []);
-    scene.active.position = scene.active.position.moved("code", "d", 2000);
+    scene.active.position = scene.active.position.after_move("code", "d", 2000);
     assert_eq!(scene.names(&[approval("review")]), ["review"]);
 }
 
@@ -222,8 +222,8 @@ fn a_command_that_passed_on_this_tree_is_not_run_again() {
     let of_user = Workflow { tier: engine::rules::Tier::User, ..workflow("work") };
     let scene = Scene::in_project(Scratch::new().committed(), of_user);
     // These tests have no gate process that could run the command.
-    let cannot = scene.why(command("tests"));
-    assert!(cannot.starts_with("`make tests` cannot be started: "), "{cannot}");
+    let why = scene.why(command("tests"));
+    assert!(why.starts_with("`make tests` cannot be started: "), "{why}");
     let words = ["make".to_owned(), "tests".to_owned()];
     let receipt_file = ReceiptFile::of(&words, &scene.scratch.root, &scene.scratch.environment);
     let receipt = Receipt {
@@ -233,14 +233,14 @@ fn a_command_that_passed_on_this_tree_is_not_run_again() {
         passed: true,
         ending: "passed".to_owned(),
         duration: Duration::from_secs(1),
-        tree: tree_digest(&scene.scratch.root).expect("git answers"),
-        tree_stayed: true,
+        tree_digest: tree_digest(&scene.scratch.root).expect("git answers"),
+        is_tree_unchanged: true,
         changed: Vec::new(),
         output: store::mask("").into_static(),
         ended: 0,
         is_reported: false,
     };
-    receipt_file.keep(&receipt).expect("written");
+    receipt_file.store(&receipt).expect("written");
     assert_eq!(scene.failed_gates(&[command("tests")]), []);
     assert_eq!(scene.names(&[command("lint")]), ["lint"], "another command has another receipt");
     scene.scratch.file("later", "text");
@@ -259,23 +259,23 @@ fn a_failed_command_is_reported_once_and_then_run_again() {
         passed: false,
         ending: "failed with exit code 2".to_owned(),
         duration: Duration::from_secs(1),
-        tree: tree_digest(&scene.scratch.root).expect("git answers"),
-        tree_stayed: true,
+        tree_digest: tree_digest(&scene.scratch.root).expect("git answers"),
+        is_tree_unchanged: true,
         changed: Vec::new(),
         output: store::mask("one failed").into_static(),
         ended: 0,
         is_reported: false,
     };
-    ReceiptFile::of(&words, &scene.scratch.root, &scene.scratch.environment).keep(&receipt).expect("written");
+    ReceiptFile::of(&words, &scene.scratch.root, &scene.scratch.environment).store(&receipt).expect("written");
     assert_eq!(scene.why(command("tests")), "`make tests` failed with exit code 2\none failed");
-    let repeat_with = scene.why(command("tests"));
-    assert!(repeat_with.starts_with("`make tests` cannot be started: "), "it would be run: {repeat_with}");
+    let why_again = scene.why(command("tests"));
+    assert!(why_again.starts_with("`make tests` cannot be started: "), "it would be run: {why_again}");
 }
 
 // File rules.
 
 /// A rule that demands a review of every changed file below `src`.
-fn look(action: Level) -> Requirement {
+fn review_rule(action: Level) -> Requirement {
     let pattern = FilePattern::new(&path::pattern::Pattern::parse("src/**").expect("a pattern"));
     let file = FileRule {
         kind: FileRuleKind::Trigger { trigger: vec![pattern], safety: Vec::new() },
@@ -296,11 +296,11 @@ fn look(action: Level) -> Requirement {
 fn a_file_rules_gate_passes_only_if_they_are_met_and_never_gives_up() {
     for action in [Level::Warn, Level::Block] {
         let scene = Scene::in_project(Scratch::new().committed(), workflow("work"));
-        assert_eq!(scene.failed_gates(&[look(action)]), []);
+        assert_eq!(scene.failed_gates(&[review_rule(action)]), []);
         scene.scratch.file("src/a", "text");
         for times in 0..3 {
-            let failed_gates = scene.failed_gates(&[look(action)]);
-            note_asked(&scene.scratch, times + 1);
+            let failed_gates = scene.failed_gates(&[review_rule(action)]);
+            write_times_asked(&scene.scratch, times + 1);
             assert_eq!(failed_gates.len(), 1, "{action:?}");
             assert_eq!(
                 (failed_gates[0].gate.as_str(), failed_gates[0].rules.as_slice()),
@@ -309,30 +309,30 @@ fn a_file_rules_gate_passes_only_if_they_are_met_and_never_gives_up() {
             let expected = "If `look` does not apply, run `linchpin ack look --reason \"…\"`.";
             assert!(failed_gates[0].why.ends_with(expected), "{}", failed_gates[0].why);
         }
-        fs_remove(&scene.scratch, "src/a");
-        assert_eq!(scene.failed_gates(&[look(action)]), []);
+        remove_file(&scene.scratch, "src/a");
+        assert_eq!(scene.failed_gates(&[review_rule(action)]), []);
     }
 }
 
 /// Writes the queue entry as it is after this many stops: session `s` got the demand for `src/a` and changed nothing.
-fn note_asked(scratch: &Scratch, times: u32) {
+fn write_times_asked(scratch: &Scratch, times: u32) {
     let queue = scratch.root.join(".linchpin/tmp/rules/queue");
     let entry = std::fs::read_dir(queue).expect("a queue").next().expect("an entry").expect("an entry").path();
-    let mut kept: Value = serde_json::from_slice(&std::fs::read(&entry).expect("a file")).expect("JSON");
+    let mut entry_json: Value = serde_json::from_slice(&std::fs::read(&entry).expect("a file")).expect("JSON");
     let state = policy::digest(format!("{}\0", tree::combined_fingerprint(&scratch.root, ["src/a"])));
-    kept["asked"]["s"] = json!({ "times": times, "state": state });
-    crate::tests::write(&entry, &kept.to_string());
+    entry_json["asked"]["s"] = json!({ "times": times, "state": state });
+    crate::tests::write(&entry, &entry_json.to_string());
 }
 
-fn fs_remove(scratch: &Scratch, path: &str) {
+fn remove_file(scratch: &Scratch, path: &str) {
     std::fs::remove_file(scratch.root.join(path)).expect("removed");
 }
 
 #[test]
-fn a_gate_fails_if_git_cannot_tell_the_changes() {
+fn a_gate_fails_if_git_cannot_list_the_changes() {
     let scene = Scene::new();
     assert_eq!(
-        scene.why(look(Level::Block)),
+        scene.why(review_rule(Level::Block)),
         "`look` cannot be judged, because git cannot list what changed: `linchpin check` shows why"
     );
 }
@@ -343,6 +343,6 @@ fn a_gate_fails_if_its_demand_cannot_be_queued() {
     scene.scratch.file("src/a", "text");
     crate::tests::write(&scene.scratch.root.join(".linchpin/tmp/rules/queue"), "no folder");
     crate::tests::write(&scene.scratch.state("tmp/rules/queue"), "no folder");
-    let why = scene.why(look(Level::Block));
+    let why = scene.why(review_rule(Level::Block));
     assert_eq!(why, "`look` cannot be judged: its demand cannot be written to the queue; `linchpin doctor` shows why");
 }

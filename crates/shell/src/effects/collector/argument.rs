@@ -3,11 +3,11 @@
 use path::Access;
 
 use super::Collector;
-use super::git::pathspec;
+use super::git::path_of_pathspec;
 use crate::effects::mentioned_paths::path_candidates;
 use crate::model::Word;
 use crate::programs::{Argument, Role};
-use crate::special_programs::interpreter::runs_its_input;
+use crate::special_programs::interpreter::takes_script_from_stdin;
 use crate::special_programs::sed;
 
 impl Collector<'_> {
@@ -17,10 +17,10 @@ impl Collector<'_> {
         let command = self.command;
         let Some(word) = command.words().get(argument.word) else { return };
         let text = command.meaning_from(argument.word, argument.from);
-        let magic = text.filter(|_| command.program() == Some("git")).and_then(pathspec);
-        let text = magic.or(text);
+        let pathspec_path = text.filter(|_| command.program() == Some("git")).and_then(path_of_pathspec);
+        let text = pathspec_path.or(text);
         match argument.role {
-            Role::AtFile | Role::FormField | Role::NamedFile | Role::ListedFile | Role::Address => {
+            Role::AtFile | Role::FormField | Role::NamedFile | Role::ListedFile | Role::Url => {
                 self.collect_from_value(argument.role, text, word);
             }
             Role::ReadOrRemote | Role::WriteOrRemote | Role::DeleteOrRemote => {
@@ -29,7 +29,7 @@ impl Collector<'_> {
             Role::Revision => self.collect_from_revision(text, word),
             Role::Setting if command.program() == Some("socat") => self.collect_from_socket_address(text, word),
             Role::Data if command.program().is_some_and(sed::is_sed) => {
-                for (access, path) in text.map(sed::read).unwrap_or_default().touches {
+                for (access, path) in text.map(sed::read).unwrap_or_default().accesses {
                     self.add(Some(&path), word, Some(access));
                 }
             }
@@ -47,11 +47,11 @@ impl Collector<'_> {
             }
             // The contents are not printed, so this is no read access.
             Role::Edit if only_edits_in_place => self.add(text, word, Some(Access::Write)),
-            Role::Path if magic.is_some() => self.add(magic, word, None),
+            Role::Path if pathspec_path.is_some() => self.add(pathspec_path, word, None),
             Role::Path => self.add_mentioned_paths(word),
             Role::Query => self.collect_from_query(word),
             // `sh -s -- ARGUMENTS`: the script comes from stdin, and these are its arguments.
-            Role::Script if self.runs_its_input() => {}
+            Role::Script if self.takes_script_from_stdin() => {}
             Role::Code => self.collect_from_code(word, text),
             Role::DeleteAll => self.add_recursive_deletion(text, word),
             Role::Metadata => self.add_effect(text, word, Some(Access::Write), false),
@@ -67,7 +67,7 @@ impl Collector<'_> {
         }
     }
 
-    /// Files to read that are named in a part of the value.
+    /// Adds a read of the file that a part of the argument names: `@file`, `name=@file`, `src=file`, `file:///path`.
     fn collect_from_value(&mut self, role: Role, text: Option<&str>, word: &Word) {
         let reads = Some(Access::Read);
         match role {
@@ -77,20 +77,20 @@ impl Collector<'_> {
                 }
             }
             Role::FormField => {
-                let sign = text.and_then(|text| text.find(['=', '@']));
-                let value = text.zip(sign).and_then(|(text, sign)| text.get(sign..));
+                let separator = text.and_then(|text| text.find(['=', '@']));
+                let value = text.zip(separator).and_then(|(text, separator)| text.get(separator..));
                 let value = value.map(|value| value.strip_prefix('=').unwrap_or(value));
                 if let Some(path) = value.and_then(|value| value.strip_prefix(['@', '<'])) {
                     self.add(path.split(';').next(), word, reads);
                 }
             }
             Role::ListedFile => {
-                let named = text.unwrap_or_default().split(',').filter_map(|part| part.split_once('='));
-                for (_, file) in named.filter(|(name, _)| matches!(*name, "src" | "source")) {
+                let pairs = text.unwrap_or_default().split(',').filter_map(|part| part.split_once('='));
+                for (_, file) in pairs.filter(|(name, _)| matches!(*name, "src" | "source")) {
                     self.add(Some(file), word, reads);
                 }
             }
-            Role::Address => {
+            Role::Url => {
                 let is_file = |text: &&str| text.get(..5).is_some_and(|scheme| scheme.eq_ignore_ascii_case("file:"));
                 if let Some(path) = text.filter(is_file).and_then(|text| text.get(5..)) {
                     self.add(path.strip_prefix("//").or(Some(path)), word, reads);
@@ -101,12 +101,12 @@ impl Collector<'_> {
         }
     }
 
-    /// A path, or `host:path`.
+    /// Adds the access to a path, unless it is on another machine: `host:path`.
     fn collect_from_local_or_remote(&mut self, role: Role, text: Option<&str>, word: &Word) {
         let is_remote = |text: &str| text.split('/').next().is_some_and(|host| host.contains(':'));
         let local = text.filter(|text| !is_remote(text));
         match role {
-            // A deletion on another machine is a deletion too, of an unknown path.
+            // A deletion on another machine counts as the deletion of an unknown path.
             Role::DeleteOrRemote => self.add_recursive_deletion(local, word),
             _ if text.is_some() && local.is_none() => {}
             Role::ReadOrRemote => self.add(local, word, Some(Access::Read)),
@@ -114,7 +114,7 @@ impl Collector<'_> {
         }
     }
 
-    /// `socat FILE:.env -`
+    /// Adds the file in an address of `socat`: `socat FILE:.env -`.
     fn collect_from_socket_address(&mut self, text: Option<&str>, word: &Word) {
         let address = text.and_then(|text| text.split_once(':')).filter(|(kind, _)| is_file_address(kind));
         if let Some(path) = address.and_then(|(_, path)| path.split(',').next()) {
@@ -132,7 +132,7 @@ impl Collector<'_> {
             argument.role != Role::Data
                 || self.command.text_from(argument.word, argument.from).is_some_and(sed::only_edits)
         };
-        // A backup next to the file: its name is the file's with an extension.
+        // The extension of a backup, which is next to the file.
         let is_extension = |suffix: &str| suffix.starts_with('.') && !suffix.contains(['*', '/']);
         let backups = arguments.flags.iter().filter(|flag| flag.is("-i")).filter_map(|flag| flag.value);
         let mut backups = backups.map(|value| self.command.text_from(value.word, value.from));
@@ -140,7 +140,7 @@ impl Collector<'_> {
         !reads && arguments.list.iter().all(is_edit) && backups.all(|suffix| suffix.is_some_and(is_extension))
     }
 
-    /// A database query is not a path, but may name files.
+    /// Adds the files that a database query may name.
     pub(super) fn collect_from_query(&mut self, word: &Word) {
         let Some(text) = word.value.as_deref() else { return self.add_mentioned_paths(word) };
         for piece in path_candidates(text).filter(|piece| !piece.contains(char::is_whitespace)) {
@@ -148,9 +148,9 @@ impl Collector<'_> {
         }
     }
 
-    pub(super) fn runs_its_input(&self) -> bool {
+    pub(super) fn takes_script_from_stdin(&self) -> bool {
         let known = self.command.program().zip(self.command.arguments());
-        known.is_some_and(|(program, arguments)| runs_its_input(program, arguments, self.command.words()))
+        known.is_some_and(|(program, arguments)| takes_script_from_stdin(program, arguments, self.command.words()))
     }
 }
 

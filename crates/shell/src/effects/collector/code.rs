@@ -6,34 +6,34 @@ use super::Collector;
 use crate::model::Word;
 use crate::programs::{Argument, Arguments, Role};
 use crate::special_programs::awk;
-use crate::special_programs::interpreter::{is_awk, runs_its_input};
+use crate::special_programs::interpreter::{is_awk, takes_script_from_stdin};
 use crate::special_programs::language::is_readable;
-use crate::special_programs::one_liner::{self, given};
+use crate::special_programs::one_liner::{self, program_inputs};
 
 impl Collector<'_> {
     pub(super) fn collect_from_code(&mut self, word: &Word, text: Option<&str>) {
         let program = self.command.program();
         if program.is_some_and(is_awk) {
-            let touches = text.map(awk::read).unwrap_or_default().touches;
-            for (access, path) in touches.iter().filter(|(_, path)| path.is_some()) {
+            let accesses = text.map(awk::read).unwrap_or_default().accesses;
+            for (access, path) in accesses.iter().filter(|(_, path)| path.is_some()) {
                 self.add(path.as_deref(), word, Some(*access));
             }
             // A computed path is one of the names in the program, or made of them.
-            if touches.iter().any(|(_, path)| path.is_none()) {
+            if accesses.iter().any(|(_, path)| path.is_none()) {
                 self.add_mentioned_paths(word);
             }
             return;
         }
-        let given = given(self.command);
-        let read = program.zip(text).and_then(|(program, text)| one_liner::read(program, text, &given));
+        let inputs = program_inputs(self.command);
+        let read = program.zip(text).and_then(|(program, text)| one_liner::read(program, text, &inputs));
         let Some(read) = read else {
-            // In a language that Linchpin cannot read, every path in the text may be touched.
+            // Code in a language that Linchpin cannot parse may access every path in it.
             return match text {
                 Some(text) => self.add_mentioned_paths(&Word::known(text)),
                 None => self.add_mentioned_paths(word),
             };
         };
-        for (access, path) in read.touches {
+        for (access, path) in read.accesses {
             let glob = path.contains('*');
             // Functions that delete a file and those that delete a directory are not distinguished.
             let is_recursive = access == Access::Delete;
@@ -42,7 +42,7 @@ impl Collector<'_> {
             self.add_disk_loss(Some(&path), &word, Some(access));
         }
         let unknown = Word { raw: format!("a file that {} names", program.unwrap_or_default()), ..Word::default() };
-        for access in read.unknown_touches {
+        for access in read.unknown_accesses {
             self.add(None, &unknown, Some(access));
         }
     }
@@ -52,12 +52,13 @@ impl Collector<'_> {
         let command = self.command;
         let is_code = |argument: &&Argument| argument.role == Role::Code;
         let code = arguments.list.iter().find(is_code).and_then(|code| command.text_from(code.word, code.from));
-        let fed = command.given_text().filter(|_| runs_its_input(program, arguments, command.words()));
+        let stdin = command.stdin_text().filter(|_| takes_script_from_stdin(program, arguments, command.words()));
         let names_arguments = |text: &str| text.to_ascii_lowercase().contains("argv") || text.contains("fileinput");
-        let uses_arguments = code.or(fed).is_some_and(names_arguments);
-        let own = arguments.list.iter().find(|argument| argument.role == Role::Words);
+        let uses_arguments = code.or(stdin).is_some_and(names_arguments);
+        let first_argument = arguments.list.iter().find(|argument| argument.role == Role::Words);
         if is_readable(program) && uses_arguments {
-            own.and_then(|own| command.words().get(own.word..))
+            first_argument
+                .and_then(|first| command.words().get(first.word..))
                 .into_iter()
                 .flatten()
                 .for_each(|word| self.add_mentioned_paths(word));

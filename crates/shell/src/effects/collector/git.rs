@@ -11,16 +11,16 @@ impl Collector<'_> {
     pub(super) fn enter_work_tree(&mut self) {
         const NAME: &str = "GIT_WORK_TREE";
         let command = self.command;
-        let set = command.assignments().iter().rfind(|set| set.name == NAME).map(|set| set.value.meaning());
+        let assigned = command.assignments().iter().rfind(|set| set.name == NAME).map(|set| set.value.meaning());
         let exported = || command.exported().iter().find(|exported| &*exported.name == NAME);
-        if let Some(directory) = set.or_else(|| exported().map(|exported| exported.value.as_deref())) {
+        if let Some(directory) = assigned.or_else(|| exported().map(|exported| exported.value.as_deref())) {
             self.directories =
-                directory.map_or_else(PossibleDirectories::unknown, |directory| self.directories.then(directory));
+                directory.map_or_else(PossibleDirectories::unknown, |directory| self.directories.after_cd(directory));
         }
     }
 
     /// True if the command permanently configures more files for git to ignore: `git config core.excludesFile FILE`.
-    pub(super) fn hides_files(&self, arguments: &Arguments) -> bool {
+    pub(super) fn adds_ignored_files(&self, arguments: &Arguments) -> bool {
         let is_excludes_file = |word: usize, from: usize| {
             self.command.text_from(word, from).is_some_and(|name| name.eq_ignore_ascii_case("core.excludesfile"))
         };
@@ -31,8 +31,8 @@ impl Collector<'_> {
         is_config && (is_set || added.any(|value| is_excludes_file(value.word, value.from)))
     }
 
-    /// True if the command makes git look for hooks elsewhere. The existing hooks are no longer run.
-    pub(super) fn moves_hooks(&self, arguments: &Arguments) -> bool {
+    /// True if the command makes git look for hooks in another directory, so that the existing hooks no longer run.
+    pub(super) fn replaces_hooks(&self, arguments: &Arguments) -> bool {
         const SETTINGS: &[&str] = &["core.hookspath", "include.path"];
         let names_hooks_path = |name: Option<&str>| {
             let name = name.map(str::to_ascii_lowercase);
@@ -82,7 +82,7 @@ impl Collector<'_> {
 }
 
 /// The path in the pathspecs `:/path` and `:(top)path`, which are relative to the root of the work tree.
-pub(super) fn pathspec(text: &str) -> Option<&str> {
+pub(super) fn path_of_pathspec(text: &str) -> Option<&str> {
     let path =
         text.strip_prefix(":(").filter(|magic| !magic.starts_with("exclude")).and_then(|magic| magic.split_once(')'));
     path.map(|(_, path)| path).or_else(|| text.strip_prefix(":/")).filter(|path| !path.is_empty())

@@ -9,11 +9,11 @@ use crate::programs::{Argument, Role};
 use crate::special_programs::find;
 
 impl Collector<'_> {
-    /// Files that a search with a glob for file names reads. A glob without a slash matches at any depth. A glob that
-    /// matches every name is left out: the search then reads a directory, not a particular file.
+    /// Adds the files that a search reads, by its glob for their names. A glob without a slash matches at any depth. A
+    /// glob that matches every name is left out: the search then reads a directory, not a particular file.
     pub(super) fn collect_from_search(&mut self, glob: Option<&str>, word: &Word) {
         let name = glob.map(|glob| glob.rsplit('/').next().unwrap_or(glob));
-        if name.is_some_and(|name| !name.is_empty() && name.chars().all(|letter| letter == '*')) {
+        if name.is_some_and(|name| !name.is_empty() && name.chars().all(|c| c == '*')) {
             return;
         }
         self.add(glob, &Word { glob: false, ..word.clone() }, Some(Access::Read));
@@ -50,11 +50,11 @@ impl Collector<'_> {
         let deletes = command.words().iter().any(|word| word.value.as_deref() == Some("-delete"));
         let follows_symlinks =
             command.words().iter().any(|word| matches!(word.value.as_deref(), Some("-L" | "-H" | "-follow")));
-        for found in find::found(command).iter().filter(|_| deletes) {
+        for found in find::found_paths(command).iter().filter(|_| deletes) {
             self.add_recursive_deletion(found.meaning(), found);
             // With `-L`, the contents of a symlink's target are deleted.
             if let Some(directory) =
-                found.meaning().and_then(|path| found.directory_of_all(path)).filter(|_| follows_symlinks)
+                found.meaning().and_then(|path| found.directory_of_tree(path)).filter(|_| follows_symlinks)
             {
                 let within = format!("{directory}/*");
                 self.add_recursive_deletion(Some(&within), &Word { glob: true, ..Word::known(&within) });

@@ -13,15 +13,15 @@ pub(crate) fn rewrite_by_host(command: &SimpleCommand, arguments: &Arguments) ->
         command.text_from(value.word, value.from)
     };
     match (command.program()?, form.as_slice()) {
-        ("gh", ["repo", "sync"]) => by_sync(arguments, flag("--branch")),
-        // Deletes all branches with the repository. A repository that is named may not be this one.
+        ("gh", ["repo", "sync"]) => rewrite_by_sync(arguments, flag("--branch")),
+        // Deletes all branches with the repository. A named repository may be another one.
         ("gh" | "glab", ["repo", "delete"]) | ("hub", ["delete"]) => {
             Some((RewrittenBranch::All, arguments.operands.is_empty()))
         }
         ("az", ["repos", "ref", "delete"]) => Some(named(flag("--name").map(|name| name.trim_start_matches("refs/")))),
         ("sl", ["push"]) if arguments.flags.iter().any(|flag| flag.is("--force")) => Some(named(flag("--to"))),
         ("gh" | "glab" | "hub", ["api"]) | ("curl" | "http" | "https" | "wget" | "wget2" | "xh", []) => {
-            by_api(command, arguments)
+            rewrite_by_api(command, arguments)
         }
         _ => None,
     }
@@ -32,33 +32,33 @@ fn named(branch: Option<&str>) -> (RewrittenBranch, bool) {
     branch.map_or((RewrittenBranch::Unknown, false), |branch| (name(branch), true))
 }
 
-/// `gh repo sync OWNER/NAME --force`
-fn by_sync(arguments: &Arguments, branch: Option<&str>) -> Option<(RewrittenBranch, bool)> {
+/// Returns the branch that `gh repo sync OWNER/NAME --force` rewrites.
+fn rewrite_by_sync(arguments: &Arguments, branch: Option<&str>) -> Option<(RewrittenBranch, bool)> {
     arguments.operands.first().filter(|_| arguments.has_flag(&["--force"]))?;
     Some(named(branch))
 }
 
-/// A request to the API about a branch: `gh api`, `curl`.
-fn by_api(command: &SimpleCommand, arguments: &Arguments) -> Option<(RewrittenBranch, bool)> {
+/// Returns the branch that an API request changes: `gh api`, `curl`.
+fn rewrite_by_api(command: &SimpleCommand, arguments: &Arguments) -> Option<(RewrittenBranch, bool)> {
     let values = |names: &'static [&'static str]| {
         let flags = arguments.flags.iter().filter(move |flag| names.iter().any(|name| flag.is(name)));
         flags.filter_map(|flag| flag.value).map(|value| command.text_from(value.word, value.from))
     };
     let urls = arguments.flags.iter().filter(|flag| flag.is("--url")).filter_map(|flag| Some(flag.value?.word));
     let url_words: Vec<usize> = arguments.operands.iter().copied().chain(urls).collect();
-    let addresses = || url_words.iter().filter_map(|index| command.words().get(*index));
+    let urls = || url_words.iter().filter_map(|index| command.words().get(*index));
     // GraphQL mutations identify a branch by its node ID, which does not contain its name.
     let changes = |query: &str| ["updateRef", "deleteRef"].iter().any(|change| query.contains(change));
-    if addresses().any(|word| word.value.as_deref().is_some_and(|text| text.ends_with("graphql")))
+    if urls().any(|word| word.value.as_deref().is_some_and(|text| text.ends_with("graphql")))
         && values(&["-f", "-F", "-d", "--data-raw", "--json"]).flatten().any(changes)
     {
         return Some((RewrittenBranch::Unknown, false));
     }
-    let addresses = addresses().map(|word| word.value.as_deref().unwrap_or(&word.shown).replace("%2F", "/"));
-    let addresses: Vec<String> = addresses.collect();
+    let urls = urls().map(|word| word.value.as_deref().unwrap_or(&word.shown).replace("%2F", "/"));
+    let urls: Vec<String> = urls.collect();
     // The first is GitHub's URL, the second GitLab's.
-    let branch_of = |address: String| {
-        let branch = address.split_once("git/refs/heads/").or_else(|| address.split_once("/repository/branches/"));
+    let branch_of = |url: String| {
+        let branch = url.split_once("git/refs/heads/").or_else(|| url.split_once("/repository/branches/"));
         branch.map(|(_, branch)| branch.to_owned())
     };
     let verb =
@@ -70,16 +70,14 @@ fn by_api(command: &SimpleCommand, arguments: &Arguments) -> Option<(RewrittenBr
     };
     let method = method.map(|method| method.map(str::to_ascii_uppercase));
     let is_method = |wanted: &str| matches!(&method, Some(Some(method)) if method == wanted);
-    if let Some(exposed) =
-        addresses.iter().find_map(|address| exposed_by_deletion(address)).filter(|_| is_method("DELETE"))
-    {
+    if let Some(exposed) = urls.iter().find_map(|url| branch_exposed_by_deletion(url)).filter(|_| is_method("DELETE")) {
         return Some((exposed, false));
     }
-    if let Some(name) = addresses.iter().find_map(|address| renamed_branch(address)).filter(|_| !is_method("GET")) {
+    if let Some(name) = urls.iter().find_map(|url| renamed_branch(url)).filter(|_| !is_method("GET")) {
         return Some(named(Some(name)));
     }
-    let address = addresses.into_iter().find_map(branch_of)?;
-    let branch = address.as_str();
+    let url = urls.into_iter().find_map(branch_of)?;
+    let branch = url.as_str();
     let branch = RewrittenBranch::Named(branch.split(['?', '#']).next().unwrap_or(branch).to_owned());
     let is_force =
         |field: &str| field.replace(['"', ' '], "").replace(':', "=").replace("==", "=").contains("force=true");
@@ -98,35 +96,35 @@ fn by_api(command: &SimpleCommand, arguments: &Arguments) -> Option<(RewrittenBr
 }
 
 /// Returns the part of an API URL after `repos/` or `projects/`.
-fn path_in_repository(address: &str) -> Option<&str> {
+fn path_in_repository(url: &str) -> Option<&str> {
     const ROOTS: &[&str] = &["api.github.com/repos/", "/api/v3/repos/", "/api/v4/projects/"];
-    let address = address.split(['?', '#']).next()?;
+    let url = url.split(['?', '#']).next()?;
     // `gh api` and `glab api` get a path without a host.
-    let own = address.trim_start_matches('/');
-    let own = own.strip_prefix("repos/").or_else(|| own.strip_prefix("projects/"));
-    own.or_else(|| ROOTS.iter().find_map(|root| address.split_once(root)).map(|(_, rest)| rest))
+    let path = url.trim_start_matches('/');
+    let path = path.strip_prefix("repos/").or_else(|| path.strip_prefix("projects/"));
+    path.or_else(|| ROOTS.iter().find_map(|root| url.split_once(root)).map(|(_, rest)| rest))
 }
 
 /// `main` of `repos/OWNER/NAME/branches/main/rename`
-fn renamed_branch(address: &str) -> Option<&str> {
-    path_in_repository(address)?.split_once("/branches/")?.1.strip_suffix("/rename")
+fn renamed_branch(url: &str) -> Option<&str> {
+    path_in_repository(url)?.split_once("/branches/")?.1.strip_suffix("/rename")
 }
 
 /// Returns the branches that a `DELETE` request exposes: the URL is a branch's protection, a ruleset, or the whole
 /// repository.
-fn exposed_by_deletion(address: &str) -> Option<RewrittenBranch> {
-    let within = path_in_repository(address)?;
+fn branch_exposed_by_deletion(url: &str) -> Option<RewrittenBranch> {
+    let within = path_in_repository(url)?;
     let protected = within.split_once("/branches/").and_then(|(_, rest)| rest.split_once("/protection"));
     let protected = protected.map(|(branch, _)| branch);
     if let Some(branch) = protected.or_else(|| within.split_once("/protected_branches/").map(|(_, branch)| branch)) {
         return Some(named(Some(branch)).0);
     }
     let parts: Vec<&str> = within.split('/').collect();
-    let is_whole = match parts.as_slice() {
-        [_] => address.contains("projects/"),
-        [_, _] => address.contains("repos/"),
+    let exposes_all = match parts.as_slice() {
+        [_] => url.contains("projects/"),
+        [_, _] => url.contains("repos/"),
         [_, _, "rulesets", _] => true,
         _ => false,
     };
-    is_whole.then_some(RewrittenBranch::All)
+    exposes_all.then_some(RewrittenBranch::All)
 }

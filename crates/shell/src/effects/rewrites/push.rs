@@ -1,58 +1,102 @@
 //! Branches of a remote that a `git push` rewrites or deletes.
 
 use super::{FoundRewrites, RewrittenBranch};
-use crate::model::{CheckedOutBranch, SimpleCommand, Word};
+use crate::model::{SimpleCommand, Word};
 use crate::programs::Arguments;
 use crate::special_programs::git_settings;
 
 pub(super) fn rewrites_of_push(command: &SimpleCommand, arguments: &Arguments) -> FoundRewrites {
-    let has = |names: &[&str]| arguments.has_flag(names);
     if last_flag_wins(arguments, &["-n", "--dry-run"], "--no-dry-run") {
         return Vec::new();
     }
-    let settings = settings(command, arguments);
-    let set = |wanted: &dyn Fn(&str, &str) -> bool| settings.iter().any(|(name, value)| wanted(name, value));
-    let words: Vec<&Word> = arguments.operands.iter().filter_map(|index| command.words().get(*index)).collect();
-    let remote = words.first().and_then(|word| word.meaning());
-    let is_mirror = |name: &str| {
-        let own_remote = name.strip_prefix("remote.").and_then(|name| name.strip_suffix(".mirror"));
-        own_remote.is_some_and(|own| remote.is_none_or(|remote| remote.eq_ignore_ascii_case(own)))
-    };
-    if has(&["--mirror"]) || set(&|name, value| is_mirror(name) && !matches!(value, "false" | "fetch")) {
+    let push = Push::of(command, arguments);
+    if push.is_mirror() {
         return vec![(RewrittenBranch::All, true)];
     }
-    // `--force-with-lease` takes its value only after `=` (`?` in `programs.txt`), so it never swallows the remote.
-    let is_forced = last_flag_wins(arguments, &["-f", "--force"], "--no-force")
-        || last_flag_wins(arguments, &["--force-with-lease"], "--no-force-with-lease");
-    let may_be_forced = is_forced || command.has_unknown_flags(arguments);
-    // The first operand is the remote.
-    let given = words.get(1..).unwrap_or_default().iter().map(|word| Refspec::of_word(word));
-    let mut specs: Vec<Refspec> = given.collect();
-    if specs.is_empty() {
-        let is_push = |name: &str| name.starts_with("remote.") && name.rsplit('.').next() == Some("push");
-        specs.extend(settings.iter().filter(|(name, _)| is_push(name)).map(|(_, value)| Refspec::parse(value)));
-    }
-    let names_none = specs.is_empty();
-    let deletes = has(&["-d", "--delete"]);
-    let mut found: FoundRewrites = Vec::new();
-    for spec in specs {
-        let target = spec.target();
-        // `--prune` deletes those matching branches that do not exist locally.
-        let prunes = has(&["--prune"])
-            && matches!(target, Some(Target::Other(RewrittenBranch::Matching(_) | RewrittenBranch::All)));
-        let is_certain = deletes || is_forced || prunes || spec.is_forced || spec.deletes;
-        if is_certain || may_be_forced {
-            found.extend(
-                target.into_iter().flat_map(|target| rewrites_of_target(target, is_certain, &command.context.branches)),
-            );
+    let refspecs = push.refspecs();
+    if refspecs.is_empty() { push.rewrites_without_refspec() } else { push.rewrites_of_refspecs(&refspecs) }
+}
+
+struct Push<'a> {
+    command: &'a SimpleCommand,
+    arguments: &'a Arguments,
+    settings: Vec<(String, String)>,
+    /// The operands. The first one is the remote, the others are refspecs.
+    operands: Vec<&'a Word>,
+    is_forced: bool,
+    /// Forced, or has a flag that is not known and may force it.
+    may_be_forced: bool,
+}
+
+impl<'a> Push<'a> {
+    fn of(command: &'a SimpleCommand, arguments: &'a Arguments) -> Self {
+        // `--force-with-lease` takes its value only after `=` (`?` in `programs.txt`), so it never swallows the remote.
+        let is_forced = last_flag_wins(arguments, &["-f", "--force"], "--no-force")
+            || last_flag_wins(arguments, &["--force-with-lease"], "--no-force-with-lease");
+        Self {
+            command,
+            arguments,
+            settings: settings(command, arguments),
+            operands: arguments.operands.iter().filter_map(|index| command.words().get(*index)).collect(),
+            is_forced,
+            may_be_forced: is_forced || command.has_unknown_flags(arguments),
         }
     }
-    // Without a refspec, `--tags` pushes nothing but tags.
-    if names_none && !has(&["--tags"]) && (may_be_forced || has(&["--prune"])) {
-        let covers_all = has(&["--all", "--branches", "--prune"])
-            || set(&|name, value| name == "push.default" && value == "matching");
+
+    fn has_setting(&self, is_wanted: impl Fn(&str, &str) -> bool) -> bool {
+        self.settings.iter().any(|(name, value)| is_wanted(name, value))
+    }
+
+    /// True if all branches of the remote become those of this repository.
+    fn is_mirror(&self) -> bool {
+        let remote = self.operands.first().and_then(|word| word.meaning());
+        let is_of_remote = |name: &str| {
+            let own_remote = name.strip_prefix("remote.").and_then(|name| name.strip_suffix(".mirror"));
+            own_remote.is_some_and(|own| remote.is_none_or(|remote| remote.eq_ignore_ascii_case(own)))
+        };
+        self.arguments.has_flag(&["--mirror"])
+            || self.has_setting(|name, value| is_of_remote(name) && !matches!(value, "false" | "fetch"))
+    }
+
+    /// The refspecs of the command, otherwise those of its settings.
+    fn refspecs(&self) -> Vec<Refspec> {
+        let operands = self.operands.get(1..).unwrap_or_default();
+        if !operands.is_empty() {
+            return operands.iter().map(|word| Refspec::of_word(word)).collect();
+        }
+        let is_push = |name: &str| name.starts_with("remote.") && name.rsplit('.').next() == Some("push");
+        let settings = self.settings.iter().filter(|(name, _)| is_push(name));
+        settings.map(|(_, value)| Refspec::parse(value)).collect()
+    }
+
+    fn rewrites_of_refspecs(&self, refspecs: &[Refspec]) -> FoundRewrites {
+        let deletes_all = self.arguments.has_flag(&["-d", "--delete"]);
+        let mut found: FoundRewrites = Vec::new();
+        for spec in refspecs {
+            let target = spec.target();
+            // `--prune` deletes those matching branches that do not exist locally.
+            let prunes = self.arguments.has_flag(&["--prune"])
+                && matches!(target, Some(Target::Other(RewrittenBranch::Matching(_) | RewrittenBranch::All)));
+            let is_certain = deletes_all || self.is_forced || prunes || spec.is_forced || spec.deletes;
+            if is_certain || self.may_be_forced {
+                found.extend(target.into_iter().flat_map(|target| self.rewrites_of_target(target, is_certain)));
+            }
+        }
+        found
+    }
+
+    fn rewrites_without_refspec(&self) -> FoundRewrites {
+        let prunes = self.arguments.has_flag(&["--prune"]);
+        // Without a refspec, `--tags` pushes nothing but tags.
+        if self.arguments.has_flag(&["--tags"]) || !(self.may_be_forced || prunes) {
+            return Vec::new();
+        }
+        let covers_all = prunes
+            || self.arguments.has_flag(&["--all", "--branches"])
+            || self.has_setting(|name, value| name == "push.default" && value == "matching");
         // The upstream branch may have another name.
-        let pushes_upstream = set(&|name, value| name == "push.default" && matches!(value, "upstream" | "tracking"));
+        let pushes_upstream =
+            self.has_setting(|name, value| name == "push.default" && matches!(value, "upstream" | "tracking"));
         let target = match (covers_all, pushes_upstream) {
             (true, _) => RewrittenBranch::All.into(),
             (false, true) => RewrittenBranch::Unknown.into(),
@@ -60,9 +104,20 @@ pub(super) fn rewrites_of_push(command: &SimpleCommand, arguments: &Arguments) -
             // repository's own git configuration is not read.
             (false, false) => Target::Current,
         };
-        found.extend(rewrites_of_target(target, is_forced || has(&["--prune"]), &command.context.branches));
+        self.rewrites_of_target(target, self.is_forced || prunes)
     }
-    found
+
+    /// Returns the current branch once for each branch that may be checked out.
+    fn rewrites_of_target(&self, target: Target, is_certain: bool) -> FoundRewrites {
+        let branches = &self.command.context.branches;
+        match target {
+            Target::Current => {
+                let is_certain = is_certain && branches.len() == 1;
+                branches.iter().map(|branch| (RewrittenBranch::Current(branch.clone()), is_certain)).collect()
+            }
+            Target::Other(branch) => vec![(branch, is_certain)],
+        }
+    }
 }
 
 /// What a refspec pushes to.
@@ -78,17 +133,6 @@ impl From<RewrittenBranch> for Target {
     }
 }
 
-/// Returns the current branch once for each branch that may be checked out.
-fn rewrites_of_target(target: Target, is_certain: bool, branches: &[CheckedOutBranch]) -> FoundRewrites {
-    match target {
-        Target::Current => {
-            let is_certain = is_certain && branches.len() == 1;
-            branches.iter().map(|branch| (RewrittenBranch::Current(branch.clone()), is_certain)).collect()
-        }
-        Target::Other(branch) => vec![(branch, is_certain)],
-    }
-}
-
 /// True if one of the flags is given, and no later flag negates it.
 fn last_flag_wins(arguments: &Arguments, flags: &[&str], negation: &str) -> bool {
     let mut last = arguments.flags.iter().rev().map(|flag| flag.name.as_str());
@@ -99,14 +143,14 @@ fn last_flag_wins(arguments: &Arguments, flags: &[&str], negation: &str) -> bool
 /// setting without a value is `true`.
 fn settings(command: &SimpleCommand, arguments: &Arguments) -> Vec<(String, String)> {
     let is_config_flag = |name: &str| matches!(name, "-c" | "--config-env");
-    let given = arguments.flags.iter().filter(|flag| is_config_flag(&flag.name)).filter_map(|flag| flag.value);
-    let given = given.filter_map(|value| git_settings::given(command, arguments, value));
-    let given = given.map(|setting| match setting.split_once('=') {
+    let flags = arguments.flags.iter().filter(|flag| is_config_flag(&flag.name));
+    let set_by_flags = flags.filter_map(|flag| git_settings::given(command, arguments, flag.value?));
+    let set_by_flags = set_by_flags.map(|setting| match setting.split_once('=') {
         Some((name, value)) => (name.to_ascii_lowercase(), value.to_owned()),
         None => (setting.to_ascii_lowercase(), "true".to_owned()),
     });
-    let made = command.context.git_settings.iter().map(|setting| (**setting).clone());
-    given.chain(made).chain(command.context.git_environment.iter().cloned()).collect()
+    let set_earlier = command.context.git_settings.iter().map(|setting| (**setting).clone());
+    set_by_flags.chain(set_earlier).chain(command.context.git_environment.iter().cloned()).collect()
 }
 
 /// `+from:to`, each part of which may be missing.

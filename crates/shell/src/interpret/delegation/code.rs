@@ -7,9 +7,9 @@ use crate::model::{Assignment, Input, SimpleCommand, Word};
 use crate::special_programs::awk;
 use crate::special_programs::interpreter::{is_awk, runs_code};
 use crate::special_programs::language::is_readable;
-use crate::special_programs::one_liner::{self, given};
+use crate::special_programs::one_liner::{self, program_inputs};
 use crate::special_programs::spawn_text::shell_text;
-use crate::special_programs::suspicious_words;
+use crate::special_programs::suspicious_calls;
 use crate::written_files::makefile;
 
 /// Returns the commands and scripts that a program reads from a file or stdin, and runs.
@@ -21,8 +21,8 @@ pub(super) fn commands_read(
 ) -> Vec<DelegatedCommand> {
     let Some(program) = command.program() else { return Vec::new() };
     let text = match script {
-        Some(script) if script.is_process() => script.contents.clone(),
-        Some(script) if script.is_device() && !script.is_standard_input() => None,
+        Some(script) if script.is_process_substitution() => script.contents.clone(),
+        Some(script) if script.is_device() && !script.is_stdin_device() => None,
         None if matches!(program, "source" | ".") => return Vec::new(),
         _ => match input {
             Input::Nothing => return Vec::new(),
@@ -34,15 +34,15 @@ pub(super) fn commands_read(
     if runs_code(program) {
         return commands_of_code(command, text.as_deref());
     }
-    let in_own_shell = !matches!(program, "source" | ".");
-    vec![DelegatedCommand::Script { text, in_own_shell, gets_more_arguments: false, name: None, arguments }]
+    let in_new_shell = !matches!(program, "source" | ".");
+    vec![DelegatedCommand::Script { text, in_new_shell, gets_more_arguments: false, name: None, arguments }]
 }
 
 /// Returns the shell commands in a file that a program reads.
 pub(super) fn commands_in(program: &str, text: String, words: &[Word]) -> String {
     match program {
         "crontab" => crontab_commands(&text),
-        "make" | "gmake" => makefile::recipes(&text, words),
+        "make" | "gmake" => makefile::script_of_all_recipes(&text, words),
         _ => text,
     }
 }
@@ -66,27 +66,27 @@ pub(super) fn commands_of_code(command: &SimpleCommand, text: Option<&str>) -> V
     if is_awk(program) {
         return text.map_or_else(
             || vec![DelegatedCommand::script(None)],
-            |text| awk::read(text).runs.into_iter().map(DelegatedCommand::script).collect(),
+            |text| awk::read(text).shell_scripts.into_iter().map(DelegatedCommand::script).collect(),
         );
     }
     if !is_readable(program) {
-        let may_start_others = text.is_none_or(|text| suspicious_words::contains_suspicious_word(program, text));
+        let may_start_others = text.is_none_or(|text| suspicious_calls::contains_suspicious_call(program, text));
         return may_start_others.then(|| DelegatedCommand::script(None)).into_iter().collect();
     }
-    let mut given = given(command);
-    // What a one-liner does with its arguments is not known.
-    given.arguments = given.arguments.filter(|_| command.evidence.script.is_some());
-    let Some(read) = text.and_then(|text| one_liner::read(program, text, &given)) else {
+    let mut inputs = program_inputs(command);
+    // The use of a one-liner's arguments is not known.
+    inputs.arguments = inputs.arguments.filter(|_| command.evidence.script.is_some());
+    let Some(read) = text.and_then(|text| one_liner::read(program, text, &inputs)) else {
         return vec![DelegatedCommand::script(None)];
     };
     let word = |text: Option<String>| text.map_or_else(Word::unknown, |text| Word::known(&text));
-    let set = |(name, value): (String, Option<String>)| Assignment { name, value: word(value) };
-    let assignments: Vec<Assignment> = read.exported_variables.into_iter().map(set).collect();
+    let to_assignment = |(name, value): (String, Option<String>)| Assignment { name, value: word(value) };
+    let assignments: Vec<Assignment> = read.exported_variables.into_iter().map(to_assignment).collect();
     let mut commands: Vec<DelegatedCommand> = read
         .spawns
         .into_iter()
         .map(|spawn| match &spawn.command {
-            SpawnedCommand::Words(words) if spawn.is_plain() => DelegatedCommand::Words {
+            SpawnedCommand::Words(words) if spawn.inherits_everything() => DelegatedCommand::Words {
                 words: words.iter().cloned().map(word).collect(),
                 assignments: assignments.clone(),
             },

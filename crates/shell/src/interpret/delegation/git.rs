@@ -8,9 +8,13 @@ use crate::programs::{Arguments, Role};
 use crate::special_programs::command_settings::{command_of_setting, is_command_variable};
 use crate::syntax::quoting::quoted;
 
-/// Returns what git runs because of its settings and environment variables.
-pub(super) fn commands_of_git(command: &SimpleCommand, arguments: &Arguments, sub: &str) -> Vec<DelegatedCommand> {
-    let is_alias = |name: &str| name.strip_prefix("alias.") == Some(sub.to_ascii_lowercase().as_str());
+/// Returns the commands that git runs because of its settings and environment variables.
+pub(super) fn commands_of_git(
+    command: &SimpleCommand,
+    arguments: &Arguments,
+    subcommand: &str,
+) -> Vec<DelegatedCommand> {
+    let is_alias = |name: &str| name.strip_prefix("alias.") == Some(subcommand.to_ascii_lowercase().as_str());
     let settings =
         command.context.git_settings.iter().map(|setting| &**setting).chain(&command.context.git_environment);
     let alias = settings.rev().find(|(name, _)| is_alias(name));
@@ -20,7 +24,7 @@ pub(super) fn commands_of_git(command: &SimpleCommand, arguments: &Arguments, su
     let from_environment = from_environment
         .filter_map(|(name, value)| Some(command_of_setting("git", &format!("{name}={value}"))?.into_owned()));
     commands.extend(from_environment.map(|text| DelegatedCommand::script_prefix(Some(text))));
-    if sub == "for-each-repo" {
+    if subcommand == "for-each-repo" {
         let words = arguments.operands.iter().filter_map(|index| command.words().get(*index)).cloned();
         commands.push(DelegatedCommand::words(std::iter::once(Word::known("git")).chain(words).collect()));
     }
@@ -29,7 +33,7 @@ pub(super) fn commands_of_git(command: &SimpleCommand, arguments: &Arguments, su
     // A remote may be a command: `ext::COMMAND`.
     let remotes = operands.iter().filter_map(|remote| remote.strip_prefix("ext::"));
     commands.extend(remotes.map(|text| DelegatedCommand::script(Some(text.to_owned()))));
-    if let ("config", [name, value]) = (sub, operands.as_slice()) {
+    if let ("config", [name, value]) = (subcommand, operands.as_slice()) {
         let text = command_of_setting("git", &format!("{name}={value}")).map(Cow::into_owned);
         commands.extend(text.map(|text| DelegatedCommand::script_prefix(Some(text))));
     }
@@ -52,13 +56,13 @@ pub(super) fn script_of_alias(command: &SimpleCommand, arguments: &Arguments, al
     let text = Some(format!("{text} \"$@\""));
     Some(DelegatedCommand::Script {
         text,
-        in_own_shell: true,
+        in_new_shell: true,
         gets_more_arguments: false,
         name: None,
         arguments: after,
     })
 }
 
-pub(super) fn is_form(arguments: &Arguments, name: &str) -> bool {
+pub(super) fn is_subcommand(arguments: &Arguments, name: &str) -> bool {
     arguments.subcommands.first().is_some_and(|form| form.eq_ignore_ascii_case(name))
 }

@@ -3,7 +3,7 @@
 
 use code::Language;
 
-use super::git::is_form;
+use super::git::is_subcommand;
 use crate::model::{SimpleCommand, Word};
 use crate::programs::{self, Argument, Arguments, Role, is_known_program};
 use crate::special_programs::interpreter::is_interpreter;
@@ -17,14 +17,14 @@ pub(super) fn packaged_command(program: &str, arguments: &Arguments, words: &[Wo
     let with = |name: &str| std::iter::once(Word::known(name)).chain(rest.iter().cloned()).collect();
     match program {
         // `uv tool run ruff@latest check`
-        "uv" if is_form(arguments, "tool") => Some(with(without_version(name))),
+        "uv" if is_subcommand(arguments, "tool") => Some(with(without_version(name))),
         "uv" if name == "-" || name.rsplit('.').next() == Some("py") => {
             Some(std::iter::once(Word::known("python3")).chain(words.iter().cloned()).collect())
         }
         // `nvm exec 20 npm test`
         "nvm" if is_node_version(name) => Some(rest.to_vec()),
         // `pipx runpip PACKAGE install x`
-        "pipx" if is_form(arguments, "runpip") => {
+        "pipx" if is_subcommand(arguments, "runpip") => {
             Some(std::iter::once(Word::known("pip")).chain(words.iter().cloned()).collect())
         }
         // `hatch run ENVIRONMENT:COMMAND`
@@ -46,8 +46,8 @@ fn is_node_version(name: &str) -> bool {
 /// Returns the name of a package without its version: `rimraf` of `rimraf@5`, `@scope/name` of `@scope/name@1.2`, `pip`
 /// of `pip>=24`, `pip[x]` and `pip ; python_version > "3"`.
 fn without_version(package: &str) -> &str {
-    let begins_version = |letter: char| matches!(letter, '@' | '=' | '<' | '>' | '!' | '~' | '[' | ';' | ' ');
-    let version = package.char_indices().skip(1).find(|(_, letter)| begins_version(*letter)).map(|(at, _)| at);
+    let begins_version = |c: char| matches!(c, '@' | '=' | '<' | '>' | '!' | '~' | '[' | ';' | ' ');
+    let version = package.char_indices().skip(1).find(|(_, c)| begins_version(*c)).map(|(at, _)| at);
     version.and_then(|at| package.get(..at)).unwrap_or(package)
 }
 
@@ -59,13 +59,14 @@ pub(super) fn package_program(command: &SimpleCommand) -> Option<Vec<Word>> {
     let index = match (command.program()?, arguments.is_known) {
         ("yarn" | "pnpm" | "bun", false) => last(Role::Subcommand),
         ("bun", true) => last(Role::Script),
-        ("yarn", true) if is_form(arguments, "run") => arguments.operands.first().copied(),
+        ("yarn", true) if is_subcommand(arguments, "run") => arguments.operands.first().copied(),
         _ => None,
     }?;
     let words = command.words().get(index..)?;
     let name = words.first()?.value.as_deref()?;
     // A script of the project may be named `script` or `mysql`.
-    let opens_session = || programs::arguments(name, &[Some(name)]).is_some_and(|own| own.session.is_some());
+    let opens_session =
+        || programs::arguments(name, &[Some(name)]).is_some_and(|arguments| arguments.session.is_some());
     let is_program = is_known_program(name) && (words.len() > 1 || is_interpreter(name) || !opens_session());
     is_program.then(|| words.to_vec())
 }
@@ -75,10 +76,10 @@ pub(super) fn package_program(command: &SimpleCommand) -> Option<Vec<Word>> {
 pub(super) fn installed_program(command: &SimpleCommand, arguments: &Arguments) -> Option<Vec<Word>> {
     let script = arguments.list.iter().find(|argument| argument.role == Role::Script)?;
     let path = command.meaning_from(script.word, script.from)?;
-    let own = || command.words().get(script.word + 1..).unwrap_or_default().iter().cloned();
+    let rest = || command.words().get(script.word + 1..).unwrap_or_default().iter().cloned();
     if let Some(package) = path.strip_prefix("npm:") {
         // Deno: `npm:rimraf@5`.
-        return Some(std::iter::once(Word::known(without_version(package))).chain(own()).collect());
+        return Some(std::iter::once(Word::known(without_version(package))).chain(rest()).collect());
     }
     let (directory, file) = path.rsplit_once('/')?;
     let package = || {
@@ -90,7 +91,7 @@ pub(super) fn installed_program(command: &SimpleCommand, arguments: &Arguments) 
     let is_installed = directory.ends_with("/bin") || directory.ends_with("/.bin");
     let name = if is_installed { Some(file) } else { package() };
     let name = name.filter(|name| is_known_program(name) && !is_interpreter(name))?;
-    Some(std::iter::once(Word::known(name)).chain(own()).collect())
+    Some(std::iter::once(Word::known(name)).chain(rest()).collect())
 }
 
 /// Returns the program of `python -m pip install x` and `coverage run -m pytest`. For a module that has its own line in
@@ -103,8 +104,8 @@ pub(super) fn module_program(command: &SimpleCommand, arguments: &Arguments) -> 
     let name = command.meaning_from(module.word, module.from)?;
     let name = name.strip_suffix(".__main__").unwrap_or(name);
     let is_program = is_known_program(name) || !arguments.is_known && !name.contains('.');
-    let own = command.words().get(module.word + 1..).unwrap_or_default().iter().cloned();
-    is_program.then(|| std::iter::once(Word::known(name)).chain(own).collect())
+    let rest = command.words().get(module.word + 1..).unwrap_or_default().iter().cloned();
+    is_program.then(|| std::iter::once(Word::known(name)).chain(rest).collect())
 }
 
 /// `ruby -run -e rm -- x`: the functions of Ruby's library `un` are named after shell commands.
@@ -115,7 +116,7 @@ pub(super) fn ruby_file_command(command: &SimpleCommand, arguments: &Arguments) 
     arguments.flags.iter().find(|flag| is_un(flag)).filter(|_| command.program() == Some("ruby"))?;
     let code = arguments.list.iter().find(|argument| argument.role == Role::Code).copied()?;
     let name = text(code).filter(|name| COMMANDS.contains(name))?;
-    let own = command.words().get(code.word + 1..).unwrap_or_default().iter();
-    let own = own.filter(|word| word.value.as_deref() != Some("--")).cloned();
-    Some(std::iter::once(Word::known(name)).chain(own).collect())
+    let rest = command.words().get(code.word + 1..).unwrap_or_default().iter();
+    let rest = rest.filter(|word| word.value.as_deref() != Some("--")).cloned();
+    Some(std::iter::once(Word::known(name)).chain(rest).collect())
 }

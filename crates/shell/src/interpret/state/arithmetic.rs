@@ -2,7 +2,7 @@
 
 use super::expansion::{is_default, is_name};
 use super::{Array, State, Value};
-use crate::syntax::arithmetic::{Evaluated, evaluate, sets_unnamed};
+use crate::syntax::arithmetic::{Evaluated, evaluate, start_of_computed_name};
 
 impl State {
     /// Returns the value of an expression and its assignments, without applying them.
@@ -18,12 +18,12 @@ impl State {
 
     /// Evaluates an expression, and sets the variables that it assigns. If its value is not known, it sets nothing.
     pub(crate) fn evaluate(&mut self, expression: &str) -> Option<i64> {
-        if let Some(start) = sets_unnamed(expression) {
+        if let Some(start) = start_of_computed_name(expression) {
             self.assign_unknown_name(start, Some(&Value::unknown_number()));
             return None;
         }
-        let Evaluated { value, set } = self.evaluated(expression)?;
-        for (name, number) in set {
+        let Evaluated { value, assignments } = self.evaluated(expression)?;
+        for (name, number) in assignments {
             self.assign(&name, Some(Value::literal(number.to_string())));
         }
         Some(value)
@@ -33,7 +33,7 @@ impl State {
     pub(crate) fn evaluate_or_forget(&mut self, expression: &str) -> Option<i64> {
         let value = self.evaluate(expression);
         if value.is_none() {
-            let names = expression.split(|letter: char| !letter.is_ascii_alphanumeric() && letter != '_');
+            let names = expression.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
             for name in names.filter(|name| name.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_'))
             {
                 self.assign(name, None);
@@ -54,7 +54,7 @@ impl State {
         if key.contains(['$', '`']) {
             return None;
         }
-        let evaluated = || self.evaluated(key).filter(|evaluated| evaluated.set.is_empty());
+        let evaluated = || self.evaluated(key).filter(|evaluated| evaluated.assignments.is_empty());
         match array {
             Array::List(elements) if elements.is_empty() => {
                 Some(evaluated().map_or_else(|| key.to_owned(), |evaluated| evaluated.value.to_string()))
@@ -72,7 +72,7 @@ impl State {
         let range = Some(range).filter(|range| !range.starts_with('+'))?;
         let (from, length) = range.split_once(':').map_or((range, None), |(from, length)| (from, Some(length)));
         let number = |text: &str| {
-            self.evaluated(text).filter(|evaluated| evaluated.set.is_empty()).map(|evaluated| evaluated.value)
+            self.evaluated(text).filter(|evaluated| evaluated.assignments.is_empty()).map(|evaluated| evaluated.value)
         };
         let from = number(from)?;
         match length {

@@ -6,7 +6,7 @@ use std::rc::Rc;
 use super::declaration::{Declaration, Visibility};
 use super::{Array, ParameterList, SharedMap, State, Value, VariableName};
 use crate::model::{Assignment, PossibleDirectories, SimpleCommand, Word};
-use crate::special_programs::copies::copies;
+use crate::special_programs::file_copies::file_copies;
 use crate::special_programs::known_output::printf;
 use crate::special_programs::read_line;
 
@@ -50,7 +50,7 @@ impl State {
                 self.parameters.positional.shift(count);
             }
             "alias" | "unalias" | "hash" => self.define_commands(command, program),
-            "git" => self.branches.follow(command),
+            "git" => self.branches.apply(command),
             "source" | "." => self.source(command),
             _ => {}
         }
@@ -124,7 +124,7 @@ impl State {
     }
 
     fn source(&mut self, command: &SimpleCommand) {
-        if command.words().get(1).is_some_and(is_setup_file) {
+        if command.words().get(1).is_some_and(is_environment_script) {
             // A script that only sets up the environment does not change the working directory.
             self.forget_all_but_directory();
         } else if command.script_text().is_none() {
@@ -199,10 +199,10 @@ impl State {
 
     /// A copy of a program, or a symlink to it, counts as the program.
     fn note_copies(&mut self, command: &SimpleCommand, program: &str) {
-        let copies = command.arguments().map(|arguments| copies(command, program, arguments));
+        let copies = command.arguments().map(|arguments| file_copies(command, program, arguments));
         for copy in copies.into_iter().flatten() {
             self.commands.rename(copy.from, copy.to);
-            if let Some(path) = copy.within() {
+            if let Some(path) = copy.path_in_directory() {
                 self.commands.rename(copy.from, &path);
             }
         }
@@ -215,12 +215,12 @@ impl State {
         let value = |name: &str| flags().find(|flag| flag.name == name).and_then(|flag| flag.value);
         let array = value("-a").and_then(|array| Some(VariableName::of(command.words().get(array.word)?, array.from)));
         let is_raw = flags().any(|flag| flag.name == "-r");
-        let own = command.assignments().iter().rfind(|set| set.name == "IFS");
-        let separators = match own {
+        let ifs_assignment = command.assignments().iter().rfind(|set| set.name == "IFS");
+        let separators = match ifs_assignment {
             Some(set) => set.value.value.clone(),
             None => self.variables.field_separators().map(Cow::into_owned),
         };
-        let line = read_line::read_by(command).filter(|line| is_raw || !line.contains('\\')).zip(separators);
+        let line = read_line::line_read_by(command).filter(|line| is_raw || !line.contains('\\')).zip(separators);
         if let Some(array) = array {
             let words = line.map(|(line, separators)| read_line::fields(line, &separators, usize::MAX));
             return self.assign_elements(array, words.map(|words| words.into_iter().map(Value::literal).collect()));
@@ -241,7 +241,7 @@ impl State {
         let name = operand_names(command).first().copied().unwrap_or(VariableName::Known(NAME));
         let has_flags =
             command.arguments().into_iter().flat_map(|arguments| &arguments.flags).any(|flag| flag.name != "-t");
-        let text = command.given_text().filter(|_| !has_flags);
+        let text = command.stdin_text().filter(|_| !has_flags);
         self.assign_elements(name, text.map(|text| text.lines().map(Value::literal).collect()));
     }
 
@@ -269,7 +269,7 @@ impl State {
             None => PossibleDirectories::at("~"),
             Some(Some("-")) => self.directory.previous.clone().unwrap_or_else(PossibleDirectories::unknown),
             Some(Some(path)) if uses_cdpath && !path.starts_with(['/', '.', '~']) => PossibleDirectories::unknown(),
-            Some(Some(path)) if !path.starts_with('+') => before.then(path),
+            Some(Some(path)) if !path.starts_with('+') => before.after_cd(path),
             Some(_) => PossibleDirectories::unknown(),
         };
         self.directory.change_to(to, pushes);
@@ -308,7 +308,7 @@ fn printf_variable(command: &SimpleCommand) -> Option<(VariableName<'_>, Option<
 
 /// True if the file's name is one of those that are common for scripts that only set up the environment. For
 /// `"$(conda info --base)/etc/profile.d/conda.sh"`, the known end is enough.
-fn is_setup_file(file: &Word) -> bool {
+fn is_environment_script(file: &Word) -> bool {
     const NAMES: &[&str] = &[
         "activate",
         "asdf.sh",

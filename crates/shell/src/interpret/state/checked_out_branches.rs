@@ -11,46 +11,46 @@ use crate::programs::Arguments;
 /// The branches that may be checked out.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct CheckedOutBranches {
-    now: Arc<[CheckedOutBranch]>,
+    current: Arc<[CheckedOutBranch]>,
     /// The branches if the last command failed; `None` if they are the same.
     if_failed: Option<Arc<[CheckedOutBranch]>>,
 }
 
-/// With more, the branch counts as unknown.
+/// With more possible branches, the branch counts as unknown.
 const MAX_BRANCHES: usize = 16;
 
 impl Default for CheckedOutBranches {
     fn default() -> Self {
-        Self { now: [CheckedOutBranch::AsBefore].into(), if_failed: None }
+        Self { current: [CheckedOutBranch::AsBefore].into(), if_failed: None }
     }
 }
 
 impl CheckedOutBranches {
     pub(crate) fn list(&self) -> Arc<[CheckedOutBranch]> {
-        Arc::clone(&self.now)
+        Arc::clone(&self.current)
     }
 
     /// Applies a `git` command, whose arguments must have been read.
-    pub(crate) fn follow(&mut self, command: &SimpleCommand) {
+    pub(crate) fn apply(&mut self, command: &SimpleCommand) {
         let Some(arguments) = command.arguments() else { return };
         if let Some(branch) = checked_out(command, arguments) {
-            self.if_failed = Some(std::mem::replace(&mut self.now, [branch].into()));
+            self.if_failed = Some(std::mem::replace(&mut self.current, [branch].into()));
         }
     }
 
     pub(crate) fn forget(&mut self) {
-        *self = Self { now: [CheckedOutBranch::Unknown].into(), if_failed: None };
+        *self = Self { current: [CheckedOutBranch::Unknown].into(), if_failed: None };
     }
 
-    pub(crate) fn fail(&mut self) {
-        self.now = self.if_failed.take().unwrap_or_else(|| Arc::clone(&self.now));
+    pub(crate) fn assume_failure(&mut self) {
+        self.current = self.if_failed.take().unwrap_or_else(|| Arc::clone(&self.current));
     }
 
     pub(crate) fn assume_success(&mut self) {
         self.if_failed = None;
     }
 
-    pub(crate) fn settle(&mut self) {
+    pub(crate) fn leave_success_unknown(&mut self) {
         if let Some(failed) = self.if_failed.take() {
             self.add(&failed);
         }
@@ -58,30 +58,30 @@ impl CheckedOutBranches {
 
     /// Joins the branches of two control-flow paths.
     pub(crate) fn or(&mut self, other: &Self) {
-        self.add(&other.now);
+        self.add(&other.current);
     }
 
     fn add(&mut self, others: &[CheckedOutBranch]) {
-        let new: Vec<&CheckedOutBranch> = others.iter().filter(|branch| !self.now.contains(branch)).collect();
-        if self.now.len() + new.len() > MAX_BRANCHES {
-            self.now = [CheckedOutBranch::Unknown].into();
+        let new: Vec<&CheckedOutBranch> = others.iter().filter(|branch| !self.current.contains(branch)).collect();
+        if self.current.len() + new.len() > MAX_BRANCHES {
+            self.current = [CheckedOutBranch::Unknown].into();
         } else if !new.is_empty() {
-            self.now = self.now.iter().chain(new).cloned().collect();
+            self.current = self.current.iter().chain(new).cloned().collect();
         }
     }
 }
 
 /// Returns the branch that a command checks out; `None` if it does not change the branch.
 fn checked_out(command: &SimpleCommand, arguments: &Arguments) -> Option<CheckedOutBranch> {
-    let named = |place: usize| {
-        command.text_from(place, 0).map_or(CheckedOutBranch::Unknown, |name| CheckedOutBranch::Named(name.to_owned()))
+    let named = |index: usize| {
+        command.text_from(index, 0).map_or(CheckedOutBranch::Unknown, |name| CheckedOutBranch::Named(name.to_owned()))
     };
     let form = arguments.subcommands.first().map(String::as_str)?;
     match (form, arguments.operands.as_slice()) {
-        ("checkout" | "switch", operands) => by_checkout(command, arguments, operands, form),
+        ("checkout" | "switch", operands) => branch_after_checkout(command, arguments, operands, form),
         ("rebase", [_, branch]) => Some(named(*branch)),
         ("branch", operands) if arguments.has_flag(&["-m", "-M", "--move"]) => operands.last().copied().map(named),
-        // Another directory, with a branch of its own.
+        // The command creates another directory, with another branch.
         ("worktree", _) => {
             Some(CheckedOutBranch::Unknown).filter(|_| arguments.subcommands.get(1).is_some_and(|sub| sub == "add"))
         }
@@ -93,19 +93,19 @@ fn checked_out(command: &SimpleCommand, arguments: &Arguments) -> Option<Checked
     }
 }
 
-fn by_checkout(
+fn branch_after_checkout(
     command: &SimpleCommand,
     arguments: &Arguments,
     operands: &[usize],
     form: &str,
 ) -> Option<CheckedOutBranch> {
-    const MAKING: &[&str] = &["-b", "-B", "-c", "-C", "--orphan", "--create", "--force-create"];
-    if let Some(made) = arguments.flags.iter().find(|flag| MAKING.contains(&flag.name.as_str())) {
-        let name = made.value.and_then(|value| command.text_from(value.word, value.from));
+    const CREATING_FLAGS: &[&str] = &["-b", "-B", "-c", "-C", "--orphan", "--create", "--force-create"];
+    if let Some(creating_flag) = arguments.flags.iter().find(|flag| CREATING_FLAGS.contains(&flag.name.as_str())) {
+        let name = creating_flag.value.and_then(|value| command.text_from(value.word, value.from));
         return Some(name.map_or(CheckedOutBranch::Unknown, |name| CheckedOutBranch::Named(name.to_owned())));
     }
     let dashes = command.words().iter().position(|word| word.value.as_deref() == Some("--"));
-    let has_paths = dashes.is_some_and(|place| operands.iter().any(|operand| *operand > place));
+    let has_paths = dashes.is_some_and(|index| operands.iter().any(|operand| *operand > index));
     let tracks = arguments.has_flag(&["-t", "--track"]);
     match operands {
         _ if has_paths => None,

@@ -16,24 +16,24 @@ pub(super) struct Declaration<'c> {
     pub(super) is_nameref: bool,
     /// `-l`, `-u`, `-i`
     attribute: Option<Attribute>,
-    reach: Reach,
+    scope: Scope,
     pub(super) visibility: Visibility,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Reach {
+enum Scope {
     /// Only until the function returns, if the declaration is in a function.
     Local,
     Global,
 }
 
-/// The export of the variables to programs.
+/// Whether programs inherit the variables.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Visibility {
     AsBefore,
     Exported,
     /// `export -n`, `declare +x`
-    HiddenExpansions,
+    NotExported,
 }
 
 impl<'c> Declaration<'c> {
@@ -41,13 +41,13 @@ impl<'c> Declaration<'c> {
         let operands = || command.words().iter().skip(1).filter_map(|word| word.value.as_deref());
         let flags = || operands().filter(|text| text.starts_with('-'));
         let is_reference = |flag: &str| !flag.starts_with("--") && flag.contains('n');
-        let hides = |word: &str| match word {
+        let stops_export = |word: &str| match word {
             "-n" => program == "export",
             word => word.starts_with('+') && word.contains('x'),
         };
         let is_local = matches!(program, "local" | "declare" | "typeset") && !flags().any(|flag| flag.contains('g'));
         let visibility = match program {
-            _ if operands().any(hides) => Visibility::HiddenExpansions,
+            _ if operands().any(stops_export) => Visibility::NotExported,
             "export" => Visibility::Exported,
             _ if flags().any(|flag| flag.contains('x')) => Visibility::Exported,
             _ => Visibility::AsBefore,
@@ -58,7 +58,7 @@ impl<'c> Declaration<'c> {
             only_prints: flags().any(|flag| flag.contains(['p', 'f', 'F'])),
             is_nameref: program != "export" && flags().any(is_reference),
             attribute: flags().filter(|_| program != "export").find_map(Attribute::of),
-            reach: if is_local { Reach::Local } else { Reach::Global },
+            scope: if is_local { Scope::Local } else { Scope::Global },
             visibility,
         }
     }
@@ -67,10 +67,10 @@ impl<'c> Declaration<'c> {
 impl Variables {
     /// Applies a declaration to a name, before its value is assigned.
     pub(super) fn declare(&mut self, declaration: &Declaration, name: &str) {
-        if declaration.visibility == Visibility::HiddenExpansions {
+        if declaration.visibility == Visibility::NotExported {
             self.removed.add(name);
         }
-        if declaration.reach == Reach::Local && !self.locals.is_empty() {
+        if declaration.scope == Scope::Local && !self.locals.is_empty() {
             let before = self.previous_value(name);
             if let Some(locals) = self.locals.last_mut() {
                 Rc::make_mut(locals).entry(name.into()).or_insert(before);

@@ -7,13 +7,13 @@ use brush_parser::ast::FunctionBody;
 
 use super::SharedMap;
 use super::shared_map::add_missing;
-use crate::model::plain;
+use crate::model::normalize_path;
 use crate::programs::is_known_program;
 use crate::syntax::hidden_expansions::HiddenExpansions;
 
 #[derive(Clone, Default)]
 pub(crate) struct DefinedCommands {
-    pub(super) functions: SharedMap<Defined>,
+    pub(super) functions: SharedMap<DefinedFunction>,
     /// Aliases: `alias x=…`.
     pub(crate) aliases: SharedMap<Arc<str>>,
     /// Programs by their new paths, through copies, symlinks and `hash -p`.
@@ -22,7 +22,7 @@ pub(crate) struct DefinedCommands {
 
 /// A function that is defined under a name.
 #[derive(Clone)]
-pub(crate) struct Defined {
+pub(crate) struct DefinedFunction {
     pub(crate) function: Rc<Function>,
     /// True if the name certainly refers to the function. Otherwise it may refer to a program.
     pub(crate) is_certain: bool,
@@ -36,28 +36,28 @@ pub(crate) struct Function {
 
 impl DefinedCommands {
     pub(crate) fn define(&mut self, name: &str, function: Rc<Function>) {
-        let is_certain = !is_special(name);
-        Rc::make_mut(&mut self.functions).insert(name.into(), Defined { function, is_certain });
+        let is_certain = !is_special_builtin(name);
+        Rc::make_mut(&mut self.functions).insert(name.into(), DefinedFunction { function, is_certain });
     }
 
-    pub(crate) fn function(&self, name: &str) -> Option<Defined> {
+    pub(crate) fn function(&self, name: &str) -> Option<DefinedFunction> {
         self.functions.get(name).cloned()
     }
 
-    /// Notes that a known program was copied or linked to a path.
+    /// Notes that a known program was copied or symlinked to a path.
     pub(crate) fn rename(&mut self, program: &str, path: &str) {
         let base = |path: &str| path.rsplit('/').next().unwrap_or_default().to_owned();
         let name = base(program);
         if path::is_rooted(program) && is_known_program(&name) && base(path) != name {
-            Rc::make_mut(&mut self.renamed).insert(plain(path).into(), name.into());
+            Rc::make_mut(&mut self.renamed).insert(normalize_path(path).into(), name.into());
         }
     }
 
-    /// Returns the program that a path refers to, if it is not the one of that name.
+    /// Returns the program that a path refers to, if its name differs from the path's.
     pub(crate) fn real_name(&self, name: &str) -> Option<&str> {
         // `/proc/self/exe` is the shell itself.
         let is_itself = name.starts_with("/proc/") && name.ends_with("/exe");
-        self.renamed.get(plain(name).as_str()).map(|program| &**program).or(is_itself.then_some("bash"))
+        self.renamed.get(normalize_path(name).as_str()).map(|program| &**program).or(is_itself.then_some("bash"))
     }
 
     /// The functions may have been redefined or unset.
@@ -73,8 +73,8 @@ impl DefinedCommands {
         self.join_functions(&other.functions);
     }
 
-    /// A function that is not defined in both states may not be defined.
-    fn join_functions(&mut self, others: &SharedMap<Defined>) {
+    /// A function that only one of the two states defines becomes uncertain.
+    fn join_functions(&mut self, others: &SharedMap<DefinedFunction>) {
         if Rc::ptr_eq(&self.functions, others) {
             return;
         }
@@ -83,14 +83,14 @@ impl DefinedCommands {
             defined.is_certain &= others.get(name).is_some_and(|other| other.is_certain);
         }
         for (name, defined) in others.iter() {
-            let uncertain = || Defined { is_certain: false, ..defined.clone() };
+            let uncertain = || DefinedFunction { is_certain: false, ..defined.clone() };
             functions.entry(Arc::clone(name)).or_insert_with(uncertain);
         }
     }
 }
 
 /// POSIX special builtins: not every shell lets a function override them.
-fn is_special(name: &str) -> bool {
+fn is_special_builtin(name: &str) -> bool {
     let special = [
         ".", ":", "break", "continue", "eval", "exec", "exit", "export", "readonly", "return", "set", "shift",
         "source", "times", "trap", "unset",

@@ -13,12 +13,12 @@ pub(super) fn is_default(operator: &str) -> bool {
 }
 
 pub(super) fn is_name(text: &str) -> bool {
-    !text.is_empty() && text.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '_')
+    !text.is_empty() && text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
 }
 
 /// Returns the length of the variable name at the start of a string.
 fn name_length(text: &str) -> usize {
-    text.find(|letter: char| !letter.is_ascii_alphanumeric() && letter != '_').unwrap_or(text.len())
+    text.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(text.len())
 }
 
 /// Returns the index for the start of a range: `2`, or ` -1`, which counts from the end.
@@ -75,7 +75,7 @@ impl State {
         }
         // Indirect expansion: the value of the variable whose name the variable holds.
         let (name, operator) = inside.split_at(name_length(inside));
-        let target = self.named_by(name).filter(|_| !operator.starts_with('['))?;
+        let target = self.target_name(name).filter(|_| !operator.starts_with('['))?;
         self.expand(&format!("${{{target}{operator}}}"))
     }
 
@@ -113,7 +113,7 @@ impl State {
     }
 
     /// `${!NAME}`: returns the name that the variable holds.
-    pub(crate) fn named_by(&self, name: &str) -> Option<String> {
+    pub(crate) fn target_name(&self, name: &str) -> Option<String> {
         let target = self.value(name).filter(|value| !value.is_placeholder && is_name(&value.text))?;
         Some(target.text.to_string())
     }
@@ -130,7 +130,7 @@ impl State {
             };
         }
         let name = self.variables.references.get(name).map_or(name, |target| target);
-        match self.variables.assumed_index.and_then(|number| self.variables.possible.get(name)?.at(number)) {
+        match self.variables.assumed_index.and_then(|index| self.variables.possible.get(name)?.at(index)) {
             Some(Contents::Scalar(value)) => return Some(value.clone()),
             Some(Contents::Array(array)) => return array.named("0"),
             None => {}
@@ -144,7 +144,7 @@ impl State {
             None if name == "_" => self.parameters.last_word.clone(),
             None if name == "IFS" => Some(Value::literal(" \t\n")),
             None if name == "TMPDIR" => Some(Value::placeholder(path::TEMP_PLACEHOLDER)),
-            None if name == "CLAUDE_PROJECT_DIR" => Some(Value::placeholder(path::ROOT_PLACEHOLDER)),
+            None if name == "CLAUDE_PROJECT_DIR" => Some(Value::placeholder(path::PROJECT_ROOT_PLACEHOLDER)),
             None if NUMBERS.contains(&name) => Some(Value::unknown_number()),
             None if name == "HOME" => Some(Value { tilde: true, ..Value::literal("~") }),
             None if name.starts_with("XDG_") => {

@@ -26,10 +26,10 @@ pub(super) fn apply_operator(value: &Value, operator: &str) -> Option<Value> {
         let length = length.map_or(Some(usize::MAX), |length| length.trim().parse().ok())?;
         return Some(with(&text.chars().skip(from).take(length).collect::<String>()));
     }
-    if let Some(end) = operator.strip_prefix("%%").or_else(|| operator.strip_prefix('%')).filter(is_text) {
+    if let Some(end) = operator.strip_prefix("%%").or_else(|| operator.strip_prefix('%')).filter(is_literal) {
         return Some(with(text.strip_suffix(end).unwrap_or(text)));
     }
-    if let Some(start) = operator.strip_prefix("##").or_else(|| operator.strip_prefix('#')).filter(is_text) {
+    if let Some(start) = operator.strip_prefix("##").or_else(|| operator.strip_prefix('#')).filter(is_literal) {
         return Some(with(text.strip_prefix(start).unwrap_or(text)));
     }
     // A pattern cannot be matched against a placeholder.
@@ -45,7 +45,7 @@ pub(super) fn apply_operator(value: &Value, operator: &str) -> Option<Value> {
     with_case(text, operator).map(|text| with(&text))
 }
 
-/// Returns the text without the prefix or suffix that a pattern matches.
+/// Removes the prefix or suffix that a pattern matches.
 fn without_match<'v>(value: &'v Value, operator: &str) -> Option<&'v str> {
     let text = &*value.text;
     let side = operator.chars().next()?;
@@ -54,34 +54,34 @@ fn without_match<'v>(value: &'v Value, operator: &str) -> Option<&'v str> {
         None => (false, operator.get(1..)?),
     };
     let pattern = Pattern::of(pattern)?;
-    let mut places: Vec<usize> = text.char_indices().map(|(place, _)| place).chain([text.len()]).collect();
+    let mut split_points: Vec<usize> = text.char_indices().map(|(index, _)| index).chain([text.len()]).collect();
     let is_end = side == '%';
     // Tries the shortest match first, or the longest.
     if is_end != is_longest {
-        places.reverse();
+        split_points.reverse();
     }
-    let parts = places.into_iter().filter_map(|place| text.split_at_checked(place));
+    let parts = split_points.into_iter().filter_map(|index| text.split_at_checked(index));
     let mut parts = parts.map(|(start, end)| if is_end { (end, start) } else { (start, end) });
-    let left = parts.find(|(matched, _)| pattern.matches(matched)).map_or(text, |(_, left)| left);
+    let rest = parts.find(|(matched, _)| pattern.matches(matched)).map_or(text, |(_, rest)| rest);
     // The home directory's path has slashes itself.
-    (!value.tilde || !is_longest && !left.is_empty()).then_some(left)
+    (!value.tilde || !is_longest && !rest.is_empty()).then_some(rest)
 }
 
 /// True if an operand has neither glob characters nor expansions.
-fn is_text(text: &&str) -> bool {
+fn is_literal(text: &&str) -> bool {
     !text.contains(['*', '?', '[', '$', '`', '\\', '"', '\''])
 }
 
 /// `a/b` replaces the first match, `/a/b` all, `#a/b` a prefix, `%a/b` a suffix.
 fn with_replacement(text: &str, replacing: &str) -> Option<String> {
-    let (place, rest) = match replacing.chars().next()? {
-        place @ ('/' | '#' | '%') => (place, replacing.get(1..)?),
+    let (kind, rest) = match replacing.chars().next()? {
+        kind @ ('/' | '#' | '%') => (kind, replacing.get(1..)?),
         _ => (' ', replacing),
     };
     let (from, to) = rest.split_once('/').unwrap_or((rest, ""));
     // With `shopt -s patsub_replacement`, `&` stands for the match.
-    let is_plain = !from.is_empty() && is_text(&from) && is_text(&to) && !to.contains('&');
-    is_plain.then(|| match place {
+    let is_plain = !from.is_empty() && is_literal(&from) && is_literal(&to) && !to.contains('&');
+    is_plain.then(|| match kind {
         '/' => text.replace(from, to),
         '#' => text.strip_prefix(from).map_or_else(|| text.to_owned(), |rest| format!("{to}{rest}")),
         '%' => text.strip_suffix(from).map_or_else(|| text.to_owned(), |rest| format!("{rest}{to}")),

@@ -11,8 +11,8 @@ impl State {
         }
     }
 
-    /// The same, if this path is the likely one: its working directories are tried first, and the other's only if they
-    /// do not exist.
+    /// Like [`Self::join`], if this path is the likely one: its working directories are tried first, and the other's
+    /// only if they do not exist.
     pub(crate) fn join_as_fallback(&mut self, other: &Self) {
         if self.join_ended_path(other) {
             self.directory.possible.or_else(&other.directory.possible);
@@ -66,7 +66,7 @@ impl State {
             return self.assume(true);
         }
         self.failure.is_negated = false;
-        self.branches.settle();
+        self.branches.leave_success_unknown();
         self.directory.leave_success_unknown();
     }
 
@@ -81,7 +81,7 @@ impl State {
         if succeeded {
             self.branches.assume_success();
         } else {
-            self.branches.fail();
+            self.branches.assume_failure();
         }
     }
 

@@ -11,7 +11,7 @@ pub(crate) struct Options {
     pub(crate) dotglob: bool,
 }
 
-/// How a failure of the present command is treated.
+/// How a failure of the current command is treated.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct FailureHandling {
     /// `set -e`: a failure ends the shell.

@@ -1,7 +1,7 @@
 //! Shell patterns made of `*`, `?` and literal characters.
 
 pub(super) struct Pattern {
-    letters: Vec<char>,
+    characters: Vec<char>,
 }
 
 /// Longer patterns are not matched, which bounds the cost of a match.
@@ -11,34 +11,34 @@ impl Pattern {
     /// Returns `None` for a pattern with character classes, quotes or expansions.
     pub(super) fn of(raw: &str) -> Option<Self> {
         let is_simple = raw.len() <= MAX_PATTERN && !raw.contains(['[', '(', '$', '`', '\\', '"', '\'']);
-        is_simple.then(|| Self { letters: raw.chars().collect() })
+        is_simple.then(|| Self { characters: raw.chars().collect() })
     }
 
     /// True if the pattern matches the whole text.
     pub(super) fn matches(&self, text: &str) -> bool {
-        let text_letters: Vec<char> = text.chars().collect();
+        let text_characters: Vec<char> = text.chars().collect();
         let (mut in_pattern, mut in_text) = (0, 0);
         // The position of the last star, and the end of what it matches.
         let mut star: Option<(usize, usize)> = None;
-        while let Some(letter) = text_letters.get(in_text) {
-            match self.letters.get(in_pattern) {
+        while let Some(c) = text_characters.get(in_text) {
+            match self.characters.get(in_pattern) {
                 Some('*') => {
                     star = Some((in_pattern, in_text));
                     in_pattern += 1;
                 }
-                Some(expected) if *expected == '?' || expected == letter => {
+                Some(expected) if *expected == '?' || expected == c => {
                     (in_pattern, in_text) = (in_pattern + 1, in_text + 1);
                 }
                 _ => match star {
-                    Some((before, taken)) => {
-                        star = Some((before, taken + 1));
-                        (in_pattern, in_text) = (before + 1, taken + 1);
+                    Some((before, match_end)) => {
+                        star = Some((before, match_end + 1));
+                        (in_pattern, in_text) = (before + 1, match_end + 1);
                     }
                     None => return false,
                 },
             }
         }
-        self.letters.iter().skip(in_pattern).all(|letter| *letter == '*')
+        self.characters.iter().skip(in_pattern).all(|c| *c == '*')
     }
 }
 

@@ -7,7 +7,7 @@ use crate::interpret::possible_output::MAX_ALTERNATIVES;
 
 #[derive(Debug, Clone)]
 pub(crate) struct ParameterList {
-    given: Rc<[Option<Value>]>,
+    values: Rc<[Option<Value>]>,
     /// How many of them `shift` has removed.
     shifted: usize,
 }
@@ -22,7 +22,7 @@ pub(crate) struct PositionalParameters {
 
 impl ParameterList {
     fn list(&self) -> &[Option<Value>] {
-        self.given.get(self.shifted..).unwrap_or_default()
+        self.values.get(self.shifted..).unwrap_or_default()
     }
 
     pub(crate) fn is_known(&self) -> bool {
@@ -39,14 +39,14 @@ impl ParameterList {
 
 impl PartialEq for ParameterList {
     fn eq(&self, other: &Self) -> bool {
-        let is_same = Rc::ptr_eq(&self.given, &other.given) && self.shifted == other.shifted;
+        let is_same = Rc::ptr_eq(&self.values, &other.values) && self.shifted == other.shifted;
         is_same || self.list() == other.list()
     }
 }
 
 impl FromIterator<Option<Value>> for ParameterList {
     fn from_iter<I: IntoIterator<Item = Option<Value>>>(values: I) -> Self {
-        Self { given: values.into_iter().collect(), shifted: 0 }
+        Self { values: values.into_iter().collect(), shifted: 0 }
     }
 }
 
@@ -59,19 +59,19 @@ impl From<ParameterList> for PositionalParameters {
 impl PositionalParameters {
     /// `assumed_index`: which of the possible lists is assumed.
     pub(super) fn list(&self, assumed_index: Option<usize>) -> Option<&[Option<Value>]> {
-        let taken = assumed_index.and_then(|number| self.possible.get(number).or(self.possible.last()));
-        taken.or(self.known.as_ref()).map(ParameterList::list)
+        let assumed = assumed_index.and_then(|index| self.possible.get(index).or(self.possible.last()));
+        assumed.or(self.known.as_ref()).map(ParameterList::list)
     }
 
     /// The number of possible lists.
-    pub(super) fn possible(&self) -> usize {
+    pub(super) fn possible_count(&self) -> usize {
         self.possible.len()
     }
 
     /// `None` if the number of removed parameters is not known.
     pub(super) fn shift(&mut self, count: Option<usize>) {
         match count {
-            Some(count) => self.known.iter_mut().chain(&mut self.possible).for_each(|given| given.shift(count)),
+            Some(count) => self.known.iter_mut().chain(&mut self.possible).for_each(|list| list.shift(count)),
             None => *self = Self::default(),
         }
     }
@@ -99,9 +99,9 @@ impl PositionalParameters {
     }
 
     fn add(&mut self, more: impl IntoIterator<Item = ParameterList>) {
-        for given in more {
-            if self.possible.len() < MAX_ALTERNATIVES && !self.possible.contains(&given) {
-                self.possible.push(given);
+        for list in more {
+            if self.possible.len() < MAX_ALTERNATIVES && !self.possible.contains(&list) {
+                self.possible.push(list);
             }
         }
     }

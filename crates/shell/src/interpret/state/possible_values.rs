@@ -30,8 +30,8 @@ impl PossibleValues {
     }
 
     /// Returns the contents at an index, or the last ones if there are fewer.
-    pub(super) fn at(&self, number: usize) -> Option<&Contents> {
-        self.contents.get(number).or(self.contents.last())
+    pub(super) fn at(&self, index: usize) -> Option<&Contents> {
+        self.contents.get(index).or(self.contents.last())
     }
 
     pub(super) fn add(&mut self, contents: &Contents) {
@@ -91,8 +91,8 @@ impl State {
         Rc::make_mut(&mut self.variables.possible).insert(name.into(), possible);
     }
 
-    /// Splits the state into one for each possible value of the first variable in a script whose possible values are
-    /// complete. Returns nothing if there is no such variable, or too many combinations.
+    /// Finds the first variable in the script of which all possible values are known, and returns one state for each of
+    /// them. Returns nothing if there is no such variable, or too many combinations.
     pub(crate) fn split_by_variable_in(&self, text: &str, limit: usize) -> Vec<Self> {
         let splittable = |name: &str| {
             self.variables
@@ -100,7 +100,7 @@ impl State {
                 .get_key_value(name)
                 .filter(|(_, possible)| possible.is_complete && possible.len() > 1)
         };
-        let names: BTreeSet<&str> = used_in(text).collect();
+        let names: BTreeSet<&str> = variables_used_in(text).collect();
         let splittable: Vec<(&Arc<str>, &PossibleValues)> = names.into_iter().filter_map(splittable).collect();
         let combinations = splittable.iter().fold(1_usize, |count, (_, possible)| count.saturating_mul(possible.len()));
         let Some((name, possible)) = splittable.first().filter(|_| combinations <= limit) else { return Vec::new() };
@@ -124,27 +124,28 @@ impl State {
 
     /// The largest number of possible values of a variable that the script uses.
     pub(crate) fn possible_count_in(&self, text: &str) -> usize {
-        let is_argument = |letter: char| letter.is_ascii_digit() || matches!(letter, '@' | '*' | '#');
+        let is_argument = |c: char| c.is_ascii_digit() || matches!(c, '@' | '*' | '#');
         let after_dollar = text.split('$').skip(1).map(|rest| rest.trim_start_matches('{'));
-        let arguments =
-            after_dollar.filter(|rest| rest.starts_with(is_argument)).map(|_| self.parameters.positional.possible());
-        let named = used_in(text).filter_map(|name| self.variables.possible.get(name)).map(PossibleValues::len);
+        let arguments = after_dollar
+            .filter(|rest| rest.starts_with(is_argument))
+            .map(|_| self.parameters.positional.possible_count());
+        let named =
+            variables_used_in(text).filter_map(|name| self.variables.possible.get(name)).map(PossibleValues::len);
         arguments.chain(named).max().unwrap_or(0)
     }
 }
 
-fn is_name_character(letter: char) -> bool {
-    letter.is_ascii_alphanumeric() || letter == '_'
+fn is_name_character(c: char) -> bool {
+    c.is_ascii_alphanumeric() || c == '_'
 }
 
 /// The names of variables whose values the script uses.
-fn used_in(text: &str) -> impl Iterator<Item = &str> {
+fn variables_used_in(text: &str) -> impl Iterator<Item = &str> {
     let after_dollar = text.split('$').skip(1).map(|rest| rest.trim_start_matches(['{', '#', '!']));
-    let expanded = after_dollar
-        .filter_map(|rest| rest.get(..rest.find(|letter| !is_name_character(letter)).unwrap_or(rest.len())));
+    let expanded =
+        after_dollar.filter_map(|rest| rest.get(..rest.find(|c| !is_name_character(c)).unwrap_or(rest.len())));
     // `NAME+=` uses the present value.
     let appended = text.match_indices("+=");
-    let appended =
-        appended.filter_map(|(index, _)| text.get(..index)?.rsplit(|letter| !is_name_character(letter)).next());
+    let appended = appended.filter_map(|(index, _)| text.get(..index)?.rsplit(|c| !is_name_character(c)).next());
     expanded.chain(appended)
 }

@@ -56,18 +56,18 @@ impl State {
     /// by then.
     pub(crate) fn states_when_run(&self, trap: &Trap) -> Vec<Self> {
         let has_text = |value: &Option<Value>| value.as_ref().is_some_and(|value| !value.text.is_empty());
-        let of = |state: &Self| -> Vec<(Arc<str>, Option<Value>)> {
+        let set_variables = |state: &Self| -> Vec<(Arc<str>, Option<Value>)> {
             let known = state.variables.values.iter().filter(|(_, value)| has_text(value));
             known.map(|(name, value)| (Arc::clone(name), value.clone())).collect()
         };
         let mut at_end = self.clone();
-        for (name, value) in trap.end_of_path.as_ref().map(of).unwrap_or_default() {
+        for (name, value) in trap.end_of_path.as_ref().map(set_variables).unwrap_or_default() {
             if self.variables.values.get(&name).is_none_or(Option::is_none) {
                 at_end.assign(&name, value);
             }
         }
         let mut when_set = at_end.clone();
-        for (name, value) in of(&trap.state) {
+        for (name, value) in set_variables(&trap.state) {
             if at_end.variables.values.get(&name) != Some(&value) {
                 when_set.assign(&name, value);
             }

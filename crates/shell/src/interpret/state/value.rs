@@ -7,7 +7,7 @@ use crate::model::{ALL_BELOW, SOME_NUMBER, Word};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Value {
     pub(crate) text: Arc<str>,
-    /// True if it has unquoted glob characters.
+    /// True if the value has unquoted glob characters.
     pub(crate) glob: bool,
     /// True if its `~` stands for the home directory.
     pub(crate) tilde: bool,

@@ -203,7 +203,7 @@ impl Variables {
 
     /// The known array of this name, or the one that is assumed.
     pub(super) fn array(&self, name: &str) -> Option<&Rc<Array>> {
-        let assumed = self.assumed_index.and_then(|number| self.possible.get(name)?.at(number));
+        let assumed = self.assumed_index.and_then(|index| self.possible.get(name)?.at(index));
         match assumed {
             Some(Contents::Array(array)) => Some(array),
             Some(Contents::Scalar(_)) => None,

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
-use crate::model::{PossibleDirectories, SimpleCommand, Word, plain};
+use crate::model::{PossibleDirectories, SimpleCommand, Word, normalize_path};
 
 #[derive(Clone, Default)]
 pub(crate) struct WorkingDirectory {
@@ -24,7 +24,7 @@ pub(crate) struct WorkingDirectory {
 
 impl WorkingDirectory {
     /// True if the last command changed the directory, or failed to.
-    pub(crate) fn may_have_moved(&self) -> bool {
+    pub(crate) fn may_have_changed(&self) -> bool {
         self.if_failed.is_some()
     }
 
@@ -34,8 +34,8 @@ impl WorkingDirectory {
         if !removes && self.deleted.is_empty() {
             return;
         }
-        let named = command.words().iter().skip(1).filter_map(Word::meaning).map(|path| self.possible.then(path));
-        let named: Vec<String> = named.filter_map(|directories| directories.only().map(plain)).collect();
+        let named = command.words().iter().skip(1).filter_map(Word::meaning).map(|path| self.possible.after_cd(path));
+        let named: Vec<String> = named.filter_map(|directories| directories.only().map(normalize_path)).collect();
         let deleted = Rc::make_mut(&mut self.deleted);
         match program {
             _ if removes => deleted.extend(named),
@@ -52,12 +52,12 @@ impl WorkingDirectory {
 
     /// `mkdir`
     pub(super) fn note_created<'p>(&mut self, paths: impl Iterator<Item = &'p str>) {
-        let created = paths.map(|path| self.possible.then(path));
+        let created = paths.map(|path| self.possible.after_cd(path));
         let created: Vec<String> = created.filter_map(|directories| directories.only().map(str::to_owned)).collect();
         Rc::make_mut(&mut self.created).extend(created);
     }
 
-    /// From here on, it is not known whether the last `cd` succeeded.
+    /// Makes these the directories if it is not known whether the last `cd` succeeded.
     pub(super) fn leave_success_unknown(&mut self) {
         let target_was_deleted = std::mem::take(&mut self.target_was_deleted);
         if let Some(if_failed) = self.if_failed.take() {
@@ -69,7 +69,7 @@ impl WorkingDirectory {
         }
     }
 
-    /// From here on, the last `cd` is known to have succeeded or failed.
+    /// Makes these the directories if the last `cd` succeeded or failed.
     pub(super) fn assume(&mut self, succeeded: bool) {
         self.target_was_deleted = false;
         let if_failed = self.if_failed.take();
@@ -81,10 +81,10 @@ impl WorkingDirectory {
     /// Changes the directory. `pushes`: true if the previous directory is pushed on the stack.
     pub(super) fn change_to(&mut self, to: PossibleDirectories, pushes: bool) {
         let before = std::mem::replace(&mut self.possible, to);
-        let is_made = self.possible.only().is_some_and(|directory| self.created.contains(directory));
-        self.if_failed = (!is_made).then(|| before.clone());
+        let is_created = self.possible.only().is_some_and(|directory| self.created.contains(directory));
+        self.if_failed = (!is_created).then(|| before.clone());
         self.target_was_deleted =
-            self.possible.only().is_some_and(|directory| self.deleted.contains(&plain(directory)));
+            self.possible.only().is_some_and(|directory| self.deleted.contains(&normalize_path(directory)));
         if pushes {
             self.stack.push(before.clone());
         }

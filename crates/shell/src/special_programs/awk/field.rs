@@ -1,18 +1,18 @@
 //! `awk '{print $2}'`: a program that prints one field of the lines that it reads.
 
 /// Returns the pattern that selects the lines (empty if there is none), and the field that is printed.
-pub(crate) fn printed(program: &str) -> Option<(&str, &str)> {
+pub(crate) fn pattern_and_field(program: &str) -> Option<(&str, &str)> {
     let program = program.trim();
-    let (chosen, action) = match program.strip_prefix('/').and_then(|rest| rest.rsplit_once('/')) {
+    let (pattern, action) = match program.strip_prefix('/').and_then(|rest| rest.rsplit_once('/')) {
         Some((pattern, action)) if !pattern.contains(['/', '{']) => (pattern, action),
-        _ => match program.find('{').and_then(|place| program.split_at_checked(place)) {
+        _ => match program.find('{').and_then(|index| program.split_at_checked(index)) {
             Some((condition, action)) if compares_a_field(condition) => ("", action),
             _ => ("", program),
         },
     };
     let action = action.trim().strip_prefix('{')?.strip_suffix('}')?;
     let field = action.trim().strip_prefix("print")?.trim().strip_prefix('$')?;
-    (field == "NF" || field.parse::<u8>().is_ok()).then_some((chosen, field))
+    (field == "NF" || field.parse::<u8>().is_ok()).then_some((pattern, field))
 }
 
 /// `$1 == "x"`

@@ -16,7 +16,7 @@ pub(super) fn printed(command: &SimpleCommand, arguments: &Arguments, text: &str
     let codes: Vec<&Argument> = arguments.list.iter().filter(|argument| argument.role == Role::Code).collect();
     let [code] = codes.as_slice() else { return None };
     let program = command.text_from(code.word, code.from)?.trim();
-    let (is_before, action) = match program.strip_prefix("BEGIN") {
+    let (is_begin_block, action) = match program.strip_prefix("BEGIN") {
         Some(action) => (true, action),
         None => (false, program),
     };
@@ -26,10 +26,10 @@ pub(super) fn printed(command: &SimpleCommand, arguments: &Arguments, text: &str
     for flag in &arguments.flags {
         let value = flag.value.and_then(|value| command.text_from(value.word, value.from));
         // A longer separator is a pattern.
-        let is_letter = |text: &&str| text.chars().count() == 1 && *text != " ";
-        separator = Some(value.filter(|_| flag.is("-F") || flag.is("--field-separator")).filter(is_letter)?);
+        let is_single_character = |text: &&str| text.chars().count() == 1 && *text != " ";
+        separator = Some(value.filter(|_| flag.is("-F") || flag.is("--field-separator")).filter(is_single_character)?);
     }
-    if is_before {
+    if is_begin_block {
         let is_constant = |part: &Part<'_>| matches!(part, Part::Text(_) | Part::Space);
         return parts.iter().all(is_constant).then(|| line(&parts, "", &[]));
     }
@@ -46,7 +46,7 @@ fn line(parts: &[Part<'_>], whole: &str, fields: &[String]) -> String {
         Part::Space => " ".to_owned(),
         Part::Last => fields.last().cloned().unwrap_or_default(),
         Part::Field(0) => whole.to_owned(),
-        Part::Field(place) => fields.get(place - 1).cloned().unwrap_or_default(),
+        Part::Field(number) => fields.get(number - 1).cloned().unwrap_or_default(),
     };
     parts.iter().map(text).collect::<String>() + "\n"
 }
@@ -60,19 +60,19 @@ fn parts(mut text: &str) -> Option<Vec<Part<'_>>> {
         let rest = text.get(first.len_utf8()..)?;
         match first {
             '"' => {
-                let (constant, behind) = rest.split_once('"').filter(|(constant, _)| !constant.contains('\\'))?;
+                let (constant, after) = rest.split_once('"').filter(|(constant, _)| !constant.contains('\\'))?;
                 parts.push(Part::Text(constant));
-                text = behind;
+                text = after;
             }
             ',' => {
                 parts.push(Part::Space);
                 text = rest;
             }
             '$' => {
-                let length = rest.find(|letter: char| !letter.is_ascii_alphanumeric()).unwrap_or(rest.len());
-                let (field, behind) = rest.split_at_checked(length)?;
+                let length = rest.find(|c: char| !c.is_ascii_alphanumeric()).unwrap_or(rest.len());
+                let (field, after) = rest.split_at_checked(length)?;
                 parts.push(if field == "NF" { Part::Last } else { Part::Field(field.parse().ok()?) });
-                text = behind;
+                text = after;
             }
             _ => return None,
         }

@@ -33,8 +33,7 @@ fn pointer(filter: &str) -> Option<String> {
     // A quoted key may contain special characters.
     let filter = Some(filter).filter(|filter| !filter.contains('"'))?;
     let path = filter.trim_start_matches('.').replace('[', ".").replace(']', "");
-    let is_part =
-        |part: &str| !part.is_empty() && part.chars().all(|letter| letter.is_alphanumeric() || "_-".contains(letter));
+    let is_part = |part: &str| !part.is_empty() && part.chars().all(|c| c.is_alphanumeric() || "_-".contains(c));
     let parts: Vec<&str> = path.split('.').filter(|part| !part.is_empty()).collect();
     parts.iter().all(|part| is_part(part)).then(|| parts.iter().flat_map(|part| ["/", part]).collect())
 }

@@ -37,11 +37,11 @@ fn replaced(regex: &Regex, line: &str, to: &str, limit: usize) -> Option<String>
 fn replacement(to: &str, found: &Captures<'_, str>) -> Option<String> {
     let group = |number: usize| found.get(number).map_or("", |group| group.as_str());
     let mut text = String::new();
-    let mut letters = to.chars();
-    while let Some(letter) = letters.next() {
-        match letter {
+    let mut characters = to.chars();
+    while let Some(c) = characters.next() {
+        match c {
             '&' => text.push_str(group(0)),
-            '\\' => match letters.next()? {
+            '\\' => match characters.next()? {
                 digit if digit.is_ascii_digit() => text.push_str(group(usize::try_from(digit.to_digit(10)?).ok()?)),
                 'n' => text.push('\n'),
                 't' => text.push('\t'),
@@ -58,28 +58,28 @@ fn replacement(to: &str, found: &Captures<'_, str>) -> Option<String> {
 fn pattern(from: &str, is_extended: bool) -> Option<String> {
     const SPECIAL: &[char] = &['(', ')', '{', '}', '+', '?', '|'];
     let mut pattern = String::new();
-    let mut letters = from.chars().peekable();
-    while let Some(letter) = letters.next() {
-        match letter {
-            '\\' => match letters.next()? {
+    let mut characters = from.chars().peekable();
+    while let Some(c) = characters.next() {
+        match c {
+            '\\' => match characters.next()? {
                 // In basic patterns, a backslash makes these characters special.
                 '|' if !is_extended => return None,
-                mark if SPECIAL.contains(&mark) && !is_extended => pattern.push(mark),
+                special if SPECIAL.contains(&special) && !is_extended => pattern.push(special),
                 kind @ ('n' | 't' | 'w' | 'W' | 's' | 'S' | 'b' | 'B') => pattern.extend(['\\', kind]),
                 other if other.is_ascii_alphanumeric() => return None,
                 '/' => pattern.push('/'),
-                mark => pattern.extend(['\\', mark]),
+                special => pattern.extend(['\\', special]),
             },
-            mark if SPECIAL.contains(&mark) && !is_extended => pattern.extend(['\\', mark]),
+            special if SPECIAL.contains(&special) && !is_extended => pattern.extend(['\\', special]),
             // Of two alternatives, POSIX takes the longest match, but the library takes the first. Some implementations
             // read `^` and `$` inside a pattern as ordinary characters.
             '|' => return None,
             '^' if !pattern.is_empty() && !pattern.ends_with('(') => return None,
-            '$' if !matches!(letters.peek(), None | Some(')' | '\\')) => return None,
+            '$' if !matches!(characters.peek(), None | Some(')' | '\\')) => return None,
             // Character classes differ too much.
             '[' => {
-                let inside: String = std::iter::from_fn(|| letters.next_if(|letter| *letter != ']')).collect();
-                letters.next()?;
+                let inside: String = std::iter::from_fn(|| characters.next_if(|c| *c != ']')).collect();
+                characters.next()?;
                 let is_plain = !inside.trim_start_matches('^').is_empty() && !inside.contains(['[', '\\', '&', '~']);
                 pattern.push_str(&Some(inside).filter(|_| is_plain).map(|inside| format!("[{inside}]"))?);
             }

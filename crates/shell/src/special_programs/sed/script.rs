@@ -19,7 +19,7 @@ pub(super) enum Command<'t> {
 pub(super) struct Steps<'t> {
     pub(super) list: Vec<Step<'t>>,
     /// True if the whole script was parsed.
-    pub(super) is_whole: bool,
+    pub(super) is_complete: bool,
 }
 
 /// Braces need not be balanced, because a script may be given in pieces: `-e '1{' -e p -e '}'`.
@@ -27,11 +27,11 @@ pub(super) fn steps(script: &str) -> Steps<'_> {
     let mut cursor = Cursor { rest: script };
     let mut list = Vec::new();
     loop {
-        cursor.skip(|letter| letter.is_whitespace() || letter == ';');
+        cursor.skip(|c| c.is_whitespace() || c == ';');
         if cursor.rest.is_empty() {
-            return Steps { list, is_whole: true };
+            return Steps { list, is_complete: true };
         }
-        let Some(step) = cursor.step() else { return Steps { list, is_whole: false } };
+        let Some(step) = cursor.step() else { return Steps { list, is_complete: false } };
         list.push(step);
     }
 }
@@ -46,23 +46,23 @@ impl<'t> Cursor<'t> {
         let command = match self.next()? {
             's' => self.substitution()?,
             'y' => {
-                let mark = self.mark()?;
-                let from = self.part(mark)?;
-                self.part(mark)?;
+                let delimiter = self.delimiter()?;
+                let from = self.part(delimiter)?;
+                self.part(delimiter)?;
                 Command::Other('y', from)
             }
             // The text of `a`, `i` and `c` may start on the next line. A backslash at the end of a line continues it.
             name @ ('a' | 'i' | 'c' | 'e') => Command::Other(name, self.text().trim_start_matches([' ', '\t'])),
             // The file name is the rest of the line, whatever it contains.
-            name @ ('r' | 'R' | 'w' | 'W') => Command::Other(name, self.line().trim_start()).naming_something()?,
+            name @ ('r' | 'R' | 'w' | 'W') => Command::Other(name, self.line().trim_start()).with_file_name()?,
             name @ ('#' | 'v') => Command::Other(name, self.line()),
             name @ (':' | 'b' | 't' | 'T') => {
-                self.skip(|letter| matches!(letter, ' ' | '\t'));
-                Command::Other(name, self.take(|letter| !letter.is_whitespace() && !matches!(letter, ';' | '}')))
+                self.skip(|c| matches!(c, ' ' | '\t'));
+                Command::Other(name, self.take(|c| !c.is_whitespace() && !matches!(c, ';' | '}')))
             }
             name @ ('q' | 'Q' | 'l' | 'L') => {
-                self.skip(|letter| matches!(letter, ' ' | '\t'));
-                Command::Other(name, self.take(|letter| letter.is_ascii_digit()))
+                self.skip(|c| matches!(c, ' ' | '\t'));
+                Command::Other(name, self.take(|c| c.is_ascii_digit()))
             }
             name if "{}=dDgGhHnNpPxzF".contains(name) => Command::Other(name, ""),
             _ => return None,
@@ -74,46 +74,46 @@ impl<'t> Cursor<'t> {
     fn addresses(&mut self) -> Option<bool> {
         let start = self.rest;
         loop {
-            self.skip(|letter| letter.is_ascii_digit() || " \t,$!~+".contains(letter));
-            let mark = match self.rest.chars().next() {
-                Some('/') => self.mark()?,
+            self.skip(|c| c.is_ascii_digit() || " \t,$!~+".contains(c));
+            let delimiter = match self.rest.chars().next() {
+                Some('/') => self.delimiter()?,
                 Some('\\') => {
                     self.next();
-                    self.mark()?
+                    self.delimiter()?
                 }
                 _ => break,
             };
-            self.pattern(mark)?;
-            self.skip(|letter| matches!(letter, ' ' | '\t' | 'I' | 'M'));
+            self.pattern(delimiter)?;
+            self.skip(|c| matches!(c, ' ' | '\t' | 'I' | 'M'));
         }
         Some(self.rest.len() < start.len())
     }
 
     fn substitution(&mut self) -> Option<Command<'t>> {
-        let mark = self.mark()?;
-        let from = self.pattern(mark)?;
-        let to = self.part(mark)?;
-        let flags = self.take(|letter| letter.is_ascii_digit() || " \tgpiImMe".contains(letter));
-        let is_end = |letter: char| letter.is_whitespace() || matches!(letter, ';' | '}' | '#');
+        let delimiter = self.delimiter()?;
+        let from = self.pattern(delimiter)?;
+        let to = self.part(delimiter)?;
+        let flags = self.take(|c| c.is_ascii_digit() || " \tgpiImMe".contains(c));
+        let is_end = |c: char| c.is_whitespace() || matches!(c, ';' | '}' | '#');
         let file = match self.rest.chars().next() {
             Some('w') => Some(self.line().get(1..)?.trim_start()),
-            Some(letter) if !is_end(letter) => return None,
+            Some(c) if !is_end(c) => return None,
             _ => None,
         };
         Some(Command::Substitute { from, to, flags: flags.trim(), file })
     }
 
     /// Reads the delimiter between the parts of a command.
-    fn mark(&mut self) -> Option<char> {
-        self.next().filter(|mark| !matches!(mark, '\n' | '\\'))
+    fn delimiter(&mut self) -> Option<char> {
+        self.next().filter(|delimiter| !matches!(delimiter, '\n' | '\\'))
     }
 
     /// Reads up to the next delimiter without a backslash, and skips the delimiter.
-    fn part(&mut self, mark: char) -> Option<&'t str> {
+    fn part(&mut self, delimiter: char) -> Option<&'t str> {
         let mut is_escaped = false;
-        let is_end = |letter: char| {
-            let ends = letter == mark && !is_escaped;
-            is_escaped = letter == '\\' && !is_escaped;
+        let is_end = |c: char| {
+            let ends = c == delimiter && !is_escaped;
+            is_escaped = c == '\\' && !is_escaped;
             ends
         };
         let (part, rest) = self.rest.split_once(is_end)?;
@@ -122,37 +122,37 @@ impl<'t> Cursor<'t> {
     }
 
     /// Like [`Self::part`], but a delimiter inside brackets is part of the pattern: `s/[/]/-/`.
-    fn pattern(&mut self, mark: char) -> Option<&'t str> {
+    fn pattern(&mut self, delimiter: char) -> Option<&'t str> {
         let start = self.rest;
         loop {
             match self.next()? {
-                letter if letter == mark => break,
+                c if c == delimiter => break,
                 '\\' => {
                     self.next()?;
                 }
-                '[' => self.brackets(mark),
+                '[' => self.brackets(delimiter),
                 '\n' => return None,
                 _ => {}
             }
         }
-        start.get(..start.len() - self.rest.len() - mark.len_utf8())
+        start.get(..start.len() - self.rest.len() - delimiter.len_utf8())
     }
 
     /// Skips a bracket expression, after its opening bracket. Without a closing bracket, the opening one is an ordinary
     /// character.
-    fn brackets(&mut self, mark: char) {
+    fn brackets(&mut self, delimiter: char) {
         let before = self.rest;
         if self.rest.starts_with('^') {
             self.next();
         }
         let mut is_first = true;
-        while let Some(letter) = self.next() {
-            let class = self.rest.chars().next().filter(|kind| letter == '[' && matches!(kind, ':' | '.' | '='));
-            match (letter, class) {
+        while let Some(c) = self.next() {
+            let class = self.rest.chars().next().filter(|kind| c == '[' && matches!(kind, ':' | '.' | '='));
+            match (c, class) {
                 (']', _) if !is_first => return,
                 ('\n', _) => break,
                 // An escaped delimiter: implementations differ on whether it would end the pattern here.
-                ('\\', _) if self.rest.starts_with(mark) => {
+                ('\\', _) if self.rest.starts_with(delimiter) => {
                     self.next();
                 }
                 (_, Some(kind)) => {
@@ -169,29 +169,29 @@ impl<'t> Cursor<'t> {
     /// Reads to the end of the line, and on if a backslash continues it.
     fn text(&mut self) -> &'t str {
         let mut is_escaped = false;
-        self.take(|letter| {
-            let goes_on = letter != '\n' || is_escaped;
-            is_escaped = letter == '\\' && !is_escaped;
-            goes_on
+        self.take(|c| {
+            let continues = c != '\n' || is_escaped;
+            is_escaped = c == '\\' && !is_escaped;
+            continues
         })
     }
 
     fn line(&mut self) -> &'t str {
-        self.take(|letter| letter != '\n')
+        self.take(|c| c != '\n')
     }
 
     fn next(&mut self) -> Option<char> {
-        let mut letters = self.rest.chars();
-        let letter = letters.next();
-        self.rest = letters.as_str();
-        letter
+        let mut characters = self.rest.chars();
+        let c = characters.next();
+        self.rest = characters.as_str();
+        c
     }
 
     fn take(&mut self, mut is_part: impl FnMut(char) -> bool) -> &'t str {
-        let end = self.rest.find(|letter| !is_part(letter)).unwrap_or(self.rest.len());
-        let (taken, rest) = self.rest.split_at_checked(end).unwrap_or((self.rest, ""));
+        let end = self.rest.find(|c| !is_part(c)).unwrap_or(self.rest.len());
+        let (part, rest) = self.rest.split_at_checked(end).unwrap_or((self.rest, ""));
         self.rest = rest;
-        taken
+        part
     }
 
     fn skip(&mut self, is_part: impl FnMut(char) -> bool) {
@@ -201,7 +201,7 @@ impl<'t> Cursor<'t> {
 
 impl Command<'_> {
     /// Returns `None` if the file name is empty.
-    fn naming_something(self) -> Option<Self> {
+    fn with_file_name(self) -> Option<Self> {
         match self {
             Self::Other(_, "") => None,
             command => Some(command),
@@ -214,7 +214,7 @@ mod tests {
     use super::*;
 
     fn shown(script: &str) -> String {
-        let Steps { list, is_whole } = steps(script);
+        let Steps { list, is_complete } = steps(script);
         let step = |step: &Step| {
             let address = if step.is_addressed { "@" } else { "" };
             match step.command {
@@ -227,7 +227,7 @@ mod tests {
             }
         };
         let steps: Vec<String> = list.iter().map(step).collect();
-        steps.join(" ") + if is_whole { "" } else { " ?" }
+        steps.join(" ") + if is_complete { "" } else { " ?" }
     }
 
     #[test]

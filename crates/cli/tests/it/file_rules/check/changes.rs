@@ -2,12 +2,12 @@
 
 use serde_json::json;
 
-use super::listed;
-use crate::file_rules::{README, commit, project, repository, with_rule};
+use super::check_list;
+use crate::file_rules::{README_RULE, commit, project, repository, with_rule};
 
 #[test]
-fn ranges_and_bases() {
-    let project = with_rule("readme", README);
+fn ranges_and_bases_select_the_compared_commits() {
+    let project = with_rule("readme", README_RULE);
     project.git(&["switch", "-q", "-c", "work"]);
     project.file("src/a.py", "changed\n");
     commit(&project, "Code");
@@ -23,14 +23,14 @@ fn ranges_and_bases() {
     assert_eq!(code(&["check", "main...work~1"]), Some(1));
     assert_eq!(code(&["check", "main.."]), Some(0));
     // Changes on the other side of the fork point do not count.
-    let found = project.run(&["check", "main..work~1", "--json"]).json();
-    assert_eq!(found["rules"][0]["trigger_files"], json!(["src/a.py"]));
+    let report = project.run(&["check", "main..work~1", "--json"]).json();
+    assert_eq!(report["rules"][0]["trigger_files"], json!(["src/a.py"]));
     // A range compares commits; a base is compared with the working tree.
     project.file("src/a.py", "dirty\n").file("src/new.py", "new\n");
     assert_eq!(project.run(&["check", "work~1..work", "--json"]).json()["changed"], 1);
-    let found = project.run(&["check", "--base", "work~1", "--json"]).json();
-    assert_eq!(found["changed"], 3);
-    assert_eq!(found["rules"][0]["outcome"], "met");
+    let report = project.run(&["check", "--base", "work~1", "--json"]).json();
+    assert_eq!(report["changed"], 3);
+    assert_eq!(report["rules"][0]["outcome"], "met");
     assert_eq!(code(&["check", "--base", "HEAD"]), Some(1));
     insta::assert_snapshot!(project.run(&["check", "nothing..work"]).transcript(), @"
     exit 2
@@ -44,7 +44,7 @@ fn ranges_and_bases() {
     --- stdout
     --- stderr
     error: invalid range of commits `work`
-    help: write `A..B`, or compare the working tree with a commit by `--base A`
+    help: write `A..B`, or to compare the working tree with a commit, use `--base A`
     ");
     insta::assert_snapshot!(project.run(&["check", "--base", "--output=x"]).transcript(), @"
     exit 2
@@ -71,18 +71,18 @@ fn ranges_and_bases() {
 }
 
 #[test]
-fn a_list_needs_no_git() {
+fn a_list_of_changes_needs_no_git() {
     let project = project();
-    project.rule("readme", README);
-    let reply = listed(&project, "M\tsrc/a.py\n\n  \nA\t./src/b.py\nD\tsrc/deep/c.py\nM\tother.txt\n", &["--json"]);
+    project.rule("readme", README_RULE);
+    let reply = check_list(&project, "M\tsrc/a.py\n\n  \nA\t./src/b.py\nD\tsrc/deep/c.py\nM\tother.txt\n", &["--json"]);
     assert_eq!(reply.code, Some(1));
     assert_eq!(reply.json()["rules"][0]["trigger_files"], json!(["src/a.py", "src/b.py", "src/deep/c.py"]));
     assert_eq!(reply.json()["changed"], 4);
     // If two lines have the same path, the later one counts.
-    let reply = listed(&project, "A\tsrc/a.py\nM\tsrc/a.py\n", &["--json"]);
+    let reply = check_list(&project, "A\tsrc/a.py\nM\tsrc/a.py\n", &["--json"]);
     assert_eq!(reply.json()["changed"], 1);
     // With Windows line endings.
-    assert_eq!(listed(&project, "M\tsrc/a.py\r\n", &[]).code, Some(1));
+    assert_eq!(check_list(&project, "M\tsrc/a.py\r\n", &[]).code, Some(1));
     project.file("changes.txt", "M\tsrc/a.py\n");
     insta::assert_snapshot!(project.run(&["check", "--changed-from", "changes.txt"]).transcript(), @"
     exit 1
@@ -113,10 +113,10 @@ fn a_list_needs_no_git() {
 }
 
 #[test]
-fn lines_that_are_no_changes() {
+fn invalid_lines_of_a_list_are_errors() {
     let project = project();
-    project.rule("readme", README);
-    insta::assert_snapshot!(listed(&project, "M\tsrc/a.py\nsrc/b.py\n", &[]).transcript(), @"
+    project.rule("readme", README_RULE);
+    insta::assert_snapshot!(check_list(&project, "M\tsrc/a.py\nsrc/b.py\n", &[]).transcript(), @"
     exit 2
     --- stdout
     --- stderr
@@ -124,7 +124,7 @@ fn lines_that_are_no_changes() {
     help: write `M`, `A` or `D`, a tab and a path relative to the project's root
     ");
     for line in ["X\ta", "M a", "R100\ta", "M\t", "M\t/a", "M\t../a", "M\ta//b", "M\ta/../b", "MM\ta", "\ta"] {
-        let reply = listed(&project, &format!("{line}\n"), &[]);
+        let reply = check_list(&project, &format!("{line}\n"), &[]);
         assert_eq!(reply.code, Some(2), "{line:?}: {}", reply.stdout);
         assert!(reply.stderr.contains("invalid change"), "{line:?}: {}", reply.stderr);
     }
@@ -132,7 +132,7 @@ fn lines_that_are_no_changes() {
 
 #[test]
 fn filters_of_the_repository_are_not_run() {
-    let project = with_rule("readme", README);
+    let project = with_rule("readme", README_RULE);
     project.file(".gitattributes", "*.py filter=evil\n");
     commit(&project, "Attributes");
     project.git(&["config", "filter.evil.clean", "touch ran; cat"]);
@@ -151,39 +151,39 @@ fn filters_of_the_repository_are_not_run() {
 }
 
 #[test]
-fn there_is_no_prompt_to_compare_with() {
-    let project = with_rule("readme", &README.replace("safety", "compare_to: prompt\nsafety"));
+fn compare_to_prompt_falls_back_to_the_branch_base() {
+    let project = with_rule("readme", &README_RULE.replace("safety", "compare_to: prompt\nsafety"));
     project.file("src/a.py", "changed\n");
-    let found = project.run(&["check", "--json"]);
-    assert_eq!(found.code, Some(1));
-    insta::assert_snapshot!(found.json()["notes"].to_string(), @r#"["rules that compare with the last prompt compare with the base of the branch here"]"#);
+    let report = project.run(&["check", "--json"]);
+    assert_eq!(report.code, Some(1));
+    insta::assert_snapshot!(report.json()["notes"].to_string(), @r#"["`check` knows no prompts, so rules with `compare_to: prompt` compare with the base of the branch instead"]"#);
 }
 
 #[test]
-fn before_the_first_commit() {
+fn check_works_before_the_first_commit() {
     let project = repository();
-    project.rule("readme", README).file("src/a.py", "new\n");
-    let found = project.run(&["check", "--json"]);
-    assert_eq!((found.code, found.json()["rules"][0]["trigger_files"].clone()), (Some(1), json!(["src/a.py"])));
+    project.rule("readme", README_RULE).file("src/a.py", "new\n");
+    let report = project.run(&["check", "--json"]);
+    assert_eq!((report.code, report.json()["rules"][0]["trigger_files"].clone()), (Some(1), json!(["src/a.py"])));
     assert_eq!(project.run(&["check", "--base", "HEAD"]).code, Some(2));
 }
 
 #[test]
-fn output_of_git_can_be_piped() {
-    let project = with_rule("readme", README);
+fn a_list_can_be_the_output_of_git() {
+    let project = with_rule("readme", README_RULE);
     project.file("src/ä.py", "x\n").file("src/c.py", "moved\n").git(&["add", "-A"]);
     let renamed = "A\t\"src/\\303\\244.py\"\nR100\tsrc/b.py\tsrc/c.py\nT\tlink\n";
-    let reply = listed(&project, renamed, &["--json"]).json();
+    let reply = check_list(&project, renamed, &["--json"]).json();
     assert_eq!(reply["rules"][0]["trigger_files"], serde_json::json!(["src/b.py", "src/c.py", "src/ä.py"]));
 }
 
 #[test]
-fn other_formats_show_paths_from_the_repository() {
-    let project = with_rule("readme", README);
-    project.file("sub/.linchpin/rules/readme.md", README).file("sub/src/a.py", "changed\n");
+fn formats_for_tools_show_paths_relative_to_the_repository() {
+    let project = with_rule("readme", README_RULE);
+    project.file("sub/.linchpin/rules/readme.md", README_RULE).file("sub/src/a.py", "changed\n");
     let mut command = project.command(&["check", "--format", "github"]);
     command.current_dir(project.root().join("sub"));
-    let reply = project.feed(command, b"");
+    let reply = project.run_with_stdin(command, b"");
     assert!(reply.stdout.starts_with("::error file=sub/src/a.py,"), "{}", reply.stdout);
 }
 

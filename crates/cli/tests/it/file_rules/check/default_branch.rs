@@ -2,12 +2,12 @@
 
 use testkit::TestProject;
 
-use super::checked;
-use crate::file_rules::{README, commit, project, with_rule};
+use super::check_transcript;
+use crate::file_rules::{README_RULE, commit, project, with_rule};
 
 /// A branch with a changed source file. The default branch is `trunk`, which cannot be guessed.
 fn on_a_branch_of_trunk() -> TestProject {
-    let project = with_rule("readme", README);
+    let project = with_rule("readme", README_RULE);
     project.git(&["branch", "-m", "main", "trunk"]);
     project.git(&["checkout", "-q", "-b", "feat"]);
     project.file("src/a.py", "changed\n");
@@ -16,9 +16,9 @@ fn on_a_branch_of_trunk() -> TestProject {
 }
 
 #[test]
-fn with_an_unknown_default_branch_no_rule_is_met() {
+fn check_fails_with_an_unknown_default_branch() {
     let project = on_a_branch_of_trunk();
-    insta::assert_snapshot!(checked(&project, &["check"]), @"
+    insta::assert_snapshot!(check_transcript(&project, &["check"]), @"
     exit 2
     --- stdout
     --- stderr
@@ -28,7 +28,7 @@ fn with_an_unknown_default_branch_no_rule_is_met() {
     assert_eq!(project.run(&["check", "--staged"]).code, Some(2));
     assert_eq!(project.run(&["check", "--base", "trunk"]).code, Some(1));
     project.config("default_branch: nosuch\n");
-    insta::assert_snapshot!(checked(&project, &["check"]), @"
+    insta::assert_snapshot!(check_transcript(&project, &["check"]), @"
     exit 2
     --- stdout
     --- stderr
@@ -45,45 +45,45 @@ fn with_an_unknown_default_branch_no_rule_is_met() {
 #[test]
 fn validate_and_doctor_report_an_unknown_default_branch() {
     let project = on_a_branch_of_trunk();
-    let told = |project: &TestProject| {
+    let default_branch_lines = |project: &TestProject| {
         let replies = [project.run(&["validate"]).stdout, project.run(&["doctor"]).stdout];
         let lines = replies.iter().flat_map(|reply| reply.lines());
-        let of_branch =
+        let is_about_default_branch =
             |line: &&str| ["default branch", "default_branch", "NAME"].iter().any(|word| line.contains(word));
-        lines.filter(of_branch).collect::<Vec<_>>().join("\n")
+        lines.filter(is_about_default_branch).collect::<Vec<_>>().join("\n")
     };
-    insta::assert_snapshot!(told(&project), @"
-    note: file rules do not know where a branch began: the default branch is not known: there are several branches, and none is `main` or `master`; set `default_branch: NAME` in `.linchpin/config.yml`
-    bad   file rules do not know where a branch began: the default branch is not known: there are several branches, and none is `main` or `master`
+    insta::assert_snapshot!(default_branch_lines(&project), @"
+    note: Linchpin can't tell where the branch left the default branch, so file rules see less: the default branch is not known: there are several branches, and none is `main` or `master`; set `default_branch: NAME` in `.linchpin/config.yml`
+    bad   Linchpin can't tell where the branch left the default branch, so file rules see less: the default branch is not known: there are several branches, and none is `main` or `master`
           set `default_branch: NAME` in `.linchpin/config.yml`
     ");
     project.git(&["remote", "add", "origin", "../nowhere"]);
-    insta::assert_snapshot!(told(&project), @"
-    note: file rules do not know where a branch began: the default branch is not known: `origin/HEAD` is not set, and there is no `main` or `master`; set `default_branch: NAME` in `.linchpin/config.yml`, and run `git fetch origin NAME:refs/remotes/origin/NAME` if it was not fetched
-    bad   file rules do not know where a branch began: the default branch is not known: `origin/HEAD` is not set, and there is no `main` or `master`
+    insta::assert_snapshot!(default_branch_lines(&project), @"
+    note: Linchpin can't tell where the branch left the default branch, so file rules see less: the default branch is not known: `origin/HEAD` is not set, and there is no `main` or `master`; set `default_branch: NAME` in `.linchpin/config.yml`, and run `git fetch origin NAME:refs/remotes/origin/NAME` if it was not fetched
+    bad   Linchpin can't tell where the branch left the default branch, so file rules see less: the default branch is not known: `origin/HEAD` is not set, and there is no `main` or `master`
           set `default_branch: NAME` in `.linchpin/config.yml`, and run `git fetch origin NAME:refs/remotes/origin/NAME` if it was not fetched
     ");
     project.config("default_branch: nosuch\n");
-    insta::assert_snapshot!(told(&project), @"
-    note: file rules do not know where a branch began: there is no branch `nosuch`, which `default_branch` names; name another one in `.linchpin/config.yml`, or run `git fetch origin nosuch:refs/remotes/origin/nosuch`
-    bad   file rules do not know where a branch began: there is no branch `nosuch`, which `default_branch` names
+    insta::assert_snapshot!(default_branch_lines(&project), @"
+    note: Linchpin can't tell where the branch left the default branch, so file rules see less: there is no branch `nosuch`, which `default_branch` names; name another one in `.linchpin/config.yml`, or run `git fetch origin nosuch:refs/remotes/origin/nosuch`
+    bad   Linchpin can't tell where the branch left the default branch, so file rules see less: there is no branch `nosuch`, which `default_branch` names
     ");
     project.config("default_branch: trunk\n");
-    assert_eq!(told(&project), "");
+    assert_eq!(default_branch_lines(&project), "");
     // Without a rule that compares with the default branch, nothing is reported either.
-    project.config("").rule("readme", &README.replace("safety", "compare_to: prompt\nsafety"));
-    assert_eq!(told(&project), "");
+    project.config("").rule("readme", &README_RULE.replace("safety", "compare_to: prompt\nsafety"));
+    assert_eq!(default_branch_lines(&project), "");
 }
 
 #[test]
-fn a_rule_about_the_tip_of_a_default_branch_that_is_not_known() {
+fn compare_to_default_tip_needs_a_known_default_branch() {
     let project = on_a_branch_of_trunk();
-    project.rule("readme", &README.replace("safety", "compare_to: default_tip\nsafety"));
+    project.rule("readme", &README_RULE.replace("safety", "compare_to: default_tip\nsafety"));
     assert_eq!(project.run(&["check"]).code, Some(2));
 }
 
 #[test]
-fn a_clone_of_one_branch_does_not_know_what_to_compare_with() {
+fn a_single_branch_clone_reports_the_missing_base() {
     let project = on_a_branch_of_trunk();
     project.git(&["checkout", "-q", "trunk"]);
     let from = format!("file://{}", project.root().display());
@@ -93,22 +93,22 @@ fn a_clone_of_one_branch_does_not_know_what_to_compare_with() {
     let check = |variables: &[(&str, &str)]| {
         let mut command = project.command(&["check"]);
         command.current_dir(&clone).envs(variables.iter().copied());
-        project.feed(command, b"")
+        project.run_with_stdin(command, b"")
     };
     assert_eq!(check(&[]).code, Some(2));
     insta::assert_snapshot!(check(&[("GITHUB_ACTIONS", "true")]).stderr, @"
     error: the default branch is not known: `origin/HEAD` is not set, and there is no `main` or `master`
     help: in CI, fetch enough history: `with: {fetch-depth: 0}` for `actions/checkout`
     ");
-    let of_trunk = [("GITHUB_ACTIONS", "true"), ("GITHUB_BASE_REF", "trunk")];
-    insta::assert_snapshot!(check(&of_trunk).stderr, @"
+    let pull_request_to_trunk = [("GITHUB_ACTIONS", "true"), ("GITHUB_BASE_REF", "trunk")];
+    insta::assert_snapshot!(check(&pull_request_to_trunk).stderr, @"
     error: the base branch of this pull request, `origin/trunk`, was not fetched
     help: in CI, fetch enough history: `with: {fetch-depth: 0}` for `actions/checkout`
     ");
     // In a full clone, the base is the target branch of the pull request.
     std::fs::remove_dir_all(&clone).expect("a folder");
     project.git(&["clone", "-q", "--branch", "feat", &from, &clone_text]);
-    assert_eq!(check(&of_trunk).code, Some(1));
+    assert_eq!(check(&pull_request_to_trunk).code, Some(1));
     assert_eq!(check(&[("GITHUB_ACTIONS", "true"), ("GITHUB_BASE_REF", "feat")]).code, Some(0));
 }
 
@@ -116,13 +116,13 @@ fn a_clone_of_one_branch_does_not_know_what_to_compare_with() {
 fn check_in(project: &TestProject, folder: &std::path::Path) -> testkit::Reply {
     let mut command = project.command(&["check"]);
     command.current_dir(folder);
-    project.feed(command, b"")
+    project.run_with_stdin(command, b"")
 }
 
 #[test]
 fn the_suggested_fetch_is_enough_in_a_single_branch_clone() {
     for settings in ["default_branch: main\n", "default_branch: origin/main\n"] {
-        let project = with_rule("readme", README);
+        let project = with_rule("readme", README_RULE);
         project.git(&["checkout", "-q", "-b", "feat"]);
         project.config(settings).file("src/a.py", "changed\n");
         commit(&project, "Changed");
@@ -130,13 +130,13 @@ fn the_suggested_fetch_is_enough_in_a_single_branch_clone() {
         let clone = project.home().join("clone");
         let clone_text = clone.to_string_lossy();
         project.git(&["clone", "-q", "--single-branch", "--branch", "feat", &from, &clone_text]);
-        let told = check_in(&project, &clone);
-        assert_eq!(told.code, Some(2));
+        let reply = check_in(&project, &clone);
+        assert_eq!(reply.code, Some(2));
         assert!(
-            told.stderr.contains("error: there is no branch `main`, which `default_branch` names\n")
-                && told.stderr.contains(", or run `git fetch origin main:refs/remotes/origin/main`; or name"),
+            reply.stderr.contains("error: there is no branch `main`, which `default_branch` names\n")
+                && reply.stderr.contains(", or run `git fetch origin main:refs/remotes/origin/main`; or name"),
             "{}",
-            told.stderr
+            reply.stderr
         );
         project.git(&["-C", &clone_text, "fetch", "-q", "origin", "main:refs/remotes/origin/main"]);
         assert_eq!(check_in(&project, &clone).code, Some(1), "{settings}");
@@ -144,9 +144,9 @@ fn the_suggested_fetch_is_enough_in_a_single_branch_clone() {
 }
 
 #[test]
-fn the_only_remote_says_what_its_default_is_whatever_it_is_called() {
+fn the_only_remote_determines_the_default_branch_whatever_its_name() {
     for settings in ["", "default_branch: main\n"] {
-        let project = with_rule("readme", README);
+        let project = with_rule("readme", README_RULE);
         project.config(settings);
         commit(&project, "Configured");
         let from = format!("file://{}", project.root().display());
@@ -167,7 +167,7 @@ fn the_only_remote_says_what_its_default_is_whatever_it_is_called() {
 
 #[test]
 fn a_repository_with_one_branch_or_without_a_commit_can_be_checked() {
-    let project = with_rule("readme", README);
+    let project = with_rule("readme", README_RULE);
     project.git(&["branch", "-m", "main", "trunk"]);
     assert_eq!(project.run(&["check"]).code, Some(0));
     project.file("src/a.py", "changed\n");
@@ -181,6 +181,6 @@ fn a_repository_with_one_branch_or_without_a_commit_can_be_checked() {
 fn project_without_a_commit() -> TestProject {
     let project = project();
     project.git(&["init", "-q", "-b", "trunk"]);
-    project.rule("readme", README).file("src/a.py", "new\n");
+    project.rule("readme", README_RULE).file("src/a.py", "new\n");
     project
 }

@@ -1,11 +1,11 @@
 //! Output formats of `check`: text, JSON, GitHub and SARIF.
 
-use super::{checked, since, unmet};
+use super::{check_transcript, with_head_placeholder, with_unmet_rules};
 
 #[test]
-fn for_people() {
-    let project = unmet();
-    insta::assert_snapshot!(checked(&project, &["check"]), @r#"
+fn text_format_lists_unmet_rules() {
+    let project = with_unmet_rules();
+    insta::assert_snapshot!(check_transcript(&project, &["check"]), @r#"
     exit 1
     --- stdout
     ## license
@@ -30,18 +30,18 @@ fn for_people() {
     (source-test in .linchpin/rules/source-test.md)
 
     3 of 4 file rules unmet; 3 files changed since [HEAD].
-    If a rule does not apply, `linchpin ack NAME --reason "…"` records that for agents and `check --staged`; with `--trailer` it prints the line that says so in a commit's message, for CI.
+    If a rule does not apply, run `linchpin ack NAME --reason "…"`: agents and `check --staged` respect it. For CI, add `--trailer`, and put the printed line into the commit message.
     --- stderr
     "#);
     assert_eq!(crate::file_rules::queue(&project).len(), 0);
 }
 
 #[test]
-fn as_json() {
-    let project = unmet();
+fn json_format_lists_all_rules() {
+    let project = with_unmet_rules();
     let reply = project.run(&["check", "--json"]);
     assert_eq!(reply.code, Some(1));
-    insta::assert_snapshot!(since(&project, &serde_json::to_string_pretty(&reply.json()).expect("JSON")), @r###"
+    insta::assert_snapshot!(with_head_placeholder(&project, &serde_json::to_string_pretty(&reply.json()).expect("JSON")), @r###"
     {
       "unmet": true,
       "baseline": "[HEAD]3369d33b54a0e58657586c5b62f7",
@@ -134,9 +134,9 @@ fn as_json() {
 }
 
 #[test]
-fn for_github() {
-    let project = unmet();
-    insta::assert_snapshot!(checked(&project, &["check", "--format", "github"]), @r#"
+fn github_format_has_an_annotation_per_file() {
+    let project = with_unmet_rules();
+    insta::assert_snapshot!(check_transcript(&project, &["check", "--format", "github"]), @r#"
     exit 1
     --- stdout
     ::warning file=src/new%2C odd.py,title=license::New files need a licence.
@@ -144,14 +144,14 @@ fn for_github() {
     ::error file=src/a.py,title=README Accuracy::changing README.md satisfies it%0ASource files changed. Verify README.md is accurate.
     ::error file=src/new%2C odd.py,title=README Accuracy::changing README.md satisfies it%0ASource files changed. Verify README.md is accurate.
     ::error file=src/new%2C odd.py,title=Source and test together::src/new, odd.py → tests/new, odd_test.py%0ATest new, odd, 100%25 of it.
-    ::notice::If a rule does not apply, `linchpin ack NAME --reason "…"` records that for agents and `check --staged`; with `--trailer` it prints the line that says so in a commit's message, for CI.
+    ::notice::If a rule does not apply, run `linchpin ack NAME --reason "…"`: agents and `check --staged` respect it. For CI, add `--trailer`, and put the printed line into the commit message.
     --- stderr
     "#);
 }
 
 #[test]
-fn as_sarif() {
-    let project = unmet();
+fn sarif_format_lists_results() {
+    let project = with_unmet_rules();
     let reply = project.run(&["check", "--format", "sarif"]);
     assert_eq!(reply.code, Some(1));
     let version = format!("\"version\": \"{}\"", env!("CARGO_PKG_VERSION"));

@@ -8,11 +8,11 @@ mod rules;
 
 use testkit::{Reply, TestProject};
 
-use crate::file_rules::{README, commit, with_rule};
+use crate::file_rules::{README_RULE, commit, with_rule};
 
 /// A project with two unmet rules, one unmet rule that only warns, and one met rule.
-fn unmet() -> TestProject {
-    let project = with_rule("readme", README);
+fn with_unmet_rules() -> TestProject {
+    let project = with_rule("readme", README_RULE);
     project.rule("source-test", "---\nname: Source and test together\nset: ['src/{path}.py', 'tests/{path}_test.py']\n---\nTest {path}, 100% of it.\n");
     project.rule("license", "---\ncreated: '**/*.py'\naction: warn\n---\nNew files need a licence.\n");
     project.rule("other", "---\ntrigger: other/**\n---\nNo.\n");
@@ -21,16 +21,16 @@ fn unmet() -> TestProject {
     project
 }
 
-fn since(project: &TestProject, text: &str) -> String {
+fn with_head_placeholder(project: &TestProject, text: &str) -> String {
     text.replace(&project.git(&["rev-parse", "--short=12", "HEAD"]), "[HEAD]")
 }
 
-fn checked(project: &TestProject, arguments: &[&str]) -> String {
-    since(project, &project.run(arguments).transcript())
+fn check_transcript(project: &TestProject, arguments: &[&str]) -> String {
+    with_head_placeholder(project, &project.run(arguments).transcript())
 }
 
-fn listed(project: &TestProject, lines: &str, more: &[&str]) -> Reply {
+fn check_list(project: &TestProject, lines: &str, extra_arguments: &[&str]) -> Reply {
     let mut arguments = vec!["check", "--changed-from", "-"];
-    arguments.extend(more);
-    project.feed(project.command(&arguments), lines.as_bytes())
+    arguments.extend(extra_arguments);
+    project.run_with_stdin(project.command(&arguments), lines.as_bytes())
 }

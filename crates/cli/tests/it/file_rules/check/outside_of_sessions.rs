@@ -3,11 +3,11 @@
 use serde_json::Value;
 use testkit::TestProject;
 
-use crate::file_rules::{README, commit, with_rule};
+use crate::file_rules::{README_RULE, commit, with_rule};
 
 /// A project whose README rule has this condition, with a changed source file.
 fn with_condition(when: &str) -> TestProject {
-    let project = with_rule("readme", &README.replace("safety", &format!("when: \"{when}\"\nsafety")));
+    let project = with_rule("readme", &README_RULE.replace("safety", &format!("when: \"{when}\"\nsafety")));
     project.file(
         ".linchpin/workflows/work.yml",
         "start_node: code\nnodes:\n  code: {prompt: Go., transitions: [{when: code_complete, to: done}]}\n",
@@ -17,7 +17,7 @@ fn with_condition(when: &str) -> TestProject {
     project
 }
 
-fn checked(project: &TestProject) -> String {
+fn check_transcript(project: &TestProject) -> String {
     project.run(&["check"]).transcript().replace(&project.git(&["rev-parse", "--short=12", "HEAD"]), "[HEAD]")
 }
 
@@ -26,8 +26,8 @@ fn outcome(project: &TestProject) -> Value {
 }
 
 #[test]
-fn a_condition_knows_the_workflow_that_is_active() {
-    for (when, idle, at_work) in [
+fn conditions_see_the_active_workflow() {
+    for (when, idle, active) in [
         ("workflow.active", "met", "unmet"),
         ("not workflow.active", "unmet", "met"),
         ("workflow.name == 'work' and phase.name == 'code' and phase.visit == 1", "met", "unmet"),
@@ -36,25 +36,25 @@ fn a_condition_knows_the_workflow_that_is_active() {
         let project = with_condition(when);
         assert_eq!(outcome(&project), idle, "{when}");
         assert_eq!(project.run(&["start", "work"]).code, Some(0));
-        assert_eq!(outcome(&project), at_work, "{when}");
+        assert_eq!(outcome(&project), active, "{when}");
         project.run(&["abort"]);
         assert_eq!(outcome(&project), idle, "{when}");
     }
 }
 
 #[test]
-fn a_workflow_whose_state_cannot_be_read_is_told() {
+fn unreadable_workflow_state_is_reported() {
     let project = with_condition("workflow.active");
     project.run(&["start", "work"]);
-    for end in ["-wal", "-shm"] {
-        let _ = std::fs::remove_file(project.root().join(format!(".linchpin/state.db{end}")));
+    for suffix in ["-wal", "-shm"] {
+        let _ = std::fs::remove_file(project.root().join(format!(".linchpin/state.db{suffix}")));
     }
     project.file(".linchpin/state.db", "This is no database.");
-    insta::assert_snapshot!(checked(&project), @"
+    insta::assert_snapshot!(check_transcript(&project), @"
     exit 0
     --- stdout
     Note: `readme` was not judged: its `when` needs the project's journal or tasks, which cannot be read.
-    No other file rules; 1 file changed since [HEAD].
+    No other file rule was judged; 1 file changed since [HEAD].
     --- stderr
     ");
 }
@@ -62,11 +62,11 @@ fn a_workflow_whose_state_cannot_be_read_is_told() {
 #[test]
 fn a_condition_on_a_session_is_undecidable() {
     let project = with_condition("variables.get('hotfix') or command_ran('cargo test')");
-    insta::assert_snapshot!(checked(&project), @"
+    insta::assert_snapshot!(check_transcript(&project), @"
     exit 0
     --- stdout
     Note: `readme` was not judged: its `when` needs `variables.hotfix` and the commands that the session ran, and `check` runs outside a session. `check` uses the default under `variables:` in `.linchpin/config.yml`.
-    No other file rules; 1 file changed since [HEAD].
+    No other file rule was judged; 1 file changed since [HEAD].
     --- stderr
     ");
     assert_eq!(outcome(&project), "undecidable");
@@ -86,10 +86,10 @@ fn check_uses_default_values_of_variables() {
     config(true);
     assert_eq!(outcome(&project), "unmet");
     config(false);
-    insta::assert_snapshot!(checked(&project), @"
+    insta::assert_snapshot!(check_transcript(&project), @"
     exit 0
     --- stdout
-    Note: `readme` does not apply: its `when` is false if `variables.tests_ran` has its default, as outside a session.
+    Note: `readme` was skipped: outside a session `variables.tests_ran` has its default, and then the rule's `when` is false.
     1 file rule met; 2 files changed since [HEAD].
     --- stderr
     ");

@@ -1,19 +1,19 @@
 //! The rules that `check` judges, and when a rule is met.
 
-use super::{checked, listed, unmet};
-use crate::file_rules::{README, bare, commit, project, repository, with_rule};
+use super::{check_list, check_transcript, with_unmet_rules};
+use crate::file_rules::{README_RULE, commit, project, project_without_policy, repository, with_rule};
 
 #[test]
-fn met_or_without_rules() {
-    let project = with_rule("readme", README);
-    insta::assert_snapshot!(checked(&project, &["check"]), @"
+fn check_succeeds_if_rules_are_met_or_missing() {
+    let project = with_rule("readme", README_RULE);
+    insta::assert_snapshot!(check_transcript(&project, &["check"]), @"
     exit 0
     --- stdout
     1 file rule met; 0 files changed since [HEAD].
     --- stderr
     ");
     project.file("src/a.py", "changed\n").file("README.md", "changed\n");
-    insta::assert_snapshot!(checked(&project, &["check"]), @"
+    insta::assert_snapshot!(check_transcript(&project, &["check"]), @"
     exit 0
     --- stdout
     1 file rule met; 2 files changed since [HEAD].
@@ -26,7 +26,7 @@ fn met_or_without_rules() {
     No file rules are in force.
     --- stderr
     ");
-    insta::assert_snapshot!(bare().run(&["check"]).transcript(), @"
+    insta::assert_snapshot!(project_without_policy().run(&["check"]).transcript(), @"
     exit 2
     --- stdout
     --- stderr
@@ -36,8 +36,8 @@ fn met_or_without_rules() {
 }
 
 #[test]
-fn only_some_rules() {
-    let project = unmet();
+fn rule_flags_select_rules() {
+    let project = with_unmet_rules();
     assert_eq!(project.run(&["check", "--rule", "other"]).code, Some(0));
     let reply = project.run(&["check", "--rule", "readme", "--rule", "other", "--json"]);
     let ids: Vec<String> =
@@ -62,15 +62,15 @@ fn only_some_rules() {
 
 #[test]
 fn a_warning_counts_as_unmet() {
-    let project = unmet();
+    let project = with_unmet_rules();
     assert_eq!(project.run(&["check", "--rule", "license"]).code, Some(1));
 }
 
 #[test]
-fn a_rule_that_is_broken_is_more_than_unmet() {
-    let project = with_rule("readme", README);
+fn a_broken_rule_fails_with_exit_code_2() {
+    let project = with_rule("readme", README_RULE);
     project.rule("broken", "---\nset: ['src/{path}.py']\n---\nNo.\n").file("src/a.py", "changed\n");
-    insta::assert_snapshot!(checked(&project, &["check"]), @r#"
+    insta::assert_snapshot!(check_transcript(&project, &["check"]), @r#"
     exit 2
     --- stdout
     error: `set` must have at least two members
@@ -87,8 +87,8 @@ fn a_rule_that_is_broken_is_more_than_unmet() {
     (readme in .linchpin/rules/readme.md)
 
     1 of 1 file rule unmet; 2 files changed since [HEAD].
-    1 error in the policy files: the rules with errors were not judged as written.
-    If a rule does not apply, `linchpin ack readme --reason "…"` records that for agents and `check --staged`; with `--trailer` it prints the line that says so in a commit's message, for CI.
+    1 error in the policy files: rules with errors were skipped, or judged in their last valid version.
+    If a rule does not apply, run `linchpin ack readme --reason "…"`: agents and `check --staged` respect it. For CI, add `--trailer`, and put the printed line into the commit message.
     --- stderr
     "#);
     let github = project.run(&["check", "--format", "github"]);
@@ -97,9 +97,10 @@ fn a_rule_that_is_broken_is_more_than_unmet() {
     assert_eq!(sarif["runs"][0]["invocations"][0]["executionSuccessful"], false);
     assert_eq!(project.run(&["check", "--json"]).json()["problems"].as_array().map(Vec::len), Some(1));
     // A rule whose condition fails when it is evaluated.
-    let project = with_rule("faulty", &README.replace("safety", "when: 1 // (len(files.changed) - 1) > 0\nsafety"));
+    let project =
+        with_rule("faulty", &README_RULE.replace("safety", "when: 1 // (len(files.changed) - 1) > 0\nsafety"));
     project.file("src/a.py", "changed\n");
-    insta::assert_snapshot!(checked(&project, &["check"]), @"
+    insta::assert_snapshot!(check_transcript(&project, &["check"]), @"
     exit 2
     --- stdout
     ## README Accuracy
@@ -114,30 +115,30 @@ fn a_rule_that_is_broken_is_more_than_unmet() {
 }
 
 #[test]
-fn commands_wait_for_fix() {
+fn commands_run_only_with_fix() {
     let project = repository();
     project.rule("format", "---\ntrigger: '**/*.py'\naction: {command: 'sh tools/run.sh {file}'}\n---\nMend it.\n");
     project.file("tools/run.sh", "grep -q bad \"$1\" && { echo \"$1 is bad\"; exit 1; }; printf done > \"$1\"\n");
     commit(&project, "Begin");
     project.run(&["trust", "--yes"]);
     project.file("src/a.py", "new\n");
-    insta::assert_snapshot!(checked(&project, &["check"]), @"
+    insta::assert_snapshot!(check_transcript(&project, &["check"]), @"
     exit 0
     --- stdout
     Note: `format` was not judged: `linchpin check --fix` runs its command (1 file).
-    No other file rules; 1 file changed since [HEAD].
+    No other file rule was judged; 1 file changed since [HEAD].
     --- stderr
     ");
-    insta::assert_snapshot!(checked(&project, &["check", "--fix"]), @"
+    insta::assert_snapshot!(check_transcript(&project, &["check", "--fix"]), @"
     exit 0
     --- stdout
-    Note: `format` ran for 1 file and is at rest.
+    Note: `format` ran for 1 file, and a second run would change nothing.
     1 file rule met; 1 file changed since [HEAD].
     --- stderr
     ");
     assert_eq!(std::fs::read_to_string(project.root().join("src/a.py")).expect("a file"), "done");
     project.file("src/b.py", "bad\n");
-    insta::assert_snapshot!(checked(&project, &["check", "--fix"]), @r#"
+    insta::assert_snapshot!(check_transcript(&project, &["check", "--fix"]), @r#"
     exit 1
     --- stdout
     ## format
@@ -148,11 +149,11 @@ fn commands_wait_for_fix() {
     (format in .linchpin/rules/format.md)
 
     1 of 1 file rule unmet; 2 files changed since [HEAD].
-    If a rule does not apply, `linchpin ack format --reason "…"` records that for agents and `check --staged`; with `--trailer` it prints the line that says so in a commit's message, for CI.
+    If a rule does not apply, run `linchpin ack format --reason "…"`: agents and `check --staged` respect it. For CI, add `--trailer`, and put the printed line into the commit message.
     --- stderr
     "#);
-    let found = project.run(&["check", "--fix", "--json"]).json();
-    insta::assert_snapshot!(found["rules"][0]["command"].to_string(), @r#"{"type":"command","command":"sh tools/run.sh src/b.py","exit_code":1,"output":"it failed with exit code 1","stdout":"src/b.py is bad\n","stderr":""}"#);
+    let report = project.run(&["check", "--fix", "--json"]).json();
+    insta::assert_snapshot!(report["rules"][0]["command"].to_string(), @r#"{"type":"command","command":"sh tools/run.sh src/b.py","exit_code":1,"output":"it failed with exit code 1","stdout":"src/b.py is bad\n","stderr":""}"#);
     // Missing files are found without running a command.
     project.rule("pair", "---\npair: {trigger: 'src/{path}.py', expects: 'gen/{path}.txt'}\naction: {command: 'sh tools/gen.sh {path} {file}'}\n---\nGenerate it.\n");
     project.file("tools/gen.sh", "mkdir -p gen && echo x > \"gen/$1.txt\"\n");
@@ -163,10 +164,10 @@ fn commands_wait_for_fix() {
 }
 
 #[test]
-fn conditions_know_the_branch() {
+fn conditions_see_the_branch() {
     let project = with_rule(
         "readme",
-        &README.replace("safety", "when: git.branch == 'release' and git.default_branch == 'main'\nsafety"),
+        &README_RULE.replace("safety", "when: git.branch == 'release' and git.default_branch == 'main'\nsafety"),
     );
     project.file("src/a.py", "changed\n");
     assert_eq!(project.run(&["check"]).code, Some(0));
@@ -175,8 +176,8 @@ fn conditions_know_the_branch() {
 }
 
 #[test]
-fn a_rule_may_ask_about_a_rule_that_was_not_selected() {
-    let project = with_rule("readme", README);
+fn file_rule_met_works_for_rules_that_are_not_selected() {
+    let project = with_rule("readme", README_RULE);
     project.rule("other", "---\ntrigger: 'src/**'\nwhen: \"not file_rule_met('readme')\"\n---\nBoth.\n");
     project.file("src/a.py", "changed\n");
     let reply = project.run(&["check", "--rule", "other", "--json"]).json();
@@ -185,7 +186,7 @@ fn a_rule_may_ask_about_a_rule_that_was_not_selected() {
 }
 
 #[test]
-fn a_rule_that_waits_for_a_person_is_not_unknown() {
+fn an_untrusted_rule_is_reported_as_untrusted() {
     let project = repository();
     project.rule("fmt", "---\ntrigger: '**/*.py'\naction: {command: 'true {file}'}\n---\nNo.\n");
     insta::assert_snapshot!(project.run(&["check", "--rule", "fmt"]).transcript(), @"
@@ -205,13 +206,13 @@ fn a_rule_that_waits_for_a_person_is_not_unknown() {
 }
 
 #[test]
-fn a_variable_that_trigger_and_safety_share_stands_for_one_text() {
+fn a_variable_shared_by_trigger_and_safety_has_one_value() {
     let project = project();
     project.rule(
         "docs",
         "---\ntrigger: 'src/{path}.py'\nsafety: ['docs/{path}.md', 'docs/api/{path}.md', CHANGELOG.md]\n---\nSee {expected_files}.\n",
     );
-    insta::assert_snapshot!(listed(&project, "M\tsrc/a.py\nM\tsrc/b/c.py\nA\tdocs/a.md\n", &[]).transcript(), @"
+    insta::assert_snapshot!(check_list(&project, "M\tsrc/a.py\nM\tsrc/b/c.py\nA\tdocs/a.md\n", &[]).transcript(), @"
     exit 1
     --- stdout
     ## docs
@@ -224,10 +225,10 @@ fn a_variable_that_trigger_and_safety_share_stands_for_one_text() {
     1 of 1 file rule unmet; 3 files changed according to `-`.
     --- stderr
     ");
-    assert_eq!(listed(&project, "M\tsrc/a.py\nD\tdocs/api/a.md\n", &[]).code, Some(0));
-    assert_eq!(listed(&project, "M\tsrc/a.py\nA\tdocs/ab.md\n", &[]).code, Some(1));
-    assert_eq!(listed(&project, "M\tsrc/a.py\nM\tsrc/b.py\nM\tCHANGELOG.md\n", &[]).code, Some(0));
+    assert_eq!(check_list(&project, "M\tsrc/a.py\nD\tdocs/api/a.md\n", &[]).code, Some(0));
+    assert_eq!(check_list(&project, "M\tsrc/a.py\nA\tdocs/ab.md\n", &[]).code, Some(1));
+    assert_eq!(check_list(&project, "M\tsrc/a.py\nM\tsrc/b.py\nM\tCHANGELOG.md\n", &[]).code, Some(0));
     // A variable that occurs only in `safety` matches any text.
     project.rule("docs", "---\ntrigger: 'src/**'\nsafety: 'docs/{path}.md'\n---\nNo.\n");
-    assert_eq!(listed(&project, "M\tsrc/a.py\nA\tdocs/b.md\n", &[]).code, Some(0));
+    assert_eq!(check_list(&project, "M\tsrc/a.py\nA\tdocs/b.md\n", &[]).code, Some(0));
 }

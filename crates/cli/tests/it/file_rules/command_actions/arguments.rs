@@ -2,11 +2,11 @@
 
 use std::fs;
 
-use super::{rule, runs, stop_with, text, with_script};
+use super::{read_file, rule_with_action, run_count, stop_with_variables, with_script};
 use crate::file_rules::{commit, only_entry, repository, stop};
 
 #[test]
-fn a_command_sees_little_of_the_environment() {
+fn a_command_inherits_few_environment_variables() {
     let project = with_script("command: 'sh tools/run.sh'", "env | sed 's/=.*//' | sort > names.txt\n");
     project.config("command_env: [EXTRA]\n").file("src/a.py", "changed\n");
     commit(&project, "More");
@@ -30,11 +30,11 @@ fn a_command_sees_little_of_the_environment() {
         ("TERM", "dumb"),
         ("USER", "somebody"),
     ];
-    assert_eq!(stop_with(&project, &variables).stdout, "");
+    assert_eq!(stop_with_variables(&project, &variables).stdout, "");
     // The shell itself sets `PWD`, `OLDPWD`, `SHLVL` and `_`.
-    let names = text(&project, "names.txt");
-    let own = ["PWD", "OLDPWD", "SHLVL", "_"];
-    let names: Vec<&str> = names.lines().filter(|name| !own.contains(name)).collect();
+    let names = read_file(&project, "names.txt");
+    let shell_variables = ["PWD", "OLDPWD", "SHLVL", "_"];
+    let names: Vec<&str> = names.lines().filter(|name| !shell_variables.contains(name)).collect();
     insta::assert_snapshot!(names.join(" "), @"CARGO_HOME EXTRA HOME LANG LC_ALL PATH TERM TMPDIR TZ USER XDG_CONFIG_HOME XDG_STATE_HOME");
 }
 
@@ -44,22 +44,22 @@ fn a_script_gets_the_files_as_arguments() {
     project.file("src/$(touch x).py", "new\n").file("src/a b.py", "new\n");
     assert_eq!(stop(&project).stdout, "");
     // The command runs twice: the second run shows that it changes nothing more.
-    let seen: Vec<String> = text(&project, "runs.log").lines().take(2).map(str::to_owned).collect();
+    let seen: Vec<String> = read_file(&project, "runs.log").lines().take(2).map(str::to_owned).collect();
     assert_eq!(seen, ["<src/$(touch x).py>", "<src/a b.py>"]);
     assert!(!project.root().join("x").exists());
     let project = with_script(r#"shell: 'echo "<$1>" >> runs.log', run_for: each_match"#, "");
     project.file("src/a.py", "new\n").file("src/b.py", "new\n");
     assert_eq!(stop(&project).stdout, "");
-    let mut seen: Vec<String> = text(&project, "runs.log").lines().map(str::to_owned).collect();
+    let mut seen: Vec<String> = read_file(&project, "runs.log").lines().map(str::to_owned).collect();
     seen.sort();
     seen.dedup();
     assert_eq!(seen, ["<src/a.py>", "<src/b.py>"]);
 }
 
 #[test]
-fn shell_syntax_in_an_action_is_an_error_and_so_is_a_placeholder_in_a_script() {
+fn shell_syntax_in_a_command_and_placeholders_in_a_script_are_errors() {
     let project = repository();
-    project.rule("run", &rule("command: 'ruff {file} && true'"));
+    project.rule("run", &rule_with_action("command: 'ruff {file} && true'"));
     insta::assert_snapshot!(project.run(&["validate"]).transcript(), @r#"
     exit 2
     --- stdout
@@ -74,7 +74,7 @@ fn shell_syntax_in_an_action_is_an_error_and_so_is_a_placeholder_in_a_script() {
     2 rules in force; 1 error.
     --- stderr
     "#);
-    project.rule("run", &rule("shell: 'ruff {file} && true'"));
+    project.rule("run", &rule_with_action("shell: 'ruff {file} && true'"));
     insta::assert_snapshot!(project.run(&["validate"]).transcript(), @r#"
     exit 2
     --- stdout
@@ -89,7 +89,7 @@ fn shell_syntax_in_an_action_is_an_error_and_so_is_a_placeholder_in_a_script() {
     2 rules in force; 1 error.
     --- stderr
     "#);
-    project.rule("run", &rule("shell: 'true', command: 'true'"));
+    project.rule("run", &rule_with_action("shell: 'true', command: 'true'"));
     insta::assert_snapshot!(project.run(&["validate"]).transcript(), @"
     exit 2
     --- stdout
@@ -102,12 +102,12 @@ fn shell_syntax_in_an_action_is_an_error_and_so_is_a_placeholder_in_a_script() {
     2 rules in force; 1 error.
     --- stderr
     ");
-    project.rule("run", &rule("command: [ruff, '{file}', '&&']"));
+    project.rule("run", &rule_with_action("command: [ruff, '{file}', '&&']"));
     assert_eq!(project.run(&["validate"]).code, Some(0));
 }
 
 #[test]
-fn a_rule_whose_command_speaks_needs_no_reason() {
+fn a_rule_with_a_command_needs_no_reason() {
     let project = repository();
     project.rule("run", "---\ntrigger: '**/*.py'\naction: {command: 'sh tools/run.sh'}\n---\n");
     project.file("tools/run.sh", "echo no good; exit 1\n");
@@ -127,20 +127,20 @@ fn a_rule_whose_command_speaks_needs_no_reason() {
     "#);
 }
 
-const ODD: [&str; 6] =
+const UNUSUAL_NAMES: [&str; 6] =
     ["-dash.py", "src/$(touch x).py", "src/a b.py", "src/new\nline.py", "src/quo\"te's.py", "src/{file}.py"];
 
 #[test]
-fn odd_names_are_whole_arguments() {
+fn unusual_file_names_stay_single_arguments() {
     let project = with_script(
         "command: 'sh tools/run.sh {files} {repo_root} \"two words\"'",
         "printf '<%s>\\n' \"$@\" > arguments.txt\n",
     );
-    for name in ODD {
+    for name in UNUSUAL_NAMES {
         project.file(name, "new\n");
     }
     assert_eq!(stop(&project).stdout, "");
-    insta::assert_snapshot!(project.redacted(&text(&project, "arguments.txt")), @r#"
+    insta::assert_snapshot!(project.redacted(&read_file(&project, "arguments.txt")), @r#"
     <./-dash.py>
     <src/$(touch x).py>
     <src/a b.py>
@@ -152,18 +152,18 @@ fn odd_names_are_whole_arguments() {
     <two words>
     "#);
     let project = with_script("command: 'sh tools/run.sh {file}'", "printf done > \"$1\"\n");
-    for name in ODD {
+    for name in UNUSUAL_NAMES {
         project.file(name, "new\n");
     }
     assert_eq!(stop(&project).stdout, "");
-    for name in ODD {
-        assert_eq!(text(&project, name), "done", "{name}");
+    for name in UNUSUAL_NAMES {
+        assert_eq!(read_file(&project, name), "done", "{name}");
     }
     assert!(!project.root().join("x").exists());
 }
 
 #[test]
-fn captured_variables_are_arguments_and_the_group_that_is_whole_is_left_out() {
+fn captured_variables_become_arguments_and_met_groups_are_skipped() {
     let project = repository();
     project.rule("run", "---\npair: {trigger: 'src/{path}.py', expects: 'gen/{path}.txt'}\naction: {command: 'sh tools/run.sh {path} {file}'}\n---\nNo.\n");
     project.file("tools/run.sh", "mkdir -p gen && printf '%s %s' \"$1\" \"$2\" > \"gen/$1.txt\"\n");
@@ -171,12 +171,12 @@ fn captured_variables_are_arguments_and_the_group_that_is_whole_is_left_out() {
     project.run(&["trust", "--yes"]);
     project.file("src/a.py", "new\n").file("src/b.py", "new\n").file("gen/b.txt", "by hand");
     assert_eq!(stop(&project).stdout, "");
-    assert_eq!(text(&project, "gen/a.txt"), "a src/a.py");
-    assert_eq!(text(&project, "gen/b.txt"), "by hand");
+    assert_eq!(read_file(&project, "gen/a.txt"), "a src/a.py");
+    assert_eq!(read_file(&project, "gen/b.txt"), "by hand");
 }
 
 #[test]
-fn a_file_that_is_gone_is_left_out() {
+fn deleted_files_are_not_passed_to_the_command() {
     let project = with_script(
         "command: 'sh tools/run.sh {files}'",
         "echo run >> runs.log; printf '%s\\n' \"$@\" > arguments.txt\n",
@@ -184,13 +184,13 @@ fn a_file_that_is_gone_is_left_out() {
     fs::remove_file(project.root().join("src/b.py")).expect("a file");
     project.file("src/a.py", "changed\n");
     assert_eq!(stop(&project).stdout, "");
-    assert_eq!(text(&project, "arguments.txt"), "src/a.py\n");
+    assert_eq!(read_file(&project, "arguments.txt"), "src/a.py\n");
     // Without any existing file, the command does not run.
-    let before = runs(&project);
+    let before = run_count(&project);
     project.file("src/a.py", "a\n");
     fs::remove_file(project.root().join("arguments.txt")).expect("a file");
     assert_eq!(stop(&project).stdout, "");
-    assert_eq!(runs(&project), before);
+    assert_eq!(run_count(&project), before);
 }
 
 #[test]
@@ -200,7 +200,7 @@ fn many_files_are_given_in_batches() {
         project.file(&format!("src/{number:0>150}.py"), "new\n");
     }
     assert_eq!(stop(&project).stdout, "");
-    let counts = text(&project, "runs.log");
+    let counts = read_file(&project, "runs.log");
     let counts: Vec<usize> = counts.lines().map(|line| line.parse().expect("a number")).collect();
     assert_eq!(counts.iter().sum::<usize>(), 600);
     assert!(counts.len() > 1, "{counts:?}");
@@ -214,36 +214,36 @@ fn batches_are_run_one_after_another() {
         project.file(&format!("src/{number}.py"), "new\n");
     }
     assert_eq!(stop(&project).stdout, "");
-    assert_eq!(runs(&project), 2);
+    assert_eq!(run_count(&project), 2);
 }
 
 #[test]
-fn a_command_that_names_no_files_is_run_once_however_many_there_are() {
+fn a_command_without_placeholders_runs_once_for_any_number_of_files() {
     let project = with_script("command: 'sh tools/run.sh'", "echo run >> runs.log\n");
     for number in 0..201 {
         project.file(&format!("src/{number}.py"), "new\n");
     }
     assert_eq!(stop(&project).stdout, "");
-    assert_eq!(runs(&project), 1);
+    assert_eq!(run_count(&project), 1);
     let (_, entry) = only_entry(&project);
-    assert_eq!(entry["action_result"]["output"], "ran and is at rest");
+    assert_eq!(entry["action_result"]["output"], "ran, and a second run would change nothing");
 }
 
 #[test]
-fn a_command_that_names_no_files_is_run_even_if_all_of_them_are_gone() {
+fn a_command_without_placeholders_runs_even_if_all_files_are_deleted() {
     let project = with_script("command: 'sh tools/run.sh'", "echo run >> runs.log\n");
     fs::remove_file(project.root().join("src/b.py")).expect("a file");
     assert_eq!(stop(&project).stdout, "");
-    assert_eq!(runs(&project), 1);
+    assert_eq!(run_count(&project), 1);
     assert_eq!(stop(&project).stdout, "");
-    assert_eq!(runs(&project), 1);
+    assert_eq!(run_count(&project), 1);
 }
 
 #[test]
-fn a_list_is_the_program_and_its_arguments() {
+fn a_command_may_be_a_list_of_arguments() {
     let script = "printf '%s|' \"$@\" > seen.log\n";
     let project = with_script("command: [sh, tools/run.sh, 'two words', '{file}', '$HOME; x']", script);
     project.file("src/a.py", "changed\n");
     assert_eq!(stop(&project).stdout, "");
-    assert_eq!(text(&project, "seen.log"), "two words|src/a.py|$HOME; x|");
+    assert_eq!(read_file(&project, "seen.log"), "two words|src/a.py|$HOME; x|");
 }

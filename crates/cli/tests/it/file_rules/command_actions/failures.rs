@@ -2,14 +2,14 @@
 
 use serde_json::json;
 
-use super::{rule, runs, text, with_script};
-use crate::file_rules::{README, only_entry, stop, stop_saying, summary, told};
+use super::{read_file, rule_with_action, run_count, with_script};
+use crate::file_rules::{README_RULE, notice, only_entry, stop, stop_with_message, summary};
 
 #[test]
-fn a_command_that_fails_is_told_first() {
+fn a_failed_command_is_reported_first() {
     let project =
         with_script("command: 'sh tools/run.sh {file}'", "echo checking; echo \"$1: line 3: no\" >&2; exit 3\n");
-    project.rule("aaa", README);
+    project.rule("aaa", README_RULE);
     project.file("src/a.py", "changed\n");
     let reply = stop(&project);
     insta::assert_snapshot!(reply.reason(), @r#"
@@ -30,7 +30,7 @@ fn a_command_that_fails_is_told_first() {
 
     If you have done what a rule asks, or it does not apply, write `<promise>aaa</promise>` in your last message (outside code), or run `linchpin ack aaa --reason "…"`. The rules are run, aaa.
     "#);
-    assert_eq!(told(&reply), "");
+    assert_eq!(notice(&reply), "");
     let entry =
         crate::file_rules::queue(&project).into_values().find(|entry| entry["rule_name"] == "run").expect("an entry");
     insta::assert_snapshot!(serde_json::to_string_pretty(&entry["action_result"]).expect("JSON"), @r#"
@@ -46,39 +46,39 @@ fn a_command_that_fails_is_told_first() {
     "#);
     assert_eq!(entry["status"], "failed");
     // A promise settles other demands, but not those of a failed command.
-    let reason = stop_saying(&project, "<promise>run</promise><promise>aaa</promise>").reason();
+    let reason = stop_with_message(&project, "<promise>run</promise><promise>aaa</promise>").reason();
     assert!(reason.contains("exit code 3") && !reason.contains("README"), "{reason}");
 }
 
 #[test]
-fn a_command_that_keeps_failing_lets_go_and_other_content_runs_it_again() {
+fn a_failing_command_holds_up_to_max_holds_and_runs_again_for_new_content() {
     let project = with_script("command: 'sh tools/run.sh {file}'", "echo run >> runs.log; grep -q good \"$1\"\n");
     project.file("src/a.py", "bad\n");
     let blocks = (0..10).take_while(|_| stop(&project).stdout.contains("\"block\"")).count();
     assert_eq!(blocks, 3);
-    assert_eq!(runs(&project), 1);
+    assert_eq!(run_count(&project), 1);
     assert_eq!(stop(&project).stdout, "");
     insta::assert_snapshot!(summary(&project), @"failed 4x run: src/a.py");
     project.file("src/a.py", "still bad\n");
     assert_eq!(stop(&project).json()["decision"], "block");
-    assert_eq!(runs(&project), 2);
+    assert_eq!(run_count(&project), 2);
     project.file("src/a.py", "good\n");
     assert_eq!(stop(&project).stdout, "");
-    assert_eq!(runs(&project), 3);
+    assert_eq!(run_count(&project), 3);
     // The command has already passed for this content.
     assert_eq!(stop(&project).stdout, "");
-    assert_eq!(runs(&project), 3);
+    assert_eq!(run_count(&project), 3);
     project.file("src/a.py", "good as well\n");
     assert_eq!(stop(&project).stdout, "");
-    assert_eq!(runs(&project), 4);
+    assert_eq!(run_count(&project), 4);
     // The command runs only for the changed file.
     project.file("src/b.py", "good\n");
     assert_eq!(stop(&project).stdout, "");
-    assert_eq!(runs(&project), 5);
+    assert_eq!(run_count(&project), 5);
 }
 
 #[test]
-fn a_command_that_never_comes_to_rest_is_told_to_agent_and_person() {
+fn a_command_that_keeps_changing_files_is_reported() {
     let project = with_script(
         "command: 'sh tools/run.sh {file}'",
         "echo run >> runs.log; echo more >> \"$1\"; echo x > same.txt\n",
@@ -95,8 +95,8 @@ fn a_command_that_never_comes_to_rest_is_told_to_agent_and_person() {
 
     If a rule does not apply, run `linchpin ack run --reason "…"`.
     "#);
-    insta::assert_snapshot!(told(&reply), @"Linchpin: rule `run`: it keeps changing files: it changed `src/a.py` again");
-    assert_eq!(runs(&project), 2);
+    insta::assert_snapshot!(notice(&reply), @"Linchpin: rule `run`: it keeps changing files: it changed `src/a.py` again");
+    assert_eq!(run_count(&project), 2);
     let (_, entry) = only_entry(&project);
     assert_eq!(entry["status"], "failed");
     let mut result = entry["action_result"].clone();
@@ -104,11 +104,11 @@ fn a_command_that_never_comes_to_rest_is_told_to_agent_and_person() {
     insta::assert_snapshot!(result.to_string(), @r#"{"type":"command","command":"sh tools/run.sh src/a.py","exit_code":0,"output":"it keeps changing files: it changed `src/a.py` again","stdout":"","stderr":""}"#);
     // The command does not run again at every stop.
     assert_eq!(stop(&project).json()["decision"], "block");
-    assert_eq!(runs(&project), 2);
+    assert_eq!(run_count(&project), 2);
 }
 
 #[test]
-fn a_command_that_takes_too_long_is_ended() {
+fn a_command_over_its_timeout_is_killed() {
     let project = with_script("command: 'sh tools/run.sh {file}', timeout: 1s", "echo begun; sleep 60 & wait\n");
     project.file("src/a.py", "changed\n");
     insta::assert_snapshot!(stop(&project).reason(), @r#"
@@ -127,7 +127,7 @@ fn a_command_that_takes_too_long_is_ended() {
 }
 
 #[test]
-fn a_program_that_is_not_there() {
+fn a_missing_program_is_reported() {
     let project = with_script("command: 'no-such-program {file}'", "");
     project.file("src/a.py", "changed\n");
     insta::assert_snapshot!(stop(&project).reason(), @r#"
@@ -149,21 +149,25 @@ fn a_secret_in_the_output_is_masked_in_the_queue() {
     project.file("src/a.py", "changed\n");
     stop(&project);
     let (path, _) = only_entry(&project);
-    assert!(!text(&project, &path.to_string_lossy()).contains("ghp_abcdefghijklmnopqrstuvwxyz"), "{path:?}");
+    assert!(!read_file(&project, &path.to_string_lossy()).contains("ghp_abcdefghijklmnopqrstuvwxyz"), "{path:?}");
 }
 
 #[test]
-fn of_a_long_output_the_end_is_kept() {
+fn only_the_end_of_a_long_output_is_stored() {
     let project = with_script("command: 'sh tools/run.sh'", "seq 1 20000; echo the end; exit 1\n");
     project.file("src/a.py", "changed\n");
     assert!(stop(&project).reason().contains("the end"));
     let (_, entry) = only_entry(&project);
-    let kept = entry["action_result"]["stdout"].as_str().expect("text");
-    assert!(kept.len() <= 4096 && kept.len() > 2000 && kept.ends_with("20000\nthe end\n"), "{}", kept.len());
+    let stored_output = entry["action_result"]["stdout"].as_str().expect("text");
+    assert!(
+        stored_output.len() <= 4096 && stored_output.len() > 2000 && stored_output.ends_with("20000\nthe end\n"),
+        "{}",
+        stored_output.len()
+    );
 }
 
 #[test]
-fn a_command_that_fails_can_be_acknowledged() {
+fn a_failed_command_can_be_acknowledged() {
     let project = with_script("command: 'sh tools/run.sh {file}'", "exit 1\n");
     project.file("src/a.py", "changed\n");
     assert_eq!(stop(&project).json()["decision"], "block");
@@ -176,22 +180,25 @@ fn a_command_that_fails_can_be_acknowledged() {
 }
 
 #[test]
-fn a_command_that_failed_is_run_again_once_anything_is_another() {
+fn a_failed_command_runs_again_after_any_change_in_the_tree() {
     let project = with_script("command: 'sh tools/run.sh {file}'", "echo run >> runs.log; test -e mended\n");
     project.file("src/a.py", "changed\n");
     assert_eq!(stop(&project).json()["decision"], "block");
     assert_eq!(stop(&project).json()["decision"], "block");
-    assert_eq!(runs(&project), 1);
+    assert_eq!(run_count(&project), 1);
     // This file is not one of the rule's files.
     project.file("mended", "");
     assert_eq!(stop(&project).stdout, "");
-    assert_eq!(runs(&project), 2);
+    assert_eq!(run_count(&project), 2);
 }
 
 #[test]
-fn every_file_that_fails_is_told_of_and_placeholders_are_filled_in() {
+fn every_failed_file_is_reported_and_placeholders_are_replaced() {
     let project = with_script("command: 'sh tools/run.sh {file}'", "echo \"bad: $1\" >&2; exit 3\n");
-    project.rule("run", &rule("command: 'sh tools/run.sh {file}'").replace("Mend what", "Mend {trigger_files} as"));
+    project.rule(
+        "run",
+        &rule_with_action("command: 'sh tools/run.sh {file}'").replace("Mend what", "Mend {trigger_files} as"),
+    );
     project.run(&["trust", "--yes"]);
     project.file("src/a.py", "changed\n").file("src/b.py", "changed\n");
     insta::assert_snapshot!(stop(&project).reason(), @r#"
@@ -211,7 +218,7 @@ fn every_file_that_fails_is_told_of_and_placeholders_are_filled_in() {
 }
 
 #[test]
-fn of_several_that_fail_each_tells_how() {
+fn each_failed_run_is_reported_with_its_cause() {
     let project = with_script(
         "command: 'sh tools/run.sh {file}', timeout: 1s",
         "case $1 in *a.py) exit 2;; *) sleep 60;; esac\n",
@@ -231,27 +238,27 @@ fn of_several_that_fail_each_tells_how() {
 }
 
 #[test]
-fn a_failing_commands_changes_to_the_policy_are_noticed() {
+fn a_failing_commands_changes_to_the_policy_are_reported() {
     let project = with_script(
         "command: 'sh tools/run.sh {file}'",
         "echo 'mode: observe' > .linchpin/config.yml; mkdir -p .linchpin/rules; echo > .linchpin/rules/state.dbx.md; exit 1\n",
     );
     project.file("src/a.py", "changed\n");
-    insta::assert_snapshot!(told(&stop(&project)), @"Linchpin: rule `run`: it changed Linchpin's own policy: `.linchpin/config.yml`, `.linchpin/rules/state.dbx.md`");
+    insta::assert_snapshot!(notice(&stop(&project)), @"Linchpin: rule `run`: it changed Linchpin's own policy: `.linchpin/config.yml`, `.linchpin/rules/state.dbx.md`");
 }
 
 #[test]
-fn a_queue_that_cannot_be_written_after_the_command_is_told() {
+fn a_queue_that_cannot_be_written_after_the_command_is_reported() {
     let script = "rm -rf .linchpin/tmp/rules/queue && touch .linchpin/tmp/rules/queue\n";
     let project = with_script("command: 'sh tools/run.sh {file}'", script);
     project.file("src/a.py", "changed\n");
-    let said = project.redacted(&told(&stop(&project)));
-    assert!(said.starts_with("Linchpin: `[BASE]/project/.linchpin/tmp/rules/queue/"), "{said}");
-    assert!(said.ends_with(".passed.json` cannot be written: entity already exists"), "{said}");
+    let message = project.redacted(&notice(&stop(&project)));
+    assert!(message.starts_with("Linchpin: `[BASE]/project/.linchpin/tmp/rules/queue/"), "{message}");
+    assert!(message.ends_with(".passed.json` cannot be written: entity already exists"), "{message}");
 }
 
 #[test]
-fn a_command_that_goes_well_in_the_end_lets_nothing_go() {
+fn a_command_that_finally_succeeds_settles_the_demand() {
     let project = with_script("command: 'sh tools/run.sh {file}'", "test -e mended\n");
     project.file("src/a.py", "changed\n");
     for _ in 0..3 {
@@ -263,17 +270,17 @@ fn a_command_that_goes_well_in_the_end_lets_nothing_go() {
 }
 
 #[test]
-fn a_subagent_whose_command_goes_well_is_not_held() {
+fn a_subagent_is_not_held_if_the_command_succeeds() {
     let project = with_script("command: 'sh tools/run.sh {file}'", "echo run >> runs.log\n");
     project.file("src/a.py", "changed\n");
     let fields = json!({ "stop_hook_active": false, "agent_id": "agent-1", "last_assistant_message": "Done." });
-    assert_eq!(project.hook("claude", &project.event("SubagentStop", &fields)).stdout, "");
-    assert_eq!(runs(&project), 1);
+    assert_eq!(project.hook("claude", &project.event_payload("SubagentStop", &fields)).stdout, "");
+    assert_eq!(run_count(&project), 1);
     assert_eq!(project.run(&["status", "--json"]).json()["session"]["holds"], json!({}));
 }
 
 #[test]
-fn of_several_the_one_that_does_not_come_to_rest_is_named() {
+fn the_file_that_keeps_changing_is_named() {
     let project = with_script("command: 'sh tools/run.sh {file}'", "case $1 in *b.py) echo more >> \"$1\";; esac\n");
     project.file("src/a.py", "changed\n").file("src/b.py", "changed\n");
     let reason = stop(&project).reason();

@@ -1,4 +1,4 @@
-//! Commands by which rules are met.
+//! Commands that rules run to meet their demands.
 
 mod arguments;
 mod failures;
@@ -9,34 +9,34 @@ use std::fs;
 use serde_json::json;
 use testkit::{Reply, TestProject};
 
-use crate::file_rules::{commit, event, repository};
+use crate::file_rules::{commit, repository, session_event};
 
 /// A project with a rule for all `.py` files whose command runs this script. A person has accepted it.
 fn with_script(action: &str, script: &str) -> TestProject {
     let project = repository();
-    project.rule("run", &rule(action)).file("tools/run.sh", script).file(".gitignore", "*.log\n");
+    project.rule("run", &rule_with_action(action)).file("tools/run.sh", script).file(".gitignore", "*.log\n");
     project.file("src/a.py", "a\n").file("src/b.py", "b\n");
     commit(&project, "Begin");
     assert_eq!(project.run(&["trust", "--yes"]).code, Some(0));
     project
 }
 
-fn rule(action: &str) -> String {
+fn rule_with_action(action: &str) -> String {
     format!("---\nname: Run it\ntrigger: '**/*.py'\naction: {{{action}}}\n---\nMend what it says.\n")
 }
 
-fn text(project: &TestProject, path: &str) -> String {
+fn read_file(project: &TestProject, path: &str) -> String {
     fs::read_to_string(project.root().join(path)).unwrap_or_default()
 }
 
 /// How often the script ran. It writes a line into an ignored file each time.
-fn runs(project: &TestProject) -> usize {
-    text(project, "runs.log").lines().count()
+fn run_count(project: &TestProject) -> usize {
+    read_file(project, "runs.log").lines().count()
 }
 
-fn stop_with(project: &TestProject, variables: &[(&str, &str)]) -> Reply {
+fn stop_with_variables(project: &TestProject, variables: &[(&str, &str)]) -> Reply {
     let mut command = project.command(&["hook", "claude"]);
     command.envs(variables.iter().copied());
-    let payload = event(project, "session-1", "Stop", &json!({ "stop_hook_active": false }));
-    project.feed(command, payload.to_string().as_bytes())
+    let payload = session_event(project, "session-1", "Stop", &json!({ "stop_hook_active": false }));
+    project.run_with_stdin(command, payload.to_string().as_bytes())
 }

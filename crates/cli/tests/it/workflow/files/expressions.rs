@@ -2,7 +2,7 @@
 
 use std::os::unix::fs::symlink;
 
-use super::{LEAST, validated, with_workflow};
+use super::{MINIMAL, validated, with_workflow};
 
 #[test]
 fn expressions_with_a_typo() {
@@ -32,8 +32,8 @@ nodes:
 }
 
 #[test]
-fn claims_and_variables_have_names_of_their_own() {
-    let text = LEAST
+fn claims_and_variables_need_distinct_names() {
+    let text = MINIMAL
         .replace("nodes:", "variables: {rework: 1, work_complete: 2}\nclaims: [rework, 'two words', event]\nnodes:");
     insta::assert_snapshot!(validated(&text), @"
     error: `rework` is declared both as a claim and as a variable
@@ -65,8 +65,8 @@ fn claims_and_variables_have_names_of_their_own() {
 }
 
 #[test]
-fn guides() {
-    let project = with_workflow(&LEAST.replace(
+fn errors_in_guides_are_reported() {
+    let project = with_workflow(&MINIMAL.replace(
         "Work.",
         "\"{{ guide('SPEC_WRITTING') }} {{ guide('../config') }} {{ guide('ONE') }} {{ guide('LINK') }} {{ guide('D1') }} {{ guide(phase.name) }}\"",
     ));
@@ -77,7 +77,7 @@ fn guides() {
     }
     project.file(".linchpin/guides/D10.md", "The end.");
     project.file("secret.md", "Secret.");
-    symlink("../../secret.md", project.root().join(".linchpin/guides/LINK.md")).expect("a link");
+    symlink("../../secret.md", project.root().join(".linchpin/guides/LINK.md")).expect("a symlink");
     insta::assert_snapshot!(project.run(&["validate"]).stdout, @r#"
     error: unknown guide `SPEC_WRITTING` (node `work`)
      --> .linchpin/workflows/execution.yml:4:24
@@ -131,8 +131,8 @@ fn guides() {
 }
 
 #[test]
-fn a_project_leaves_the_users_variables_alone() {
-    let project = with_workflow(&LEAST.replace(
+fn a_project_cannot_declare_or_set_user_variables() {
+    let project = with_workflow(&MINIMAL.replace(
         "nodes:",
         "variables: {hotfix: true}\nobservers: [{name: x, on: stop, match: {}, set: {hotfix: true}}]\ntriggers: {stop: [{set: {hotfix: true}}]}\nnodes:",
     ));

@@ -1,10 +1,10 @@
 //! Gates in workflow files.
 
-use super::{LEAST, validated, with_workflow};
+use super::{MINIMAL, validated, with_workflow};
 
 #[test]
-fn a_gate_of_file_rules_suggests_file_rules() {
-    let text = LEAST
+fn unknown_rules_in_a_file_rule_gate_get_suggestions() {
+    let text = MINIMAL
         .replace("    prompt: Work.", "    prompt: Work.\n    requires: [{file_rules: [parings, hard-reset, else]}]");
     let project = with_workflow(&text);
     project.rule("pairing", "---\nset: ['src/{name}.rs', 'tests/{name}.rs']\n---\nChange both.\n");
@@ -39,8 +39,8 @@ fn a_gate_of_file_rules_suggests_file_rules() {
 }
 
 #[test]
-fn gates() {
-    let text = LEAST.replace(
+fn errors_in_gates_are_reported() {
+    let text = MINIMAL.replace(
         "    prompt: Work.",
         r#"    prompt: Work.
     requires:
@@ -60,8 +60,8 @@ fn gates() {
 }
 
 #[test]
-fn gates_that_are_never_asked() {
-    let end = LEAST.to_owned() + "  done:\n    prompt: Bye.\n    requires: ['git.dirty == false']\n";
+fn unused_gates_are_warned_about() {
+    let end = MINIMAL.to_owned() + "  done:\n    prompt: Bye.\n    requires: ['git.dirty == false']\n";
     insta::assert_snapshot!(validated(&end), @"
     error: `requires` of `done` is never checked: gates are checked when a node is left (node `done`)
      --> .linchpin/workflows/execution.yml:8:5
@@ -73,7 +73,7 @@ fn gates_that_are_never_asked() {
 
     2 rules in force, 1 workflow; 1 error.
     ");
-    let unused = LEAST.to_owned() + "gates:\n  green: {command: cargo test}\n";
+    let unused = MINIMAL.to_owned() + "gates:\n  green: {command: cargo test}\n";
     insta::assert_snapshot!(validated(&unused), @"
     warning: nothing requires the gate `green`, so it is never checked
      --> .linchpin/workflows/execution.yml:7:3
@@ -92,10 +92,10 @@ fn gates_that_are_never_asked() {
 }
 
 #[test]
-fn a_gate_for_a_value_that_its_variable_cannot_have() {
+fn a_gate_on_an_impossible_value_is_an_error() {
     let gate = |variables: &str, value: &str| {
         let gate = format!("requires: [{{type: variable_set, variable: st, value: {value}}}]");
-        let text = LEAST.replace("    prompt: Work.\n", &format!("    prompt: Work.\n    {gate}\n"));
+        let text = MINIMAL.replace("    prompt: Work.\n", &format!("    prompt: Work.\n    {gate}\n"));
         with_workflow(&format!("variables: {{{variables}}}\n{text}")).run(&["validate"])
     };
     insta::assert_snapshot!(gate("st: false", "ready").stdout, @r#"

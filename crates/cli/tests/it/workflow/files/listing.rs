@@ -1,7 +1,7 @@
 //! `workflows`: lists, shows and draws workflows.
 
-use super::{LEAST, with_workflow};
-use crate::{bare, project};
+use super::{MINIMAL, with_workflow};
+use crate::{project, project_without_policy};
 
 /// A workflow with every feature that has a simple notation.
 const EXECUTION: &str = r#"
@@ -43,7 +43,7 @@ nodes:
 "#;
 
 #[test]
-fn a_sound_workflow() {
+fn a_valid_workflow_has_no_errors() {
     insta::assert_snapshot!(with_workflow(EXECUTION).run(&["validate"]).transcript(), @"
     exit 0
     --- stdout
@@ -122,12 +122,12 @@ fn a_bundled_workflow_can_be_copied() {
 }
 
 #[test]
-fn the_nearer_workflow_shadows_the_farther() {
+fn a_workflow_of_a_later_tier_overrides_an_earlier_one() {
     let project = with_workflow(EXECUTION);
     let user = project.user_policy().join("workflows");
     std::fs::create_dir_all(&user).expect("a folder");
-    std::fs::write(user.join("execution.yml"), LEAST).expect("a file");
-    std::fs::write(user.join("quickly.yml"), LEAST).expect("a file");
+    std::fs::write(user.join("execution.yml"), MINIMAL).expect("a file");
+    std::fs::write(user.join("quickly.yml"), MINIMAL).expect("a file");
     project.file(".linchpin/workflows/wrong.yml", "start_node: x\n");
     insta::assert_snapshot!(project.run(&["workflows"]).stdout, @"
     developer  bundled  claim, plan, code, test, review, commit (bundled workflow developer)
@@ -137,15 +137,15 @@ fn the_nearer_workflow_shadows_the_farther() {
     quickly    user     work ([BASE]/config/linchpin/workflows/quickly.yml)
     refactor   bundled  survey, pin, change, review (bundled workflow refactor)
     research   bundled  plan, study, assess, questions (bundled workflow research)
-    wrong      project  broken: `linchpin validate` tells (.linchpin/workflows/wrong.yml)
+    wrong      project  broken: `linchpin validate` shows the errors (.linchpin/workflows/wrong.yml)
     ");
-    insta::assert_snapshot!(project.run(&["workflows", "--json"]).stdout, @r#"{"workflows":[{"name":"developer","tier":"bundled","source":"bundled workflow developer","sound":true,"digest":"1d41817d1a4166fbf289d275","nodes":["claim","plan","code","test","review","commit"],"hides":[]},{"name":"discovery","tier":"bundled","source":"bundled workflow discovery","sound":true,"digest":"5bd80f6edd8d65bf820eeefc","nodes":["spec","plan","code","learnings","readme"],"hides":[]},{"name":"execution","tier":"project","source":".linchpin/workflows/execution.yml","sound":true,"digest":"913d26df310805ce20d1429c","nodes":["spec","code","review"],"hides":[{"tier":"user","source":"[BASE]/config/linchpin/workflows/execution.yml"},{"tier":"bundled","source":"bundled workflow execution"}]},{"name":"quick","tier":"bundled","source":"bundled workflow quick","sound":true,"digest":"9949fbd09471bff4ef715118","nodes":["code","test"],"hides":[]},{"name":"quickly","tier":"user","source":"[BASE]/config/linchpin/workflows/quickly.yml","sound":true,"digest":"076dc38e920ae3d1d72e0722","nodes":["work"],"hides":[]},{"name":"refactor","tier":"bundled","source":"bundled workflow refactor","sound":true,"digest":"52ecf8c599907e5437bb28cd","nodes":["survey","pin","change","review"],"hides":[]},{"name":"research","tier":"bundled","source":"bundled workflow research","sound":true,"digest":"dd94206c3fb62b1abca86582","nodes":["plan","study","assess","questions"],"hides":[]},{"name":"wrong","tier":"project","source":".linchpin/workflows/wrong.yml","sound":false,"digest":null,"nodes":null,"hides":[]}]}"#);
+    insta::assert_snapshot!(project.run(&["workflows", "--json"]).stdout, @r#"{"workflows":[{"name":"developer","tier":"bundled","source":"bundled workflow developer","sound":true,"digest":"44d5cf756646ee3349981b83","nodes":["claim","plan","code","test","review","commit"],"hides":[]},{"name":"discovery","tier":"bundled","source":"bundled workflow discovery","sound":true,"digest":"5bd80f6edd8d65bf820eeefc","nodes":["spec","plan","code","learnings","readme"],"hides":[]},{"name":"execution","tier":"project","source":".linchpin/workflows/execution.yml","sound":true,"digest":"913d26df310805ce20d1429c","nodes":["spec","code","review"],"hides":[{"tier":"user","source":"[BASE]/config/linchpin/workflows/execution.yml"},{"tier":"bundled","source":"bundled workflow execution"}]},{"name":"quick","tier":"bundled","source":"bundled workflow quick","sound":true,"digest":"9949fbd09471bff4ef715118","nodes":["code","test"],"hides":[]},{"name":"quickly","tier":"user","source":"[BASE]/config/linchpin/workflows/quickly.yml","sound":true,"digest":"076dc38e920ae3d1d72e0722","nodes":["work"],"hides":[]},{"name":"refactor","tier":"bundled","source":"bundled workflow refactor","sound":true,"digest":"577715276e81028227279704","nodes":["survey","pin","change","review"],"hides":[]},{"name":"research","tier":"bundled","source":"bundled workflow research","sound":true,"digest":"dd94206c3fb62b1abca86582","nodes":["plan","study","assess","questions"],"hides":[]},{"name":"wrong","tier":"project","source":".linchpin/workflows/wrong.yml","sound":false,"digest":null,"nodes":null,"hides":[]}]}"#);
     insta::assert_snapshot!(project.run(&["workflows", "show", "wrong"]).transcript(), @"
     exit 2
     --- stdout
     --- stderr
     error: the workflow `wrong` has errors
-    help: `linchpin validate` tells
+    help: `linchpin validate` shows the errors
     ");
     insta::assert_snapshot!(project.run(&["workflows", "show", "execusion"]).transcript(), @"
     exit 2
@@ -158,9 +158,9 @@ fn the_nearer_workflow_shadows_the_farther() {
 }
 
 #[test]
-fn a_folder_of_workflows_is_a_policy() {
-    let project = bare();
-    project.file(".linchpin/workflows/work.yml", LEAST);
+fn a_folder_with_only_workflows_is_a_policy() {
+    let project = project_without_policy();
+    project.file(".linchpin/workflows/work.yml", MINIMAL);
     assert_eq!(project.run(&["validate"]).code, Some(0));
     let listed = project.run(&["workflows", "--json"]).json();
     let of_project = listed["workflows"].as_array().into_iter().flatten().find(|found| found["tier"] == "project");

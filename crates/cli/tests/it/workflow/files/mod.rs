@@ -11,7 +11,7 @@ use testkit::TestProject;
 use crate::project;
 
 /// A minimal workflow.
-const LEAST: &str =
+const MINIMAL: &str =
     "start_node: work\nnodes:\n  work:\n    prompt: Work.\n    transitions: [{when: work_complete, to: done}]\n";
 
 fn with_workflow(text: &str) -> TestProject {

@@ -1,10 +1,10 @@
 //! Errors in keys, nodes, transitions and file names.
 
-use super::{LEAST, validated};
+use super::{MINIMAL, validated};
 use crate::project;
 
 #[test]
-fn unknown_keys() {
+fn unknown_keys_are_reported() {
     insta::assert_snapshot!(validated(
         "start_node: work\nnode: {}\nnodes:\n  work:\n    promt: Work.\n    prompt: Work.\n    transitions:\n      - {when: work_complete, target: done, to: done}\n    requires:\n      - {aproval: x, approval: y}\n    on_enter:\n      - {sett: {}, inject: x}\n"
     ), @"
@@ -51,7 +51,7 @@ fn unknown_keys() {
 }
 
 #[test]
-fn unknown_nodes() {
+fn unknown_nodes_are_reported() {
     insta::assert_snapshot!(validated(
         "start_node: wrok\nnodes:\n  work:\n    prompt: Work.\n    transitions:\n      - {when: work_complete, to: finished}\n      - {when: work_complete, to: done}\n"
     ), @"
@@ -76,7 +76,7 @@ fn unknown_nodes() {
 }
 
 #[test]
-fn several_targets_in_one_transition() {
+fn several_targets_in_one_transition_are_reported() {
     insta::assert_snapshot!(validated(
         "start_node: work\nnodes:\n  work:\n    prompt: Work.\n    transitions:\n      - {when: work_complete, to: 'rest, done'}\n      - {when: work_complete, to: [rest, done]}\n  rest: {prompt: Rest., transitions: [{when: rest_complete, to: done}]}\n"
     ), @"
@@ -99,7 +99,7 @@ fn several_targets_in_one_transition() {
 }
 
 #[test]
-fn missing_fields() {
+fn missing_fields_are_reported() {
     insta::assert_snapshot!(validated("variables: {}\n"), @"
     error: the workflow has no `nodes`
      --> .linchpin/workflows/execution.yml:1:1
@@ -140,7 +140,7 @@ fn missing_fields() {
 
     2 rules in force, 1 workflow; 3 errors.
     ");
-    insta::assert_snapshot!(validated(&LEAST.replace("prompt: Work.", "prompt: Work.\n    requires: [{webhook: {}}, {timeout: 1m}]\n    exit_conditions: [{type: expression}]")), @"
+    insta::assert_snapshot!(validated(&MINIMAL.replace("prompt: Work.", "prompt: Work.\n    requires: [{webhook: {}}, {timeout: 1m}]\n    exit_conditions: [{type: expression}]")), @"
     error: the webhook has no `url` (node `work`)
      --> .linchpin/workflows/execution.yml:5:26
       |
@@ -164,7 +164,7 @@ fn missing_fields() {
 }
 
 #[test]
-fn nodes_without_a_path_to_the_end() {
+fn nodes_without_a_path_to_the_end_are_reported() {
     insta::assert_snapshot!(validated(
         "start_node: work\nnodes:\n  work:\n    prompt: Work.\n    transitions: [{when: work_complete, to: done}, {when: 'True', to: trap}]\n  trap:\n    prompt: Wait.\n    transitions: [{when: trap_complete, to: aborted}]\n  island:\n    prompt: Rest.\n    transitions: [{when: island_complete, to: done}]\n"
     ), @"
@@ -189,18 +189,18 @@ fn nodes_without_a_path_to_the_end() {
 }
 
 #[test]
-fn invalid_names_and_files() {
+fn invalid_names_and_files_are_reported() {
     let project = project();
-    project.file(".linchpin/workflows/list.yaml", LEAST);
-    project.file(".linchpin/workflows/two words.yml", LEAST);
+    project.file(".linchpin/workflows/list.yaml", MINIMAL);
+    project.file(".linchpin/workflows/two words.yml", MINIMAL);
     project.file(".linchpin/workflows/list.yml", "- a\n");
-    project.file(".linchpin/workflows/other.yml", LEAST.replace("start_node", "mode: another\nstart_node"));
-    project.file(".linchpin/workflows/nodes.yml", LEAST.replace("work", "my-work"));
+    project.file(".linchpin/workflows/other.yml", MINIMAL.replace("start_node", "mode: another\nstart_node"));
+    project.file(".linchpin/workflows/nodes.yml", MINIMAL.replace("work", "my-work"));
     project.file(
         ".linchpin/workflows/ends.yml",
         format!(
             "{}  done:\n    transitions: [{{when: 'True', to: work}}]\n",
-            LEAST.replace("start_node: work", "start_node: done")
+            MINIMAL.replace("start_node: work", "start_node: done")
         ),
     );
     insta::assert_snapshot!(project.run(&["validate"]).stdout, @"

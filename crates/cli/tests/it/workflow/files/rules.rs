@@ -1,10 +1,10 @@
 //! Rules in workflow files.
 
-use super::{LEAST, validated, with_workflow};
+use super::{MINIMAL, validated, with_workflow};
 
 #[test]
-fn rules_are_named_by_node_and_place() {
-    let text = LEAST.replace(
+fn errors_name_the_node_and_index_of_a_rule() {
+    let text = MINIMAL.replace(
         "    prompt: Work.",
         "    prompt: Work.\n    rules:\n      - no-such-rule\n      - {tools: [Bash], command_pattern: '(', reason: No.}\n    tool_rules:\n      - {on: stop, reason: No.}\n    check_rules: [hard-rest]\n    blocked_commands: ['[']",
     );
@@ -60,8 +60,8 @@ fn rules_are_named_by_node_and_place() {
 }
 
 #[test]
-fn two_rules_of_one_name() {
-    let text = LEAST.replace(
+fn two_rules_with_the_same_name_are_reported() {
+    let text = MINIMAL.replace(
         "    prompt: Work.",
         "    prompt: Work.\n    rules:\n      - {name: No push, tools: [Bash], reason: One.}\n      - {name: no push, tools: [Task], reason: Two.}",
     );
@@ -79,9 +79,9 @@ fn two_rules_of_one_name() {
 }
 
 #[test]
-fn blocking_rules_without_a_call() {
+fn block_tools_without_a_call_is_reported() {
     let block = "{block_tools: [{tools: [Bash], reason: No.}]}";
-    let text = LEAST
+    let text = MINIMAL
         .replace("nodes:", &format!("triggers: {{stop: [{block}]}}\nnodes:"))
         .replace("    prompt: Work.", &format!("    prompt: Work.\n    on_enter: [{block}]\n    on_exit: [{block}]"));
     insta::assert_snapshot!(validated(&text), @"
@@ -106,8 +106,8 @@ fn blocking_rules_without_a_call() {
 }
 
 #[test]
-fn lists_of_tools() {
-    let text = LEAST.replace(
+fn invalid_tool_lists_are_reported() {
+    let text = MINIMAL.replace(
         "    prompt: Work.",
         "    prompt: Work.\n    allowed_tools: [Edit, bsh, '']\n    blocked_tools: [Read]\n    allowed_mcp_tools: [github]\n    blocked_mcp_tools: 7",
     );

@@ -1,17 +1,17 @@
 //! Approval gates, which only a person can pass.
 
-use super::{at_work, at_work_with};
+use super::{with_gates, with_gates_and_keys};
 
-const ASKED: &str = "[{approval: 'Ship it?'}]";
+const APPROVAL_GATE: &str = "[{approval: 'Ship it?'}]";
 
 #[test]
-fn a_person_says_yes() {
-    let project = at_work(ASKED);
+fn an_approval_opens_the_gate() {
+    let project = with_gates(APPROVAL_GATE);
     assert_eq!(project.run(&["next"]).code, Some(1));
     insta::assert_snapshot!(redacted(&project.run(&["approve"]).transcript()), @"
     exit 2
     --- stdout
-    Workflow w at work, tree [TREE]
+    Workflow `w` at `work` (tree [TREE]) waits for this approval:
     work/1:
         Ship it?
 
@@ -22,41 +22,41 @@ fn a_person_says_yes() {
     insta::assert_snapshot!(redacted(&project.run(&["approve", "--yes"]).transcript()), @"
     exit 0
     --- stdout
-    Workflow w at work, tree [TREE]
+    Workflow `w` at `work` (tree [TREE]) waits for this approval:
     work/1:
         Ship it?
 
-    Approved work/1 for the present state of the tree.
+    Approved gate `work/1`, for the tree as it is now.
     --- stderr
     ");
     assert_eq!(project.run(&["next"]).code, Some(0));
 }
 
 #[test]
-fn on_a_terminal_they_are_asked() {
-    let project = at_work(ASKED);
-    let no = project.on_terminal(project.command(&["approve"]), "\n");
+fn approve_asks_on_a_terminal() {
+    let project = with_gates(APPROVAL_GATE);
+    let no = project.run_on_terminal(project.command(&["approve"]), "\n");
     assert_eq!(no.code, Some(2));
     assert!(no.stdout.contains("Ship it?") && no.stderr.contains("nothing was approved"), "{}", no.transcript());
     assert_eq!(project.run(&["next"]).code, Some(1));
-    let yes = project.on_terminal(project.command(&["approve"]), "y\n");
+    let yes = project.run_on_terminal(project.command(&["approve"]), "y\n");
     assert_eq!(yes.code, Some(0), "{}", yes.transcript());
     assert_eq!(project.run(&["next"]).code, Some(0));
 }
 
 #[test]
-fn it_is_for_one_tree() {
-    let project = at_work(ASKED);
+fn an_approval_counts_only_for_the_same_tree() {
+    let project = with_gates(APPROVAL_GATE);
     let mut approve = project.command(&["approve", "--yes"]);
     approve.env("USER", "ada");
-    assert_eq!(project.feed(approve, b"").code, Some(0));
+    assert_eq!(project.run_with_stdin(approve, b"").code, Some(0));
     project.file("a.txt", "another\n");
     let mut next = project.command(&["next"]);
     next.env("TZ", "UTC");
-    let told = project.feed(next, b"").transcript();
-    let (time, _) = told.split_once(" approved on ").and_then(|(_, rest)| rest.split_once(',')).expect("a time");
-    assert_eq!(time.len(), "2026-01-01 at 00:00:00".len(), "{told}");
-    insta::assert_snapshot!(told.replace(time, "[TIME]"), @"
+    let transcript = project.run_with_stdin(next, b"").transcript();
+    let (time, _) = transcript.split_once(" approved on ").and_then(|(_, rest)| rest.split_once(',')).expect("a time");
+    assert_eq!(time.len(), "2026-01-01 at 00:00:00".len(), "{transcript}");
+    insta::assert_snapshot!(transcript.replace(time, "[TIME]"), @"
     exit 1
     --- stdout
     Still at `work`: its gates are not met.
@@ -71,8 +71,8 @@ fn it_is_for_one_tree() {
 }
 
 #[test]
-fn it_is_for_one_visit() {
-    let project = at_work(ASKED);
+fn an_approval_counts_only_for_one_visit() {
+    let project = with_gates(APPROVAL_GATE);
     project.run(&["approve", "--yes"]);
     assert_eq!(project.run(&["next", "again"]).code, Some(0));
     let reply = project.run(&["next", "again"]);
@@ -80,8 +80,9 @@ fn it_is_for_one_visit() {
 }
 
 #[test]
-fn it_is_for_one_gate_as_it_was_asked() {
-    let project = at_work_with("[first, second]", "gates: {first: {approval: 'One?'}, second: {approval: 'Two?'}}");
+fn an_approval_counts_only_for_one_gate_and_question() {
+    let project =
+        with_gates_and_keys("[first, second]", "gates: {first: {approval: 'One?'}, second: {approval: 'Two?'}}");
     assert_eq!(project.run(&["approve", "first", "--yes"]).code, Some(0));
     let held = project.run(&["next", "--json"]).json();
     assert_eq!(held["lacks"].as_array().map(Vec::len), Some(1));
@@ -89,7 +90,7 @@ fn it_is_for_one_gate_as_it_was_asked() {
     assert_eq!(project.run(&["approve", "--yes", "--json"]).json()["approved"], serde_json::json!(["second"]));
     assert_eq!(project.run(&["next", "again"]).code, Some(0));
 
-    let project = at_work(ASKED);
+    let project = with_gates(APPROVAL_GATE);
     project.file(".gitignore", ".linchpin\n");
     project.run(&["approve", "--yes"]);
     // The question has changed, so it needs a new approval, although the tree is unchanged.
@@ -99,15 +100,15 @@ fn it_is_for_one_gate_as_it_was_asked() {
 
 #[test]
 fn approve_without_a_pending_approval_is_an_error() {
-    let project = at_work("[]");
+    let project = with_gates("[]");
     insta::assert_snapshot!(project.run(&["approve", "--yes"]).transcript(), @"
     exit 2
     --- stdout
     --- stderr
     error: no approval is pending at `work`
-    help: an approval is valid until the tree changes; `linchpin repeat` prints the prompt of the present phase
+    help: an approval is valid until the tree changes; `linchpin repeat` prints the prompt of the current phase
     ");
-    let project = at_work_with("[ship]", "gates: {ship: {approval: 'Ship it?'}}");
+    let project = with_gates_and_keys("[ship]", "gates: {ship: {approval: 'Ship it?'}}");
     insta::assert_snapshot!(project.run(&["approve", "shp", "--yes"]).transcript(), @"
     exit 2
     --- stdout
@@ -128,8 +129,8 @@ fn approve_without_a_pending_approval_is_an_error() {
 }
 
 #[test]
-fn it_is_in_the_journal_with_who_and_when() {
-    let project = at_work_with("[ship]", "gates: {ship: {approval: 'Ship it?'}}");
+fn an_approval_is_recorded_with_person_and_time() {
+    let project = with_gates_and_keys("[ship]", "gates: {ship: {approval: 'Ship it?'}}");
     let mut command = project.command(&["approve", "--yes"]);
     command.env("USER", "ada");
     assert!(command.output().expect("it runs").status.success());
@@ -137,12 +138,12 @@ fn it_is_in_the_journal_with_who_and_when() {
     assert_eq!((&entry["fields"]["who"], &entry["fields"]["gate"]), (&"ada".into(), &"ship".into()));
     assert_eq!((&entry["fields"]["visit"], &entry["fields"]["text"]), (&"1.1".into(), &"Ship it?".into()));
     assert!(entry["time"].is_i64() || entry["time"].is_string(), "{entry}");
-    assert!(project.run(&["log", "--kind", "approve"]).stdout.contains("approve w: ship, by ada"));
+    assert!(project.run(&["log", "--kind", "approve"]).stdout.contains("approve: workflow `w`, gate `ship`, by ada"));
 }
 
 #[test]
-fn it_is_not_for_agents() {
-    let project = at_work(ASKED);
+fn agents_may_not_approve() {
+    let project = with_gates(APPROVAL_GATE);
     let mut command = project.command(&["approve", "--yes"]);
     command.env("CLAUDECODE", "1");
     let output = command.output().expect("it runs");
@@ -165,6 +166,6 @@ fn it_is_not_for_agents() {
 
 /// Replaces the digest of the tree.
 fn redacted(text: &str) -> String {
-    let Some((before, rest)) = text.split_once(", tree ") else { return text.to_owned() };
-    format!("{before}, tree [TREE]{}", &rest[12..])
+    let Some((before, rest)) = text.split_once(" (tree ") else { return text.to_owned() };
+    format!("{before} (tree [TREE]{}", &rest[12..])
 }

@@ -13,12 +13,12 @@ use guard::workflow::{Force, GATE_ARGUMENT, GateRunOptions, GateRunners, StepOut
 use guard::{Environment, Project};
 use testkit::TestProject;
 
-use super::{ahead, at_work, counted, repository, runs, temporary, workflow};
+use super::{counting_gate, moves_in_status, repository, run_count, temp, with_gates, workflow};
 use crate::PROGRAM;
 
 #[test]
 fn a_passing_command_lets_the_move_through() {
-    let project = at_work("[{command: 'test -f a.txt'}]");
+    let project = with_gates("[{command: 'test -f a.txt'}]");
     insta::assert_snapshot!(project.run(&["next"]).transcript(), @"
     exit 0
     --- stdout
@@ -32,21 +32,21 @@ fn a_passing_command_lets_the_move_through() {
 #[test]
 fn a_failing_command_is_reported_with_its_output() {
     let script = r"printf '\033[31mfirst\033[0m\n10%%\r100%%\n'; echo 'at the end' >&2; exit 7";
-    let project = at_work(&format!("[{}]", counted("count", script)));
+    let project = with_gates(&format!("[{}]", counting_gate("count", script)));
     let reply = project.run(&["next"]);
     assert_eq!(reply.code, Some(1), "{}", reply.stdout);
     assert!(reply.stdout.starts_with("Still at `work`:"), "{}", reply.stdout);
     assert!(reply.stdout.contains("failed with exit code 7 after 0."), "{}", reply.stdout);
     assert!(reply.stdout.ends_with(" s\nfirst\n100%\nat the end\n"), "{:?}", reply.stdout);
-    let told = project.run(&["next", "--json"]).json();
-    assert_eq!((&told["moved"], &told["lacks"][0]["gate"]), (&false.into(), &"work/1".into()));
-    assert!(!told.to_string().contains("u001b"), "{told}");
+    let output_text = project.run(&["next", "--json"]).json();
+    assert_eq!((&output_text["moved"], &output_text["lacks"][0]["gate"]), (&false.into(), &"work/1".into()));
+    assert!(!output_text.to_string().contains("u001b"), "{output_text}");
     // A failed command runs again at every attempt, because the cause may be outside of the tree.
-    assert_eq!(runs("count", &project), 2);
+    assert_eq!(run_count("count", &project), 2);
 }
 
 #[test]
-fn shell_syntax_in_a_command_is_an_error_that_offers_a_shell() {
+fn shell_syntax_in_a_command_is_an_error_that_suggests_shell() {
     let project = repository();
     workflow(&project, "[{command: 'true && false'}]", "");
     insta::assert_snapshot!(project.run(&["validate"]).transcript(), @r#"
@@ -114,32 +114,32 @@ fn a_script_is_run_by_a_shell_once_it_is_trusted() {
     assert_eq!(reply.code, Some(1), "{}", reply.transcript());
     assert!(reply.stdout.contains("`test -f a.txt && echo it is there && false` failed"), "{}", reply.stdout);
     assert!(reply.stdout.ends_with("it is there\n"), "{}", reply.stdout);
-    let project = at_work("[{shell: 'test -f nowhere || test -f a.txt'}]");
+    let project = with_gates("[{shell: 'test -f nowhere || test -f a.txt'}]");
     assert_eq!(project.run(&["next"]).code, Some(0));
 }
 
 #[test]
 fn a_passed_command_is_not_run_again_until_the_tree_changes() {
-    let project = at_work(&format!("[{}, {}]", counted("passes", "true"), counted("fails", "false")));
+    let project = with_gates(&format!("[{}, {}]", counting_gate("passes", "true"), counting_gate("fails", "false")));
     for round in 1..=3 {
         assert_eq!(project.run(&["next"]).code, Some(1));
-        assert_eq!((runs("passes", &project), runs("fails", &project)), (1, round));
+        assert_eq!((run_count("passes", &project), run_count("fails", &project)), (1, round));
     }
     project.git(&["add", "--all"]);
     project.git(&["commit", "-q", "-m", "the same content"]);
     project.run(&["next"]);
-    assert_eq!(runs("passes", &project), 1);
+    assert_eq!(run_count("passes", &project), 1);
     project.file("a.txt", "two\n");
     project.run(&["next"]);
-    assert_eq!(runs("passes", &project), 2);
+    assert_eq!(run_count("passes", &project), 2);
     project.file("new.txt", "new\n");
     project.run(&["next"]);
-    assert_eq!(runs("passes", &project), 3);
+    assert_eq!(run_count("passes", &project), 3);
 }
 
 #[test]
-fn a_receipt_says_what_ran_on_what() {
-    let project = at_work("[{command: [sh, -c, 'echo all is well']}]");
+fn a_receipt_records_the_command_and_the_tree() {
+    let project = with_gates("[{command: [sh, -c, 'echo all is well']}]");
     project.run(&["next"]);
     let folder = fs::read_dir(project.state().join("projects")).expect("a folder").next().expect("one").expect("one");
     let files = fs::read_dir(folder.path().join("receipts")).expect("a folder").map(|file| file.expect("one").path());
@@ -153,132 +153,135 @@ fn a_receipt_says_what_ran_on_what() {
 }
 
 #[test]
-fn a_tree_that_changes_meanwhile_is_not_the_one_that_passed() {
-    let project = at_work("[{command: [sh, -c, 'echo made > made.txt']}]");
+fn a_pass_does_not_count_if_files_changed_meanwhile() {
+    let project = with_gates("[{command: [sh, -c, 'echo made > made.txt']}]");
     let first = project.run(&["next"]);
     assert_eq!(first.code, Some(1));
-    let told = "passed, but files changed while it ran (`made.txt`), so the result does not count";
-    assert!(first.stdout.contains(told), "{}", first.stdout);
+    let output_text = "passed, but files changed while it ran (`made.txt`), so the result does not count";
+    assert!(first.stdout.contains(output_text), "{}", first.stdout);
     // The command writes the same contents again, so no file changes.
     assert_eq!(project.run(&["next"]).code, Some(0));
 }
 
 #[test]
-fn without_git_a_pass_is_good_for_one_move() {
+fn without_git_a_pass_counts_for_one_move() {
     let project = crate::project();
-    workflow(&project, &format!("[{}, {}]", counted("passes", "true"), counted("fails", "false")), "");
+    workflow(&project, &format!("[{}, {}]", counting_gate("passes", "true"), counting_gate("fails", "false")), "");
     project.run(&["trust", "--yes"]);
     project.run(&["start", "w"]);
     for round in 1..=2 {
         assert_eq!(project.run(&["next"]).code, Some(1));
-        assert_eq!((runs("passes", &project), runs("fails", &project)), (round, round));
+        assert_eq!((run_count("passes", &project), run_count("fails", &project)), (round, round));
     }
 }
 
 #[test]
-fn a_command_over_its_time_limit_is_killed() {
-    let project = at_work("[{command: [sh, -c, 'echo begun; sleep 60'], timeout: 1s}]");
-    let begun = Instant::now();
+fn a_command_over_its_timeout_is_killed() {
+    let project = with_gates("[{command: [sh, -c, 'echo begun; sleep 60'], timeout: 1s}]");
+    let started = Instant::now();
     let reply = project.run(&["next"]);
-    assert!(begun.elapsed() < Duration::from_secs(30));
+    assert!(started.elapsed() < Duration::from_secs(30));
     assert_eq!(reply.code, Some(1));
     assert!(reply.stdout.contains("was killed after its time limit of 1s\nbegun"), "{}", reply.stdout);
 }
 
 #[test]
 fn a_missing_program_is_reported() {
-    let project = at_work("[{command: no-such-program-anywhere}]");
+    let project = with_gates("[{command: no-such-program-anywhere}]");
     let reply = project.run(&["next"]);
     assert_eq!(reply.code, Some(1));
     assert!(reply.stdout.contains("`no-such-program-anywhere` did not run"), "{}", reply.stdout);
 }
 
 #[test]
-fn gate_commands_are_confined_like_commands_of_rules() {
-    let project = at_work("[{command: [sh, -c, 'env; exit 1']}]");
+fn gate_commands_run_in_the_sandbox() {
+    let project = with_gates("[{command: [sh, -c, 'env; exit 1']}]");
     let mut command = project.command(&["next"]);
     command.env("API_TOKEN", "sesame-sesame").env("LINCHPIN_X", "y");
     let output = command.output().expect("the program runs");
-    let said = String::from_utf8_lossy(&output.stdout);
-    assert!(said.contains("PATH=") && !said.contains("sesame"), "{said}");
-    if runner::is_supported() {
-        let project = at_work("[{command: [sh, -c, 'echo x > $HOME/escaped']}]");
+    let stdout = String::from_utf8_lossy(&output.stdout);
+    assert!(stdout.contains("PATH=") && !stdout.contains("sesame"), "{stdout}");
+    if runner::is_sandbox_supported() {
+        let project = with_gates("[{command: [sh, -c, 'echo x > $HOME/escaped']}]");
         assert_eq!(project.run(&["next"]).code, Some(1));
         assert!(!project.home().join("escaped").exists());
     }
 }
 
 #[test]
-fn two_at_once_start_one_run() {
-    let project = at_work(&format!("[{}, {{command: 'false'}}]", counted("slow", "sleep 0.5")));
-    let both: Vec<_> = (0..4)
+fn concurrent_moves_run_a_command_once() {
+    let project = with_gates(&format!("[{}, {{command: 'false'}}]", counting_gate("slow", "sleep 0.5")));
+    let processes: Vec<_> = (0..4)
         .map(|_| {
             let mut command = project.command(&["next"]);
             command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
             command.spawn().expect("the program runs")
         })
         .collect();
-    for child in both {
+    for child in processes {
         let output = child.wait_with_output().expect("the program ends");
-        let said = String::from_utf8_lossy(&output.stdout);
-        assert_eq!(output.status.code(), Some(1), "{said}");
-        assert!(said.contains("`false` failed with exit code 1"), "{said}");
+        let stdout = String::from_utf8_lossy(&output.stdout);
+        assert_eq!(output.status.code(), Some(1), "{stdout}");
+        assert!(stdout.contains("`false` failed with exit code 1"), "{stdout}");
     }
-    assert_eq!(runs("slow", &project), 1);
+    assert_eq!(run_count("slow", &project), 1);
 }
 
 #[test]
-fn status_shows_a_gate_that_runs_and_the_last_line_that_it_printed() {
+fn status_shows_a_running_gate_and_its_last_line() {
     let script = "echo compiling; echo testing; until test -f $TMPDIR/go; do sleep 0.05; done";
-    let project = at_work(&format!("[{}]", counted("slow", script)));
-    let mut asking = project.command(&["next"]);
-    let asking = asking.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it runs");
+    let project = with_gates(&format!("[{}]", counting_gate("slow", script)));
+    let mut process = project.command(&["next"]);
+    let process = process.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it runs");
     let gate = || project.run(&["status", "--json"]).json()["workflow"]["gates"][0].clone();
     wait_for("its last line", || gate()["running"]["last_line"] == "testing");
     assert!(gate()["running"]["started"].is_i64(), "{}", gate());
-    let shown = ahead(&project);
+    let shown = moves_in_status(&project);
     assert!(shown.contains("      work/1, running `sh -c ") && shown.contains("s: testing\n"), "{shown}");
-    fs::write(temporary(&project).join("go"), "").expect("a file");
-    let output = asking.wait_with_output().expect("it ends");
-    let told = String::from_utf8_lossy(&output.stderr);
-    assert!(told.starts_with("running `sh -c ") && told.ends_with("\nnow at `rest` of `w`\n"), "{told}");
+    fs::write(temp(&project).join("go"), "").expect("a file");
+    let output = process.wait_with_output().expect("it ends");
+    let output_text = String::from_utf8_lossy(&output.stderr);
+    assert!(
+        output_text.starts_with("running `sh -c ") && output_text.ends_with("\nnow at `rest` of `w`\n"),
+        "{output_text}"
+    );
 }
 
 #[test]
 fn a_gate_whose_process_was_killed_is_not_shown_as_running() {
-    let project = at_work(&format!("[{}]", counted("slow", "kill -9 $PPID; exec sleep 60")));
+    let project = with_gates(&format!("[{}]", counting_gate("slow", "kill -9 $PPID; exec sleep 60")));
     assert!(project.run(&["next"]).stdout.contains("ended without a result"));
-    assert!(ahead(&project).contains("work/1, not asked yet:"), "{}", ahead(&project));
+    assert!(moves_in_status(&project).contains("work/1, not asked yet:"), "{}", moves_in_status(&project));
 }
 
 #[cfg(unix)]
 #[test]
 fn ctrl_c_ends_the_command_of_a_gate() {
-    let project = at_work(&format!("[{}]", counted("slow", "echo $$ > $TMPDIR/pid; trap '' INT; sleep 600")));
-    let mut asking = project.command(&["next"]);
-    let asking = asking.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it runs");
-    let pid = || fs::read_to_string(temporary(&project).join("pid")).unwrap_or_default().trim().to_owned();
+    let project = with_gates(&format!("[{}]", counting_gate("slow", "echo $$ > $TMPDIR/pid; trap '' INT; sleep 600")));
+    let mut process = project.command(&["next"]);
+    let process = process.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it runs");
+    let pid = || fs::read_to_string(temp(&project).join("pid")).unwrap_or_default().trim().to_owned();
     wait_for("it to begin", || !pid().is_empty());
     let signal = |arguments: &[&str]| Command::new("kill").args(arguments).output().expect("kill").status.success();
-    assert!(signal(&["-INT", &asking.id().to_string()]));
-    let output = asking.wait_with_output().expect("it ends");
-    let told = String::from_utf8_lossy(&output.stdout);
-    assert_eq!(output.status.code(), Some(130), "{told}");
-    assert!(told.contains("was interrupted and killed; `linchpin next` starts it again"), "{told}");
+    assert!(signal(&["-INT", &process.id().to_string()]));
+    let output = process.wait_with_output().expect("it ends");
+    let output_text = String::from_utf8_lossy(&output.stdout);
+    assert_eq!(output.status.code(), Some(130), "{output_text}");
+    assert!(output_text.contains("was interrupted and killed; `linchpin next` starts it again"), "{output_text}");
     wait_for("its end", || !signal(&["-0", &pid()]));
     // The interrupted command has left no result, so the next attempt starts it again.
-    assert!(!ahead(&project).contains("running"), "{}", ahead(&project));
+    assert!(!moves_in_status(&project).contains("running"), "{}", moves_in_status(&project));
 }
 
 #[cfg(unix)]
 #[test]
 fn ctrl_c_ends_a_command_that_an_earlier_attempt_started() {
-    let project = at_work(&format!("[{}]", counted("slow", "echo $$ > $TMPDIR/pid; exec sleep 600")));
+    let project = with_gates(&format!("[{}]", counting_gate("slow", "echo $$ > $TMPDIR/pid; exec sleep 600")));
     let start = || {
-        let mut asking = project.command(&["next"]);
-        asking.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it runs")
+        let mut process = project.command(&["next"]);
+        process.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it runs")
     };
-    let pid = || fs::read_to_string(temporary(&project).join("pid")).unwrap_or_default().trim().to_owned();
+    let pid = || fs::read_to_string(temp(&project).join("pid")).unwrap_or_default().trim().to_owned();
     let signal = |arguments: &[&str]| Command::new("kill").args(arguments).output().expect("kill").status.success();
     let mut first = start();
     wait_for("it to begin", || !pid().is_empty());
@@ -292,62 +295,63 @@ fn ctrl_c_ends_a_command_that_an_earlier_attempt_started() {
     });
     assert!(signal(&["-INT", &second.id().to_string()]));
     let output = second.wait_with_output().expect("it ends");
-    let told = String::from_utf8_lossy(&output.stdout);
-    assert_eq!(output.status.code(), Some(130), "{told}");
-    assert!(told.contains("was interrupted and killed"), "{told}");
+    let output_text = String::from_utf8_lossy(&output.stdout);
+    assert_eq!(output.status.code(), Some(130), "{output_text}");
+    assert!(output_text.contains("was interrupted and killed"), "{output_text}");
     wait_for("its end", || !signal(&["-0", &pid()]));
-    assert_eq!(runs("slow", &project), 1);
+    assert_eq!(run_count("slow", &project), 1);
 }
 
 #[test]
 fn secrets_in_a_command_are_masked_while_it_runs() {
     let secret = format!("ghp_{}", "a1B2".repeat(9));
-    let project = at_work(&format!("[{{command: [sh, -c, 'exit 1', '{secret}']}}]"));
-    let told = project.run(&["next"]).transcript();
-    assert!(told.contains("running `sh -c") && !told.contains(&secret), "{told}");
+    let project = with_gates(&format!("[{{command: [sh, -c, 'exit 1', '{secret}']}}]"));
+    let output_text = project.run(&["next"]).transcript();
+    assert!(output_text.contains("running `sh -c") && !output_text.contains(&secret), "{output_text}");
 }
 
 #[test]
 fn a_gate_command_outlives_the_caller() {
-    let project = at_work(&format!("[{}]", counted("slow", "sleep 1")));
-    let mut asking = project.command(&["next"]);
-    let mut asking = asking.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("it runs");
-    wait_for("it to begin", || runs("slow", &project) == 1);
-    asking.kill().expect("it is ended");
-    asking.wait().expect("it is ended");
+    let project = with_gates(&format!("[{}]", counting_gate("slow", "sleep 1")));
+    let mut process = project.command(&["next"]);
+    let mut process =
+        process.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("it runs");
+    wait_for("it to begin", || run_count("slow", &project) == 1);
+    process.kill().expect("it is ended");
+    process.wait().expect("it is ended");
     assert_eq!(project.run(&["next"]).code, Some(0));
-    assert_eq!(runs("slow", &project), 1);
+    assert_eq!(run_count("slow", &project), 1);
 }
 
 #[test]
-fn after_a_while_nobody_waits_and_the_receipt_answers_the_repeat() {
-    let project = at_work(&format!("[{}]", counted("slow", "until test -f $TMPDIR/go; do sleep 0.05; done")));
+fn a_slow_command_continues_and_its_receipt_is_used_later() {
+    let project = with_gates(&format!("[{}]", counting_gate("slow", "until test -f $TMPDIR/go; do sleep 0.05; done")));
     for _ in 0..2 {
-        let told = impatient(&project);
-        assert!(told.contains("is still running; run `linchpin next` again"), "{told}");
+        let output_text = next_with_short_wait(&project);
+        assert!(output_text.contains("is still running; run `linchpin next` again"), "{output_text}");
     }
-    fs::write(temporary(&project).join("go"), "").expect("a file");
+    fs::write(temp(&project).join("go"), "").expect("a file");
     assert_eq!(project.run(&["next"]).code, Some(0));
-    assert_eq!(runs("slow", &project), 1);
+    assert_eq!(run_count("slow", &project), 1);
 }
 
 #[test]
-fn a_failure_that_nobody_waited_for_is_told_at_the_repeat() {
+fn a_failure_after_the_wait_is_reported_at_the_next_attempt() {
     let script = "until test -f $TMPDIR/go; do sleep 0.05; done; touch $TMPDIR/over; echo alas; exit 3";
-    let project = at_work(&format!("[{}]", counted("slow", script)));
-    assert!(impatient(&project).contains("still running"));
-    fs::write(temporary(&project).join("go"), "").expect("a file");
+    let project = with_gates(&format!("[{}]", counting_gate("slow", script)));
+    assert!(next_with_short_wait(&project).contains("still running"));
+    fs::write(temp(&project).join("go"), "").expect("a file");
     let reply = project.run(&["next"]);
     assert!(reply.stdout.contains("failed with exit code 3") && reply.stdout.contains("alas"), "{}", reply.stdout);
-    assert_eq!(runs("slow", &project), 1);
+    assert_eq!(run_count("slow", &project), 1);
     project.run(&["next"]);
-    assert_eq!(runs("slow", &project), 2);
+    assert_eq!(run_count("slow", &project), 2);
 }
 
 #[test]
-fn a_run_that_dies_is_told_and_begun_again() {
+fn a_killed_command_is_reported_and_started_again() {
     let script = "test -f $TMPDIR/second && exit 0; touch $TMPDIR/second; kill -9 $PPID; exec sleep 60";
-    let project = at_work(&format!("[{}]", counted("count", script)));
+    let project = with_gates(&format!("[{}]", counting_gate("count", script)));
     let reply = project.run(&["next"]);
     assert_eq!(reply.code, Some(1));
     assert!(reply.stdout.contains("ended without a result"), "{}", reply.stdout);
@@ -355,7 +359,7 @@ fn a_run_that_dies_is_told_and_begun_again() {
 }
 
 /// Returns the result of an attempt to move that waits only a tenth of a second for the command.
-fn impatient(project: &TestProject) -> String {
+fn next_with_short_wait(project: &TestProject) -> String {
     let environment = environment_of(project);
     let found = Project::at(&project.root(), &environment);
     // Processes that it starts get the project's variables too.
@@ -363,22 +367,22 @@ fn impatient(project: &TestProject) -> String {
         all.iter().map(|(name, value)| [name.into(), value.clone()].join(OsStr::new("="))).collect::<Vec<_>>()
     });
     let call = [["env".into(), "-i".into()].to_vec(), variables, vec![PROGRAM.into(), GATE_ARGUMENT.into()]].concat();
-    let holding = GateRunOptions {
+    let options = GateRunOptions {
         call,
         wait_limit: Duration::from_millis(100),
         ..GateRunOptions::by_this_binary("linchpin next")
     };
-    let moves = WorkflowCommands {
+    let workflow_commands = WorkflowCommands {
         project: &found,
         environment: &environment,
-        policy: Arc::new(found.compiled(&environment)),
+        policy: Arc::new(found.compile(&environment)),
         now: 1,
-        session: None,
+        session_owner: None,
         hat_phase: None,
         is_by_agent: false,
-        gate_runners: GateRunners { command: holding, webhook: |_, _, _| Err("nobody is asked".to_owned()) },
+        gate_runners: GateRunners { command: options, webhook: |_, _, _| Err("no webhook is called".to_owned()) },
     };
-    match moves.next(&[], &Force::None).expect("a step").outcome {
+    match workflow_commands.next(&[], &Force::None).expect("a step").outcome {
         StepOutcome::GatesFailed(failed_gates) => failed_gates.into_iter().map(|failed_gate| failed_gate.why).collect(),
         other => format!("{other:?}"),
     }
@@ -393,13 +397,13 @@ fn environment_of(project: &TestProject) -> Environment {
     let command = project.command(&[]);
     let variables = command.get_envs().filter_map(|(name, value)| Some((name.to_str()?.to_owned(), value?.to_owned())));
     VARIABLES.set(variables.collect());
-    Environment::new(|name| VARIABLES.with_borrow(|all| all.get(name).cloned()), temporary(project), project.root())
+    Environment::new(|name| VARIABLES.with_borrow(|all| all.get(name).cloned()), temp(project), project.root())
 }
 
-fn wait_for(what: &str, holds: impl Fn() -> bool) {
-    let end = Instant::now() + Duration::from_secs(30);
+fn wait_for(awaited: &str, holds: impl Fn() -> bool) {
+    let deadline = Instant::now() + Duration::from_secs(30);
     while !holds() {
-        assert!(Instant::now() < end, "waited too long for {what}");
+        assert!(Instant::now() < deadline, "waited too long for {awaited}");
         thread::sleep(Duration::from_millis(10));
     }
 }

@@ -13,14 +13,14 @@ use crate::project;
 use testkit::TestProject;
 
 /// A git repository with an accepted workflow `w`, active at `work`, whose gates are `requires`.
-fn at_work(requires: &str) -> TestProject {
-    at_work_with(requires, "")
+fn with_gates(requires: &str) -> TestProject {
+    with_gates_and_keys(requires, "")
 }
 
-/// Like [`at_work`], with more keys of the workflow.
-fn at_work_with(requires: &str, more: &str) -> TestProject {
+/// Like [`with_gates`], with more keys of the workflow.
+fn with_gates_and_keys(requires: &str, extra_keys: &str) -> TestProject {
     let project = repository();
-    workflow(&project, requires, more);
+    workflow(&project, requires, extra_keys);
     assert_eq!(project.run(&["trust", "--yes"]).code, Some(0));
     assert_eq!(project.run(&["start", "w"]).code, Some(0));
     project
@@ -35,49 +35,49 @@ fn repository() -> TestProject {
     project
 }
 
-fn workflow(project: &TestProject, requires: &str, more: &str) {
+fn workflow(project: &TestProject, requires: &str, extra_keys: &str) {
     let text = format!(
-        "start_node: work\nvariables: {{ready: false}}\nclaims: [again]\n{more}\nnodes:\n  work:\n    prompt: Work.\n    requires: {requires}\n    transitions: [{{when: again, to: work}}, {{when: work_complete, to: rest}}]\n  rest:\n    prompt: Rest.\n    transitions: [{{when: rest_complete, to: done}}]\n"
+        "start_node: work\nvariables: {{ready: false}}\nclaims: [again]\n{extra_keys}\nnodes:\n  work:\n    prompt: Work.\n    requires: {requires}\n    transitions: [{{when: again, to: work}}, {{when: work_complete, to: rest}}]\n  rest:\n    prompt: Rest.\n    transitions: [{{when: rest_complete, to: done}}]\n"
     );
     project.file(".linchpin/workflows/w.yml", text);
 }
 
 /// The temporary directory, which a sandboxed command may write to.
-fn temporary(project: &TestProject) -> PathBuf {
+fn temp(project: &TestProject) -> PathBuf {
     project.root().join("../tmp")
 }
 
 /// A gate whose command appends a line to a file next to the project, and then runs `then`.
-fn counted(name: &str, then: &str) -> String {
+fn counting_gate(name: &str, then: &str) -> String {
     let script = format!("echo ran >> $TMPDIR/{name}; {then}");
     format!("{{command: [sh, -c, '{}']}}", script.replace('\'', "''"))
 }
 
-/// How often the command of [`counted`] ran.
-fn runs(name: &str, project: &TestProject) -> usize {
-    fs::read_to_string(temporary(project).join(name)).unwrap_or_default().lines().count()
+/// How often the command of [`counting_gate`] ran.
+fn run_count(name: &str, project: &TestProject) -> usize {
+    fs::read_to_string(temp(project).join(name)).unwrap_or_default().lines().count()
 }
 
 /// Returns the lines of `status` about gates and possible moves.
-fn ahead(project: &TestProject) -> String {
+fn moves_in_status(project: &TestProject) -> String {
     let status = project.run(&["status"]).stdout;
-    let is_ahead =
+    let is_about_moves =
         |line: &&str| ["  rules:", "  to leave", "  →", "      "].iter().any(|start| line.starts_with(start));
-    status.lines().filter(is_ahead).collect::<Vec<_>>().join("\n")
+    status.lines().filter(is_about_moves).collect::<Vec<_>>().join("\n")
 }
 
 #[test]
-fn the_status_tells_how_they_stand_and_asks_nobody() {
+fn status_shows_gates_without_checking_them() {
     let project = repository();
     let requires = format!(
         "[ready, 'phase.visit == 1', {}, {{approval: 'Ship it?'}}, {{file_rules: [pairing]}}, {{webhook: {{url: 'https://example.com'}}}}]",
-        counted("count", "true")
+        counting_gate("count", "true")
     );
     project
         .rule("pairing", "---\nset: ['src/{name}.rs', 'tests/{name}_test.rs']\nattribute: tree\n---\nChange both.\n");
     workflow(&project, &requires, "rules: [{name: no-push, command_pattern: '^git push', reason: No.}]");
     project.run(&["start", "w"]);
-    insta::assert_snapshot!(ahead(&project), @"
+    insta::assert_snapshot!(moves_in_status(&project), @"
     rules: w/no-push
         work/1, not met: ready
         work/2, met: phase.visit == 1
@@ -90,7 +90,7 @@ fn the_status_tells_how_they_stand_and_asks_nobody() {
     ");
     project.run(&["trust", "--yes"]);
     project.run(&["approve", "--yes"]);
-    insta::assert_snapshot!(ahead(&project), @"
+    insta::assert_snapshot!(moves_in_status(&project), @"
     rules: w/no-push
         work/1, not met: ready
         work/2, met: phase.visit == 1
@@ -101,14 +101,14 @@ fn the_status_tells_how_they_stand_and_asks_nobody() {
     → work by again
     → rest by work_complete
     ");
-    assert_eq!(runs("count", &project), 0);
+    assert_eq!(run_count("count", &project), 0);
     let json = project.run(&["status", "--json"]).json();
     insta::assert_snapshot!(json["workflow"]["moves"].to_string(), @r#"[{"to":"work","when":"again","claims":["again"],"depends_on_session":false,"gates":[]},{"to":"rest","when":"work_complete","claims":["work_complete"],"depends_on_session":false,"gates":[]}]"#);
     assert_eq!(json["workflow"]["in_force"], serde_json::json!(["w/no-push"]));
 }
 
 #[test]
-fn the_status_tells_which_claims_lead_where() {
+fn status_shows_claims_and_their_targets() {
     let project = project();
     project.file(
         ".linchpin/workflows/w.yml",
@@ -117,8 +117,8 @@ fn the_status_tells_which_claims_lead_where() {
          requires: [a_complete, big]}\n  b: {prompt: B., transitions: [{when: b_complete, to: done}]}\n",
     );
     project.run(&["start", "w"]);
-    insta::assert_snapshot!(ahead(&project), @"
-    → b when a_complete and big: at present no single claim leads there
+    insta::assert_snapshot!(moves_in_status(&project), @"
+    → b when a_complete and big: no single claim leads there now
     → a by again or skip
         a/transitions/2/1, met: again
     → done by a_complete
@@ -129,23 +129,23 @@ fn the_status_tells_which_claims_lead_where() {
 
 /// The result of a command is valid until the tree changes.
 #[test]
-fn the_status_knows_receipts() {
-    let project = at_work("[{command: 'true'}, {command: 'false'}]");
-    insta::assert_snapshot!(ahead(&project), @"
+fn status_uses_receipts() {
+    let project = with_gates("[{command: 'true'}, {command: 'false'}]");
+    insta::assert_snapshot!(moves_in_status(&project), @"
         work/1, not asked yet: command true
         work/2, not asked yet: command false
     → work by again
     → rest by work_complete
     ");
     project.run(&["next"]);
-    insta::assert_snapshot!(ahead(&project), @"
+    insta::assert_snapshot!(moves_in_status(&project), @"
         work/1, met: command true
         work/2, not met: command false
     → work by again
     → rest by work_complete
     ");
     project.file("a.txt", "two\n");
-    insta::assert_snapshot!(ahead(&project), @"
+    insta::assert_snapshot!(moves_in_status(&project), @"
         work/1, not asked yet: command true
         work/2, not asked yet: command false
     → work by again

@@ -2,38 +2,38 @@
 
 use testkit::{Reply, TestProject};
 
-use super::{at_work, counted, repository, runs, workflow};
+use super::{counting_gate, repository, run_count, with_gates, workflow};
 
 #[test]
-fn a_cheap_gate_that_does_not_hold_starts_nothing() {
+fn a_closed_cheap_gate_prevents_commands() {
     for cheap in ["variables.ready", "{approval: Really?}"] {
-        let project = at_work(&format!("[{}, {cheap}]", counted("count", "true")));
+        let project = with_gates(&format!("[{}, {cheap}]", counting_gate("count", "true")));
         assert_eq!(project.run(&["next"]).code, Some(1));
-        assert_eq!(runs("count", &project), 0);
+        assert_eq!(run_count("count", &project), 0);
     }
 }
 
 #[test]
-fn nothing_is_run_without_a_possible_transition() {
-    let project = at_work(&format!("[{}]", counted("count", "true")));
+fn no_command_runs_without_a_possible_transition() {
+    let project = with_gates(&format!("[{}]", counting_gate("count", "true")));
     assert_eq!(project.run(&["next", "rest_complete"]).code, Some(1));
-    assert_eq!(runs("count", &project), 0);
+    assert_eq!(run_count("count", &project), 0);
 }
 
 #[test]
-fn after_the_first_that_fails_no_other_is_started() {
-    let project = at_work(&format!("[{}, {}]", counted("first", "false"), counted("second", "true")));
+fn no_command_runs_after_the_first_failure() {
+    let project = with_gates(&format!("[{}, {}]", counting_gate("first", "false"), counting_gate("second", "true")));
     assert_eq!(project.run(&["next"]).code, Some(1));
-    assert_eq!((runs("first", &project), runs("second", &project)), (1, 0));
+    assert_eq!((run_count("first", &project), run_count("second", &project)), (1, 0));
 }
 
 #[test]
-fn all_that_is_cheap_and_missing_is_told_at_once() {
-    let project = at_work("[variables.ready, {approval: 'Ship it?'}]");
+fn all_closed_cheap_gates_are_reported_at_once() {
+    let project = with_gates("[variables.ready, {approval: 'Ship it?'}]");
     insta::assert_snapshot!(project.run(&["next"]).transcript());
 }
 
-fn asks_for_a_variable() -> TestProject {
+fn with_session_variable_gate() -> TestProject {
     let project = repository();
     project.config(
         "variables: {seen: false}\nobservers:\n  - {name: looks, on: after_tool, match: {command_pattern: '^ls'}, set: {seen: true}}\n",
@@ -48,28 +48,29 @@ fn asks_for_a_variable() -> TestProject {
 fn next_by_an_agent(arguments: &[&str], project: &TestProject) -> Reply {
     let mut command = project.command(&[&["next"], arguments].concat());
     command.env("CURSOR_AGENT", "1");
-    project.feed(command, b"")
+    project.run_with_stdin(command, b"")
 }
 
-const NOT_KNOWN: &str = "it is not known which session runs this command. Name it: `linchpin next --session ID`";
+const UNKNOWN_SESSION: &str =
+    "Linchpin can't tell which session runs this command. Name it: `linchpin next --session ID`";
 
 #[test]
 fn with_two_possible_sessions_none_is_guessed() {
-    let project = asks_for_a_variable();
+    let project = with_session_variable_gate();
     let (mut first, mut second) = (project.agent_session("session-1"), project.agent_session("session-2"));
     first.run("ls");
     first.before("linchpin next");
     // A command in a person's terminal does not belong to the session's open call.
     let refused = project.run(&["next"]);
-    assert!(refused.stdout.contains(NOT_KNOWN), "{}", refused.transcript());
+    assert!(refused.stdout.contains(UNKNOWN_SESSION), "{}", refused.transcript());
     // The other session's call may be a script that runs `linchpin next`.
     second.before("sh script.sh");
     let refused = next_by_an_agent(&[], &project);
-    assert!(refused.stdout.contains(NOT_KNOWN), "{}", refused.transcript());
+    assert!(refused.stdout.contains(UNKNOWN_SESSION), "{}", refused.transcript());
     second.after("sh script.sh");
     second.before("linchpin next");
     let refused = next_by_an_agent(&[], &project);
-    assert!(refused.stdout.contains(NOT_KNOWN), "{}", refused.transcript());
+    assert!(refused.stdout.contains(UNKNOWN_SESSION), "{}", refused.transcript());
     second.after("linchpin next");
     // Only the first session's call is still open.
     insta::assert_snapshot!(next_by_an_agent(&[], &project).transcript(), @"
@@ -83,8 +84,8 @@ fn with_two_possible_sessions_none_is_guessed() {
 }
 
 #[test]
-fn an_agent_names_its_own_session_where_its_call_shows_it() {
-    let project = asks_for_a_variable();
+fn an_agent_can_name_the_session_of_its_call() {
+    let project = with_session_variable_gate();
     let (mut first, mut second) = (project.agent_session("session-1"), project.agent_session("session-2"));
     first.run("ls");
     first.before("linchpin next --session session-1");
@@ -96,8 +97,8 @@ fn an_agent_names_its_own_session_where_its_call_shows_it() {
 }
 
 #[test]
-fn status_does_not_guess_whose_variables_a_gate_asks_for() {
-    let project = asks_for_a_variable();
+fn status_does_not_guess_the_session_of_a_variable() {
+    let project = with_session_variable_gate();
     let mut first = project.agent_session("session-1");
     first.run("ls");
     let state = |reply: Reply| reply.json()["workflow"]["gates"][0]["state"].clone();
@@ -107,8 +108,8 @@ fn status_does_not_guess_whose_variables_a_gate_asks_for() {
 }
 
 #[test]
-fn a_variable_of_a_session_is_that_of_the_session_that_moves_and_never_guessed() {
-    let project = asks_for_a_variable();
+fn a_session_variable_is_read_from_the_session_that_moves() {
+    let project = with_session_variable_gate();
     let (mut first, second) = (project.agent_session("session-1"), project.agent_session("session-2"));
     first.run("ls");
     insta::assert_snapshot!(project.run(&["next"]).transcript(), @"
@@ -116,7 +117,7 @@ fn a_variable_of_a_session_is_that_of_the_session_that_moves_and_never_guessed()
     --- stdout
     Still at `work`: its gates are not met.
 
-    - work/1: `seen` cannot be evaluated: variables of a session are needed, and it is not known which session runs this command. Name it: `linchpin next --session ID`
+    - work/1: `seen` cannot be evaluated: variables of a session are needed, and Linchpin can't tell which session runs this command. Name it: `linchpin next --session ID`
     --- stderr
     ");
     insta::assert_snapshot!(second.linchpin(&["next"]).transcript(), @"
@@ -145,7 +146,7 @@ fn a_variable_of_a_session_is_that_of_the_session_that_moves_and_never_guessed()
     // An agent whose own session is unknown cannot select one.
     let mut command = project.command(&["next", "--session", "session-1"]);
     command.env("CURSOR_AGENT", "1");
-    let refused = project.feed(command, b"");
+    let refused = project.run_with_stdin(command, b"");
     assert!(refused.stderr.contains("another session than `session-1`"), "{}", refused.transcript());
     insta::assert_snapshot!(project.run(&["next", "--session", "session-1"]).stdout, @"
     Session variables were read from session `session-1` (claude).
@@ -154,7 +155,7 @@ fn a_variable_of_a_session_is_that_of_the_session_that_moves_and_never_guessed()
 }
 
 #[test]
-fn a_transition_that_asks_for_a_variable_of_an_unknown_session_is_not_guessed() {
+fn a_transition_on_a_variable_of_an_unknown_session_is_undecided() {
     let project = repository();
     project.config("variables: {seen: false}\n");
     project.file(
@@ -166,13 +167,13 @@ fn a_transition_that_asks_for_a_variable_of_an_unknown_session_is_not_guessed() 
     exit 2
     --- stdout
     --- stderr
-    error: `not seen`, the condition of a transition from `work`, cannot be evaluated: variables of a session are needed, and it is not known which session runs this command. Name it: `linchpin next --session ID`
+    error: `not seen`, the condition of a transition from `work`, cannot be evaluated: variables of a session are needed, and Linchpin can't tell which session runs this command. Name it: `linchpin next --session ID`
     ");
     assert_eq!(project.agent().linchpin(&["next"]).code, Some(0));
 }
 
 #[test]
-fn a_gate_of_file_rules_stays_shut_where_the_default_branch_is_not_known() {
+fn a_file_rule_gate_stays_closed_if_the_default_branch_is_unknown() {
     let project = repository();
     project.rule("docs", "---\ntrigger: 'src/**'\nsafety: README.md\nattribute: tree\n---\nChange the README.\n");
     project.git(&["branch", "-m", "main", "trunk"]);
@@ -182,10 +183,10 @@ fn a_gate_of_file_rules_stays_shut_where_the_default_branch_is_not_known() {
     project.git(&["commit", "-q", "-m", "second"]);
     workflow(&project, "[{file_rules: [docs]}]", "");
     project.run(&["start", "w"]);
-    let told = project.run(&["next"]);
-    assert_eq!(told.code, Some(1), "{}", told.transcript());
-    assert!(told.stdout.contains("`docs` cannot be judged, because git cannot list what changed"), "{}", told.stdout);
+    let reply = project.run(&["next"]);
+    assert_eq!(reply.code, Some(1), "{}", reply.transcript());
+    assert!(reply.stdout.contains("`docs` cannot be judged, because git cannot list what changed"), "{}", reply.stdout);
     project.config("default_branch: trunk\n");
-    let told = project.run(&["next"]);
-    assert!(told.stdout.contains("Change the README."), "{}", told.transcript());
+    let reply = project.run(&["next"]);
+    assert!(reply.stdout.contains("Change the README."), "{}", reply.transcript());
 }

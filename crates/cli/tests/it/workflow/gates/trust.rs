@@ -1,23 +1,23 @@
-//! What a repository's workflow may start or approve: nothing until a person has accepted it.
+//! A repository's workflow starts and approves nothing until a person trusts it.
 
 use std::fs;
 
 use serde_json::json;
 use testkit::TestProject;
 
-use super::{counted, repository, runs, temporary, workflow};
+use super::{counting_gate, repository, run_count, temp, workflow};
 
 /// A repository with an active workflow that has not been accepted.
-fn untrusted(requires: &str, more: &str) -> TestProject {
+fn untrusted(requires: &str, extra_keys: &str) -> TestProject {
     let project = repository();
-    workflow(&project, requires, more);
+    workflow(&project, requires, extra_keys);
     assert_eq!(project.run(&["start", "w"]).code, Some(0));
     project
 }
 
 #[test]
 fn a_command_of_a_repository_is_not_run() {
-    let project = untrusted(&format!("[{}]", counted("count", "true")), "");
+    let project = untrusted(&format!("[{}]", counting_gate("count", "true")), "");
     insta::assert_snapshot!(project.run(&["next"]).transcript(), @"
     exit 1
     --- stdout
@@ -26,7 +26,7 @@ fn a_command_of_a_repository_is_not_run() {
     - work/1: command sh -c 'echo ran >> $TMPDIR/count; true' is not trusted yet: run `linchpin trust`
     --- stderr
     ");
-    assert_eq!(runs("count", &project), 0);
+    assert_eq!(run_count("count", &project), 0);
     insta::assert_snapshot!(project.run(&["trust"]).transcript(), @"
     exit 2
     --- stdout
@@ -40,17 +40,17 @@ fn a_command_of_a_repository_is_not_run() {
     insta::assert_snapshot!(project.run(&["trust", "--yes", "--json"]).stdout, @r#"{"trusted":true,"accepted":[".linchpin/workflows/w.yml"],"changes":[]}"#);
     assert_eq!(project.run(&["trust"]).stdout, "already trusted\n");
     assert_eq!(project.run(&["next"]).code, Some(0));
-    assert_eq!(runs("count", &project), 1);
+    assert_eq!(run_count("count", &project), 1);
 }
 
 #[test]
-fn a_change_of_the_file_ends_it() {
-    let project = untrusted(&format!("[{}, {{command: 'false'}}]", counted("count", "true")), "");
+fn a_change_of_the_file_ends_trust() {
+    let project = untrusted(&format!("[{}, {{command: 'false'}}]", counting_gate("count", "true")), "");
     project.run(&["trust", "--yes"]);
     project.run(&["next"]);
-    workflow(&project, &format!("[{}]", counted("other", "true")), "");
+    workflow(&project, &format!("[{}]", counting_gate("other", "true")), "");
     assert!(project.run(&["next"]).stdout.contains("not trusted yet"));
-    assert_eq!(runs("other", &project), 0);
+    assert_eq!(run_count("other", &project), 0);
     // A prompt may change without new trust.
     let file = project.root().join(".linchpin/workflows/w.yml");
     project.run(&["trust", "--yes"]);
@@ -69,7 +69,7 @@ fn a_change_of_the_file_ends_it() {
 }
 
 #[test]
-fn a_webhook_of_a_repository_is_not_asked() {
+fn a_webhook_of_a_repository_is_not_called() {
     let hook = "[{webhook: {url: 'https://example.invalid/gate', headers: {Authorization: env:GATE_TOKEN}}}]";
     let project = untrusted(hook, "");
     assert!(project.run(&["next"]).stdout.contains("not trusted yet"));
@@ -78,41 +78,41 @@ fn a_webhook_of_a_repository_is_not_asked() {
 }
 
 #[test]
-fn a_workflow_without_such_parts_needs_nothing() {
+fn a_workflow_without_commands_or_webhooks_needs_no_trust() {
     let project = untrusted("[variables.ready, {approval: 'Ship it?'}]", "");
     assert_eq!(project.run(&["trust"]).stdout, "nothing in this policy needs trust\n");
 }
 
 #[test]
-fn the_users_own_workflow_needs_nothing() {
+fn the_users_workflow_needs_no_trust() {
     let project = repository();
-    workflow(&project, &format!("[{}]", counted("count", "true")), "");
+    workflow(&project, &format!("[{}]", counting_gate("count", "true")), "");
     let from = project.root().join(".linchpin/workflows/w.yml");
     let to = project.user_policy().join("workflows");
     fs::create_dir_all(&to).expect("a folder");
     fs::rename(from, to.join("w.yml")).expect("a file");
     project.run(&["start", "w"]);
     assert_eq!(project.run(&["next"]).code, Some(0));
-    assert_eq!(runs("count", &project), 1);
+    assert_eq!(run_count("count", &project), 1);
 }
 
 #[test]
-fn approving_rules_of_a_workflow_wait_and_others_do_not() {
+fn only_approving_rules_of_a_workflow_need_trust() {
     let rules = "rules:\n  - {tools: [Bash], command_pattern: '^ls', action: allow, reason: Fine.}\n  - {tools: [Bash], command_pattern: '^danger', reason: No.}";
     let project = untrusted("[]", rules);
-    let first = project.hook("claude", &project.bash("ls"));
-    let said = first.json()["systemMessage"].as_str().map(str::to_owned).unwrap_or_default();
-    assert!(said.contains(".linchpin/workflows/w.yml: ignored until you run `linchpin trust`"), "{said}");
+    let first = project.hook("claude", &project.bash_payload("ls"));
+    let notice = first.json()["systemMessage"].as_str().map(str::to_owned).unwrap_or_default();
+    assert!(notice.contains(".linchpin/workflows/w.yml: ignored until you run `linchpin trust`"), "{notice}");
     assert!(first.json()["hookSpecificOutput"].is_null());
     assert_eq!(project.decision("danger"), "deny");
     project.run(&["trust", "--yes"]);
-    let approved = project.hook("claude", &project.bash("ls"));
+    let approved = project.hook("claude", &project.bash_payload("ls"));
     assert_eq!(approved.json()["hookSpecificOutput"]["permissionDecision"], "allow");
     assert_eq!(project.decision("danger"), "deny");
 }
 
 #[test]
-fn a_rule_that_it_took_from_a_library_is_part_of_what_was_accepted() {
+fn trust_covers_rules_imported_from_a_library() {
     let library = "fine: {tools: [Bash], command_pattern: '^ls', action: allow, reason: Fine.}\n";
     let project = repository();
     project.file(".linchpin/rules/house.yml", library);
@@ -120,7 +120,7 @@ fn a_rule_that_it_took_from_a_library_is_part_of_what_was_accepted() {
     project.run(&["start", "w"]);
     project.run(&["trust", "--yes"]);
     let approved = |project: &TestProject, command: &str| {
-        let reply = project.hook("claude", &project.bash(command));
+        let reply = project.hook("claude", &project.bash_payload(command));
         !reply.stdout.is_empty() && reply.json()["hookSpecificOutput"]["permissionDecision"] == json!("allow")
     };
     assert!(approved(&project, "ls"));
@@ -129,25 +129,25 @@ fn a_rule_that_it_took_from_a_library_is_part_of_what_was_accepted() {
 }
 
 #[test]
-fn programs_that_observe_wait() {
+fn observer_programs_need_trust() {
     let observer = "observers: [{name: spy, behavior: {exec: [sh, -c, 'echo ran >> $TMPDIR/spy']}}]";
     let project = untrusted("[]", observer);
-    project.hook("claude", &project.bash("ls"));
-    assert!(!temporary(&project).join("spy").exists());
+    project.hook("claude", &project.bash_payload("ls"));
+    assert!(!temp(&project).join("spy").exists());
     project.run(&["trust", "--yes"]);
-    project.hook("claude", &project.bash("ls"));
-    assert_eq!(runs("spy", &project), 1);
+    project.hook("claude", &project.bash_payload("ls"));
+    assert_eq!(run_count("spy", &project), 1);
 }
 
 #[test]
-fn the_doctor_tells() {
+fn doctor_reports_missing_trust() {
     let project = untrusted("[{command: make}]", "");
     assert!(project.run(&["doctor"]).stdout.contains("gate work/1: runs make"));
     project.run(&["trust", "--yes"]);
     assert!(!project.run(&["doctor"]).stdout.contains("gate work/1"));
 }
 
-/// So that missing trust is known before a gate fails because of it.
+/// A person should learn of missing trust before a gate fails because of it.
 #[test]
 fn commands_show_missing_trust() {
     let project = untrusted("[{command: make}]", "");

@@ -9,25 +9,25 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 use testkit::{Reply, TestProject};
 
-use super::at_work;
+use super::with_gates;
 
 /// A request that the server received.
-struct Asked {
+struct ReceivedRequest {
     line: String,
     headers: Vec<String>,
     body: Value,
 }
 
 /// Starts a local server that gives every request this answer. Returns its port and the received requests.
-fn server(answer: &'static str) -> (u16, Receiver<Asked>) {
+fn server(answer: &'static str) -> (u16, Receiver<ReceivedRequest>) {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let port = listener.local_addr().expect("a port").port();
-    let (asked, received) = channel();
+    let (sender, received) = channel();
     thread::spawn(move || {
         for stream in listener.incoming().flatten() {
-            let request = read(&stream);
+            let request = read_request(&stream);
             let _ = (&stream).write_all(answer.as_bytes());
-            if asked.send(request).is_err() {
+            if sender.send(request).is_err() {
                 return;
             }
         }
@@ -35,7 +35,7 @@ fn server(answer: &'static str) -> (u16, Receiver<Asked>) {
     (port, received)
 }
 
-fn read(stream: &TcpStream) -> Asked {
+fn read_request(stream: &TcpStream) -> ReceivedRequest {
     let mut reader = BufReader::new(stream);
     let mut head = Vec::new();
     loop {
@@ -50,48 +50,48 @@ fn read(stream: &TcpStream) -> Asked {
     let mut body = vec![0; length.unwrap_or(0)];
     reader.read_exact(&mut body).expect("a body");
     let line = head.remove(0);
-    Asked { line, headers: head, body: serde_json::from_slice(&body).unwrap_or_default() }
+    ReceivedRequest { line, headers: head, body: serde_json::from_slice(&body).unwrap_or_default() }
 }
 
-const YES: &str = "HTTP/1.1 200 OK\r\ncontent-length: 34\r\n\r\n{\"ok\":true,\"more\":{\"a\":1,\"b\":[2]}}";
+const SUCCESS: &str = "HTTP/1.1 200 OK\r\ncontent-length: 34\r\n\r\n{\"ok\":true,\"more\":{\"a\":1,\"b\":[2]}}";
 
-fn at_work_asking(port: u16, more: &str) -> TestProject {
-    at_work(&format!("[{{webhook: {{url: 'http://127.0.0.1:{port}/gate'{more}}}}}]"))
+fn with_webhook_gate(port: u16, extra_fields: &str) -> TestProject {
+    with_gates(&format!("[{{webhook: {{url: 'http://127.0.0.1:{port}/gate'{extra_fields}}}}}]"))
 }
 
 fn next_with(project: &TestProject, variables: &[(&str, &str)]) -> Reply {
     let mut command = project.command(&["next"]);
     command.envs(variables.iter().copied());
-    project.feed(command, b"")
+    project.run_with_stdin(command, b"")
 }
 
 #[test]
 fn the_webhook_receives_the_decision() {
-    let (port, received) = server(YES);
-    let project = at_work_asking(port, ", headers: {Authorization: env:GATE_TOKEN, X-Team: core}");
+    let (port, received) = server(SUCCESS);
+    let project = with_webhook_gate(port, ", headers: {Authorization: env:GATE_TOKEN, X-Team: core}");
     let reply = next_with(&project, &[("GATE_TOKEN", "sesame-sesame")]);
     assert_eq!(reply.code, Some(0), "{}", reply.transcript());
-    let asked = received.recv_timeout(Duration::from_secs(5)).expect("a request");
-    assert_eq!(asked.line, "POST /gate HTTP/1.1");
-    let has = |wanted: &str| asked.headers.iter().any(|header| header.eq_ignore_ascii_case(wanted));
+    let request = received.recv_timeout(Duration::from_secs(5)).expect("a request");
+    assert_eq!(request.line, "POST /gate HTTP/1.1");
+    let has = |wanted: &str| request.headers.iter().any(|header| header.eq_ignore_ascii_case(wanted));
     assert!(has("authorization: sesame-sesame") && has("x-team: core") && has("content-type: application/json"));
     let expected = json!({
         "project": "project", "workflow": "w", "node": "work", "visit": "1.1", "claims": {"work_complete": true},
     });
-    assert_eq!(asked.body, expected);
+    assert_eq!(request.body, expected);
 }
 
 #[test]
 fn an_unexpected_answer_is_a_refusal() {
     let no = "HTTP/1.1 403 Forbidden\r\ncontent-length: 6\r\n\r\nsecret";
     let (port, _received) = server(no);
-    let refused = at_work_asking(port, "").run(&["next"]);
+    let refused = with_webhook_gate(port, "").run(&["next"]);
     assert_eq!(refused.code, Some(1));
     assert!(refused.stdout.contains("it answered with status 403, not 200"), "{}", refused.stdout);
     assert!(!refused.stdout.contains("secret"));
-    assert_eq!(at_work_asking(port, ", expect: {status: 403}").run(&["next"]).code, Some(0));
+    assert_eq!(with_webhook_gate(port, ", expect: {status: 403}").run(&["next"]).code, Some(0));
 
-    let (port, _received) = server(YES);
+    let (port, _received) = server(SUCCESS);
     for (expected, code) in [
         ("{ok: true}", 0),
         ("{more: {a: 1}}", 0),
@@ -101,28 +101,28 @@ fn an_unexpected_answer_is_a_refusal() {
         ("{more: {b: []}}", 1),
         ("[]", 1),
     ] {
-        let reply = at_work_asking(port, &format!(", expect: {{json: {expected}}}")).run(&["next"]);
+        let reply = with_webhook_gate(port, &format!(", expect: {{json: {expected}}}")).run(&["next"]);
         assert_eq!(reply.code, Some(code), "{expected}: {}", reply.stdout);
     }
     let (port, _received) = server("HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nhm");
-    let reply = at_work_asking(port, ", expect: {json: {ok: true}}").run(&["next"]);
+    let reply = with_webhook_gate(port, ", expect: {json: {ok: true}}").run(&["next"]);
     assert!(reply.stdout.contains("its answer is not JSON"), "{}", reply.stdout);
 }
 
 #[test]
 fn a_redirect_is_not_followed() {
-    let (elsewhere, followed) = server(YES);
+    let (elsewhere, followed) = server(SUCCESS);
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let port = listener.local_addr().expect("a port").port();
     thread::spawn(move || {
         for stream in listener.incoming().flatten() {
-            read(&stream);
+            read_request(&stream);
             let location = format!("location: http://127.0.0.1:{elsewhere}/\r\n");
             let _ =
                 (&stream).write_all(format!("HTTP/1.1 302 Found\r\n{location}content-length: 0\r\n\r\n").as_bytes());
         }
     });
-    let reply = at_work_asking(port, "").run(&["next"]);
+    let reply = with_webhook_gate(port, "").run(&["next"]);
     assert_eq!(reply.code, Some(1));
     assert!(reply.stdout.contains("status 302"), "{}", reply.stdout);
     assert!(followed.try_recv().is_err());
@@ -130,10 +130,10 @@ fn a_redirect_is_not_followed() {
 
 #[test]
 fn every_webhook_error_is_a_refusal() {
-    let nobody = TcpListener::bind("127.0.0.1:0").expect("a port");
-    let port = nobody.local_addr().expect("a port").port();
-    drop(nobody);
-    let project = at_work_asking(port, ", headers: {Authorization: env:GATE_TOKEN}");
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let port = listener.local_addr().expect("a port").port();
+    drop(listener);
+    let project = with_webhook_gate(port, ", headers: {Authorization: env:GATE_TOKEN}");
     let unset = next_with(&project, &[]);
     assert_eq!(unset.code, Some(1));
     assert!(unset.stdout.contains("the environment variable `GATE_TOKEN`"), "{}", unset.stdout);
@@ -150,26 +150,26 @@ fn every_webhook_error_is_a_refusal() {
     assert!(!shown.contains("sesame"));
 
     let (port, _received) = server("this is not HTTP\r\n\r\n");
-    assert_eq!(at_work_asking(port, "").run(&["next"]).code, Some(1));
+    assert_eq!(with_webhook_gate(port, "").run(&["next"]).code, Some(1));
 }
 
 #[test]
 fn a_webhook_timeout_is_a_refusal() {
     let silent = TcpListener::bind("127.0.0.1:0").expect("a port");
     let port = silent.local_addr().expect("a port").port();
-    let project = at_work_asking(port, "");
-    let begun = Instant::now();
+    let project = with_webhook_gate(port, "");
+    let started = Instant::now();
     let reply = project.run(&["next"]);
     assert_eq!(reply.code, Some(1));
     assert!(reply.stdout.contains("no answer within 10 s"), "{}", reply.stdout);
-    assert!(begun.elapsed() < Duration::from_secs(30));
+    assert!(started.elapsed() < Duration::from_secs(30));
 }
 
 #[test]
-fn a_proxy_of_the_machine_is_not_asked_on_this_machine() {
-    let (port, _received) = server(YES);
-    let (proxy, proxied) = server(YES);
-    let project = at_work_asking(port, "");
+fn a_proxy_is_not_used_for_webhooks_on_this_machine() {
+    let (port, _received) = server(SUCCESS);
+    let (proxy, proxied) = server(SUCCESS);
+    let project = with_webhook_gate(port, "");
     let proxy = format!("http://127.0.0.1:{proxy}");
     let reply = next_with(&project, &[("http_proxy", &proxy), ("HTTP_PROXY", &proxy), ("ALL_PROXY", &proxy)]);
     assert_eq!(reply.code, Some(0), "{}", reply.stdout);

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use super::*;
-use crate::tests::{Scratch, loop_of};
+use crate::tests::{Scratch, write_loop};
 use crate::workflow::gates::Approval;
 
 /// A gate that runs a script, one that only tests for a file, and one without protection.
@@ -30,7 +30,7 @@ const RUN: RunId = RunId(1);
 impl Scene {
     fn new() -> Self {
         let scratch = Scratch::new();
-        let the_loop = loop_of(&scratch, LOOP);
+        let the_loop = write_loop(&scratch, LOOP);
         let project = scratch.project();
         Self { scratch, the_loop, project }
     }
@@ -52,7 +52,7 @@ impl Scene {
         hat_phase
     }
 
-    fn changed(&self, hat_phase: &HatPhase) -> Vec<FailedGate> {
+    fn changed_gates(&self, hat_phase: &HatPhase) -> Vec<FailedGate> {
         let required = self.the_loop.requires("again");
         hat_phase.changed_gates(
             required,
@@ -63,29 +63,29 @@ impl Scene {
     }
 
     fn approve(&self, hat_phase: &HatPhase, gate: &str) {
-        let asked = hat_phase.approvable_changes(&self.scratch.root);
-        let (_, text) = asked.into_iter().find(|(id, _)| id == gate).expect("a change");
+        let changes = hat_phase.approvable_changes(&self.scratch.root);
+        let (_, text) = changes.into_iter().find(|(id, _)| id == gate).expect("a change");
         let position = Position::of_hat_phase(hat_phase, 1000);
         let approval = Approval {
             workflow: position.workflow.clone(),
             gate: gate.to_owned(),
             text,
             visit: position.phase_key(),
-            tree: None,
+            tree_digest: None,
             who: None,
             time: 0,
         };
-        Approvals::of(&self.scratch.root, &self.scratch.environment).keep(&approval, &position).expect("written");
+        Approvals::of(&self.scratch.root, &self.scratch.environment).store(&approval, &position).expect("written");
     }
 }
 
 #[test]
 fn digests_of_gate_files_are_taken_when_the_run_begins() {
     let scene = Scene::with_script();
-    let began = scene.files(RUN);
-    assert_eq!(began.get("check.sh"), Some(&Some(policy::digest("exit 1"))));
+    let at_start = scene.files(RUN);
+    assert_eq!(at_start.get("check.sh"), Some(&Some(policy::digest("exit 1"))));
     scene.scratch.file("check.sh", "exit 0");
-    assert_eq!(scene.files(RUN), began);
+    assert_eq!(scene.files(RUN), at_start);
     // Another run begins with the files as they are now.
     assert_eq!(scene.files(RunId(2)).get("check.sh"), Some(&Some(policy::digest("exit 0"))));
 }
@@ -103,12 +103,12 @@ fn a_missing_file_is_protected_only_if_a_gate_runs_it() {
 #[test]
 fn a_damaged_record_is_replaced() {
     let scene = Scene::with_script();
-    let began = scene.files(RUN);
+    let at_start = scene.files(RUN);
     let file: PathBuf = scene.scratch.state(&format!("runs/{RUN}.gates.json"));
     crate::tests::write(&file, "{");
-    assert_eq!(scene.files(RUN), began);
-    let kept: GateFiles = serde_json::from_slice(&fs::read(&file).expect("a file")).expect("JSON");
-    assert_eq!(kept.get("check.sh"), began.get("check.sh"));
+    assert_eq!(scene.files(RUN), at_start);
+    let stored: GateFiles = serde_json::from_slice(&fs::read(&file).expect("a file")).expect("JSON");
+    assert_eq!(stored.get("check.sh"), at_start.get("check.sh"));
 }
 
 #[test]
@@ -127,9 +127,9 @@ fn a_hat_has_a_rule_against_writing_the_files_of_gates() {
 fn a_gate_whose_script_was_changed_fails() {
     let scene = Scene::with_script();
     let hat_phase = scene.hat_phase();
-    assert_eq!(scene.changed(&hat_phase), []);
+    assert_eq!(scene.changed_gates(&hat_phase), []);
     scene.scratch.file("check.sh", "exit 0").file("free.sh", "exit 0").file("built", "");
-    let failed_gates = scene.changed(&hat_phase);
+    let failed_gates = scene.changed_gates(&hat_phase);
     assert_eq!(failed_gates.iter().map(|failed_gate| failed_gate.gate.as_str()).collect::<Vec<_>>(), ["checked"]);
     let short = policy::digest("exit 0").chars().take(12).collect::<String>();
     assert_eq!(
@@ -140,34 +140,34 @@ fn a_gate_whose_script_was_changed_fails() {
         )
     );
     scene.scratch.file("check.sh", "exit 1");
-    assert_eq!(scene.changed(&hat_phase), []);
+    assert_eq!(scene.changed_gates(&hat_phase), []);
 }
 
 #[test]
-fn a_script_that_was_made_or_deleted_during_the_run_does_not_count_either() {
-    let made = Scene::new();
-    let hat_phase = made.hat_phase();
-    made.scratch.file("check.sh", "exit 0");
-    let why = made.changed(&hat_phase).remove(0).why;
+fn a_gate_whose_script_was_created_or_deleted_fails() {
+    let created = Scene::new();
+    let hat_phase = created.hat_phase();
+    created.scratch.file("check.sh", "exit 0");
+    let why = created.changed_gates(&hat_phase).remove(0).why;
     assert!(why.contains("`check.sh` (did not exist, now ") && why.contains("\nDelete `check.sh`, or"), "{why}");
 
     let deleted = Scene::with_script();
     let hat_phase = deleted.hat_phase();
     fs::remove_file(deleted.scratch.root.join("check.sh")).expect("removed");
-    let why = deleted.changed(&hat_phase).remove(0).why;
+    let why = deleted.changed_gates(&hat_phase).remove(0).why;
     assert!(why.contains("`check.sh` (gone)\nRestore"), "{why}");
 }
 
 #[test]
-fn an_approval_is_for_the_files_present_contents() {
+fn an_approval_is_for_the_current_contents_of_the_files() {
     let scene = Scene::with_script();
     let hat_phase = scene.hat_phase();
     scene.scratch.file("check.sh", "exit 0");
     scene.approve(&hat_phase, "checked");
-    assert_eq!(scene.changed(&hat_phase), []);
+    assert_eq!(scene.changed_gates(&hat_phase), []);
     // The approval counts even if other files change.
     scene.scratch.file("other", "text");
-    assert_eq!(scene.changed(&hat_phase), []);
+    assert_eq!(scene.changed_gates(&hat_phase), []);
     scene.scratch.file("check.sh", "true");
-    assert_eq!(scene.changed(&hat_phase).len(), 1);
+    assert_eq!(scene.changed_gates(&hat_phase).len(), 1);
 }

@@ -1,0 +1,166 @@
+//! Compound commands: groups, subshells, conditionals and tests. Loops are in `loops`.
+
+use brush_parser::ast::{
+    CaseClauseCommand, CaseItemPostAction, CompoundCommand, CoprocessCommand, ExtendedTestExpr, IfClauseCommand,
+    UnexpandedArithmeticExpr,
+};
+
+use super::Walker;
+use crate::interpret::possible_output::PossibleOutput;
+use crate::interpret::state::{Array, State, Value, VariableName};
+use crate::limits::{Gap, budget};
+use crate::syntax::bash_differences;
+use crate::syntax::word_scan::Context;
+
+impl Walker<'_> {
+    pub(super) fn compound(&mut self, compound: &CompoundCommand) {
+        match compound {
+            CompoundCommand::Arithmetic(arithmetic) => {
+                if !self.spend(budget::NODE + arithmetic.expr.value.len()) {
+                    return;
+                }
+                self.arithmetic(&arithmetic.expr);
+                // The expression may set `PATH`.
+                self.script.unattached_words.push(arithmetic.expr.value.clone());
+                let sets = ["=", "++", "--"].iter().any(|operator| arithmetic.expr.value.contains(operator));
+                if self.change_state(|state| state.evaluate(&arithmetic.expr.value)).is_none() && sets {
+                    self.state.forget_changed_in(&arithmetic.expr.value);
+                }
+                self.streams.output = PossibleOutput::empty();
+            }
+            CompoundCommand::BraceGroup(group) => return self.list(&group.list),
+            CompoundCommand::Subshell(subshell) => return self.in_new_scope(|walker| walker.list(&subshell.list)),
+            CompoundCommand::ArithmeticForClause(clause) => self.arithmetic_for(clause),
+            CompoundCommand::ForClause(clause) => self.for_clause(clause),
+            CompoundCommand::CaseClause(clause) => self.case(clause),
+            CompoundCommand::IfClause(clause) => self.if_clause(clause),
+            CompoundCommand::WhileClause(clause) | CompoundCommand::UntilClause(clause) => {
+                let is_while = matches!(compound, CompoundCommand::WhileClause(_));
+                if !is_while || !self.read_loop(clause) && !self.shift_loop(clause) {
+                    self.forget_changed_in(&clause.2);
+                    self.unknown_iterations(|walker| {
+                        walker.condition(&clause.0);
+                        let before = walker.saved_state();
+                        walker.list(&clause.1.list);
+                        walker.join(&before);
+                    });
+                }
+            }
+            CompoundCommand::Coprocess(coprocess) => self.coprocess(coprocess),
+        }
+        // It is not known which parts of the command run, or how often.
+        self.streams.output.mark_incomplete();
+        self.forget_output_placeholder();
+    }
+
+    fn coprocess(&mut self, coprocess: &CoprocessCommand) {
+        // A coprocess reads from its own pipe, not from the stdin of the script.
+        let outer = (self.enclosing.has_input, self.enclosing.gets_more_arguments);
+        (self.enclosing.has_input, self.enclosing.gets_more_arguments) = (false, false);
+        let (input, piped_from) = (self.streams.input.take(), std::mem::take(&mut self.streams.piped_from));
+        self.in_new_scope(|walker| walker.command(&coprocess.body));
+        (self.streams.input, self.streams.piped_from) = (input, piped_from);
+        (self.enclosing.has_input, self.enclosing.gets_more_arguments) = outer;
+        // The array of the two descriptors.
+        let name = coprocess.name.as_ref().map(|name| self.single_word(&name.value));
+        match name.map_or(Some("COPROC".to_owned()), |name| name.value) {
+            Some(name) => {
+                let descriptors = vec![Value::unknown_number(), Value::unknown_number()];
+                self.state.assign_array(&name, Array::List(descriptors));
+            }
+            None => self.state.assign_by_name(VariableName::StartsWith(""), None),
+        }
+    }
+
+    fn if_clause(&mut self, clause: &IfClauseCommand) {
+        self.condition(&clause.condition);
+        let before = self.saved_state();
+        self.list(&clause.then);
+        let mut printed = std::mem::take(&mut self.streams.output);
+        let mut ends = vec![std::mem::replace(&mut self.state, before)];
+        let mut is_exhaustive = false;
+        for branch in clause.elses.iter().flatten() {
+            if let Some(condition) = &branch.condition {
+                self.condition(condition);
+            }
+            is_exhaustive |= branch.condition.is_none();
+            let before = self.saved_state();
+            self.list(&branch.body);
+            printed.or(std::mem::take(&mut self.streams.output));
+            ends.push(std::mem::replace(&mut self.state, before));
+        }
+        self.streams.output = printed;
+        self.join_ends(ends, is_exhaustive);
+    }
+
+    /// Continues with the states after the branches, or with the state before them if none may have run.
+    fn join_ends(&mut self, mut ends: Vec<State>, is_exhaustive: bool) {
+        if let Some(last) = ends.pop_if(|_| is_exhaustive) {
+            self.state = last;
+        }
+        for end in &ends {
+            self.join(end);
+        }
+    }
+
+    fn case(&mut self, clause: &CaseClauseCommand) {
+        self.substitutions_of(&clause.value.value, Context::Word);
+        let mut ends = Vec::new();
+        let mut printed = PossibleOutput::empty();
+        for item in &clause.cases {
+            for pattern in &item.patterns {
+                self.substitutions_of(&pattern.value, Context::Word);
+            }
+            if !self.spend(budget::NODE) {
+                return;
+            }
+            let before = self.saved_state();
+            if let Some(list) = &item.cmd {
+                self.list(list);
+                printed.or(std::mem::take(&mut self.streams.output));
+            }
+            let end = std::mem::replace(&mut self.state, before);
+            // `;&` and `;;&` may continue with the next item.
+            if !matches!(item.post_action, CaseItemPostAction::ExitCase) {
+                self.join(&end);
+            }
+            ends.push(end);
+        }
+        self.streams.output = printed;
+        // A `*` pattern matches everything that is left.
+        let has_default = clause.cases.iter().any(|item| item.patterns.iter().any(|pattern| pattern.value == "*"));
+        self.join_ends(ends, has_default);
+    }
+
+    pub(super) fn arithmetic(&mut self, expression: &UnexpandedArithmeticExpr) {
+        self.substitutions_of(&expression.value, Context::Text);
+    }
+
+    /// Iterative, because a chain of `&&` or `!` is as deep as it is long.
+    pub(super) fn test(&mut self, test: &ExtendedTestExpr) {
+        let mut pending = vec![test];
+        while let Some(test) = pending.pop() {
+            if !self.spend(budget::NODE) {
+                return;
+            }
+            match test {
+                ExtendedTestExpr::And(left, right) | ExtendedTestExpr::Or(left, right) => {
+                    pending.extend([&**right, left]);
+                }
+                ExtendedTestExpr::Not(inner) | ExtendedTestExpr::Parenthesized(inner) => pending.push(inner),
+                ExtendedTestExpr::UnaryTest(_, word) => self.test_operand(&word.value),
+                ExtendedTestExpr::BinaryTest(_, left, right) => {
+                    self.test_operand(&left.value);
+                    self.test_operand(&right.value);
+                }
+            }
+        }
+    }
+
+    fn test_operand(&mut self, raw: &str) {
+        if bash_differences::has_quoted_index(raw) {
+            self.add_gap(Gap::Doubtful("a command in an array index"));
+        }
+        self.substitutions_of(raw, Context::Word);
+    }
+}

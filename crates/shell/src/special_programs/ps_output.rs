@@ -1,0 +1,32 @@
+//! Placeholders for lines in the output of `ps`. The lines are not known, but a search pattern that selects one names
+//! its process.
+
+use crate::model::Word;
+
+/// The prefix of a placeholder for a line. The search pattern follows.
+const PROCESS: &str = "a process ";
+
+pub(crate) fn any_line() -> Word {
+    Word { raw: PROCESS.to_owned(), ..Word::unknown() }
+}
+
+pub(crate) fn is_process_line(line: &Word) -> bool {
+    line.raw.starts_with(PROCESS)
+}
+
+/// Adds a search pattern to the line. `[n]ame` is a common way to exclude the search itself.
+pub(crate) fn with_pattern(line: &Word, pattern: &str) -> Word {
+    Word { raw: format!("{}{}", line.raw, pattern.replace(['[', ']'], "")), ..line.clone() }
+}
+
+/// Returns a field of a line. The first or second field of a process is its ID; a path is returned unchanged.
+pub(crate) fn field(line: &Word, pattern: &str, field: &str) -> Word {
+    let line = if is_process_line(line) { with_pattern(line, pattern) } else { line.clone() };
+    match line.raw.strip_prefix(PROCESS) {
+        Some(name) if !name.is_empty() && matches!(field, "1" | "2") => {
+            Word { placeholder: Some(format!("pid-of-{name}")), ..Word::unknown() }
+        }
+        Some(_) => Word::unknown(),
+        None => line,
+    }
+}
