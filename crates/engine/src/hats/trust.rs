@@ -1,7 +1,7 @@
 //! The trust that a repository's loop needs before it runs: all of it, because it starts agents unattended.
 
 use super::{AgentChoice, Loop};
-use crate::workflow::{gate_to_trust, rule_to_trust, without_newer_defaults};
+use crate::workflow::{clear_texts, gate_to_trust, rule_to_trust, without_newer_defaults};
 
 impl Loop {
     /// Parts that start programs, contact other machines or approve calls, one line each.
@@ -32,6 +32,13 @@ impl Loop {
 
     /// The text that a person trusts, without text for agents, which may be reworded freely.
     pub fn text_to_trust(&self) -> String {
+        let mut bare = self.clone();
+        bare.hats.iter_mut().flat_map(|hat| &mut hat.rules).for_each(clear_texts);
+        bare.text_to_trust_with_reasons()
+    }
+
+    /// The text that people trusted before reasons of rules were left out of it.
+    pub fn text_to_trust_with_reasons(&self) -> String {
         let mut bare = Self { digest: String::new(), guardrails: Vec::new(), ..self.clone() };
         for topic in bare.topics.values_mut() {
             topic.on_trigger.clear();

@@ -23,7 +23,7 @@ use serde_json::Value;
 pub use action::{Action, ActionEffect, ActionKind, EventTrigger};
 pub use gate::{ExpectedResponse, Gate, Requirement, Webhook};
 pub use node::{Node, Transition};
-pub(crate) use trust::{gate_to_trust, rule_to_trust, without_newer_defaults};
+pub(crate) use trust::{clear_texts, gate_to_trust, rule_to_trust, without_newer_defaults};
 
 use crate::expr::{EvaluationError, OnMissing, template};
 use crate::observers::Observer;

@@ -33,6 +33,17 @@ impl Workflow {
         if self.parts_to_trust().is_empty() {
             return String::new();
         }
+        let mut bare = self.clone();
+        bare.rules.iter_mut().for_each(clear_texts);
+        bare.nodes.iter_mut().flat_map(|node| &mut node.rules).for_each(clear_texts);
+        bare.text_to_trust_with_reasons()
+    }
+
+    /// The text that people trusted before reasons of rules were left out of it.
+    pub fn text_to_trust_with_reasons(&self) -> String {
+        if self.parts_to_trust().is_empty() {
+            return String::new();
+        }
         let mut bare = Self { digest: String::new(), guides: BTreeMap::new(), ..self.clone() };
         for node in &mut bare.nodes {
             node.prompt.clear();
@@ -63,6 +74,14 @@ impl Workflow {
             node.requires.iter().chain(node.transitions.iter().flat_map(|transition| &transition.requires))
         })
     }
+}
+
+/// Clears what does not change the rule's verdict. The digest depends on the texts.
+pub(crate) fn clear_texts(rule: &mut Rule) {
+    rule.title = None;
+    rule.description = None;
+    rule.digest.clear();
+    rule.reason.clear();
 }
 
 /// Removes keys that later versions added, if they have the default, so that trust in older texts stays valid. (Quotes

@@ -373,6 +373,24 @@ fn trust_in_a_workflow_is_for_its_current_text() {
     assert!(!trust.accepts_workflow(&old), "going back to an earlier text needs trust again");
 }
 
+#[test]
+fn trust_in_a_workflow_does_not_depend_on_reasons() {
+    let scratch = Scratch::new();
+    let trust = Trust::of(&scratch.root, &scratch.environment);
+    let with_rule = |reason: &str, on_error: Option<Level>| {
+        let rule = Rule::synthetic("work/1".to_owned(), "work.yml", Detector::Event, reason.to_owned());
+        Workflow { rules: vec![Rule { digest: policy::digest(reason), on_error, ..rule }], ..with_gate("work", "make") }
+    };
+    let (old, reworded) = (with_rule("No.", None), with_rule("Not here.", None));
+    trust.accept_workflow(&old).expect("written");
+    assert!(trust.accepts_workflow(&old) && trust.accepts_workflow(&reworded));
+    assert!(!trust.accepts_workflow(&with_rule("No.", Some(Level::Allow))));
+    // Earlier versions stored the digest of a text with reasons.
+    let stored = format!("work {}\n", policy::digest(old.text_to_trust_with_reasons()));
+    fs::write(scratch.environment.project_state(&scratch.root).join("trusted-workflows"), stored).expect("written");
+    assert!(trust.accepts_workflow(&old) && !trust.accepts_workflow(&reworded));
+}
+
 // Weakenings that a person accepted while sessions run.
 
 fn weakening(rule: &str, to: Option<&str>) -> Weakening {

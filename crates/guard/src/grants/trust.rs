@@ -41,8 +41,8 @@ impl Trust {
 
     /// True if the loop is trusted, so that a run of it may begin.
     pub fn accepts_loop(&self, the_loop: &Loop) -> bool {
-        let accepted = policy::digest(the_loop.text_to_trust());
-        fs::read_to_string(&self.the_loop).is_ok_and(|stored| stored.trim() == accepted)
+        let accepted = [the_loop.text_to_trust(), the_loop.text_to_trust_with_reasons()].map(policy::digest);
+        fs::read_to_string(&self.the_loop).is_ok_and(|stored| accepted.iter().any(|digest| stored.trim() == digest))
     }
 
     /// Stores that the loop is trusted as it is now.
@@ -53,8 +53,9 @@ impl Trust {
     /// True if the workflow is trusted, so that all of its parts apply. A workflow without parts that need trust is
     /// always accepted.
     pub fn accepts_workflow(&self, workflow: &Workflow) -> bool {
-        let text = workflow.text_to_trust();
-        text.is_empty() || self.workflow_lines().any(|line| line == workflow_line(workflow, &text))
+        let texts = [workflow.text_to_trust(), workflow.text_to_trust_with_reasons()];
+        let accepted = texts.each_ref().map(|text| workflow_line(workflow, text));
+        texts[0].is_empty() || self.workflow_lines().any(|line| accepted.contains(&line))
     }
 
     /// Stores that the workflow is trusted as it is now.
