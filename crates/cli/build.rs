@@ -1,10 +1,10 @@
 //! Makes the program start faster, if the linker supports it.
 //!
-//! A hook process runs at every step of an agent, and half of its time is startup. On Linux with glibc, two things
-//! shorten that. Each is left out if the toolchain does not support it:
+//! A hook process runs at every step of an agent, and half of its time is startup. On Linux with glibc, two settings
+//! shorten the startup. Each is left out if the toolchain does not support it:
 //!
-//! - a fixed load address: no relocations of several hundred kilobytes of tables before `main`;
-//! - static linking of `libgcc_s`: one library less to find, map and bind.
+//! - a fixed load address, so that tables of several hundred kilobytes need not be relocated before `main`;
+//! - static linking of `libgcc_s`, so that one library less has to be found, mapped and bound.
 
 #![expect(clippy::disallowed_methods, reason = "cargo talks to build scripts through the environment")]
 
@@ -20,11 +20,11 @@ fn main() {
         return;
     }
     println!("cargo::rustc-link-arg-bins=-no-pie");
-    let Some(folder) = env::var_os("OUT_DIR").map(PathBuf::from) else { return };
+    let Some(directory) = env::var_os("OUT_DIR").map(PathBuf::from) else { return };
     let Some(archive) = find("libgcc_eh.a") else { return };
-    // The linker reads this text file as the shared library, and links the static archive instead.
-    if fs::write(folder.join("libgcc_s.so"), format!("INPUT({})\n", archive.display())).is_ok() {
-        println!("cargo::rustc-link-search=native={}", folder.display());
+    // The linker finds this text file in the place of the shared library, and links the static archive that it names.
+    if fs::write(directory.join("libgcc_s.so"), format!("INPUT({})\n", archive.display())).is_ok() {
+        println!("cargo::rustc-link-search=native={}", directory.display());
     }
 }
 

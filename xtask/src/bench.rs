@@ -1,6 +1,8 @@
-//! `cargo xtask bench`: measures how long a hook takes. Whole processes are measured in turns and compared as ratios.
+//! `cargo xtask bench`: measures how long a hook takes. It measures whole processes alternately, and prints the ratios
+//! of their times.
 //!
-//! A ratio within one run is meaningful on any machine; milliseconds are not. No result here fails a test.
+//! A ratio of two times from the same run is meaningful on any machine; milliseconds are not. The task only prints its
+//! results; it does not fail if one exceeds its limit.
 
 mod comparison;
 mod file_rules;
@@ -19,13 +21,13 @@ use crate::process::cargo;
 const ROUNDS: usize = 300;
 const WARM_UP: usize = 10;
 const EDITS: usize = 100;
-/// How long to wait after writing a policy file. Until the file is older than the resolution of its timestamp, every
-/// event reads it again.
+/// How long to wait after writing a policy file. While a file is very new, its timestamp cannot show whether it has
+/// changed again, so every event reads it.
 const FILE_AGE: Duration = Duration::from_millis(100);
 
 /// A project with a policy, a journal and its own home directory.
 struct BenchProject {
-    folder: tempfile::TempDir,
+    directory: tempfile::TempDir,
     payload: PathBuf,
 }
 
@@ -53,16 +55,17 @@ pub fn run(arguments: &[String]) -> Result<()> {
     cargo(&["bench", "--quiet", "--package", "linchpin-shell", "--bench", "parsing"]).run()
 }
 
-/// Copies the binary, because users run a copy too. A binary that the linker just wrote starts a sixth slower, because
-/// the page cache holds it in small pages.
-fn copy_of_binary(folder: &Path) -> Result<PathBuf> {
+/// Copies the binary, because users run a copy too. A binary that the linker has just written takes a sixth longer to
+/// start, because the page cache holds it in small pages.
+fn copy_of_binary(directory: &Path) -> Result<PathBuf> {
     let target = std::env::var("CARGO_TARGET_DIR").unwrap_or_else(|_| "target".to_owned());
-    let binary = folder.join("linchpin");
+    let binary = directory.join("linchpin");
     fs::copy(Path::new(&target).join("release/linchpin"), &binary)?;
     Ok(binary)
 }
 
-/// Measures one event: compared with an empty process, and by the number of rules and of events in the journal.
+/// Measures one event, compared with a process that does nothing; with many rules; and with a million copied events in
+/// the journal.
 fn bench_one_event(binary: &Path) -> Result<()> {
     let plain = BenchProject::new(0)?;
     let ten = BenchProject::new(10)?;
@@ -109,7 +112,7 @@ fn bench_edited_rules(binary: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Measures an event in a store that already has many events.
+/// Measures an event after many real hook calls, compared with one in a new journal.
 fn bench_store_with_many_events(binary: &Path) -> Result<()> {
     let [new, with_many_events] = [BenchProject::new(0)?, BenchProject::new(0)?];
     for _ in 0..5000 {
@@ -135,8 +138,8 @@ fn milliseconds(time: Duration) -> f64 {
     time.as_secs_f64() * 1000.0
 }
 
-/// Returns the median time of each command. They are measured in turns, so that noise affects all of them equally. The
-/// time to create a command is not measured.
+/// Returns the median time of each command. The commands are run alternately, so that noise affects all of them
+/// equally. The time to create a command is not measured.
 fn interleaved_medians(rounds: usize, commands: &[&dyn Fn() -> Result<Command>]) -> Result<Vec<Duration>> {
     let mut times = vec![Vec::new(); commands.len()];
     for round in 0..WARM_UP + rounds {
@@ -167,29 +170,29 @@ fn time(command: &mut Command) -> Result<Duration> {
 impl BenchProject {
     /// Creates a project with the bundled rules and this number of other rules, of various kinds.
     fn new(rules: usize) -> Result<Self> {
-        let folder = tempfile::tempdir()?;
-        let root = folder.path().join("project");
-        let rules_folder = root.join(".linchpin/rules");
-        fs::create_dir_all(&rules_folder)?;
+        let directory = tempfile::tempdir()?;
+        let root = directory.path().join("project");
+        let rules_directory = root.join(".linchpin/rules");
+        fs::create_dir_all(&rules_directory)?;
         fs::write(root.join(".linchpin/config.yml"), include_str!("../../crates/cli/src/commands/init/config.yml"))?;
         for number in 0..rules {
-            fs::write(rules_folder.join(format!("rule-{number:04}.md")), mixed_rule(number))?;
+            fs::write(rules_directory.join(format!("rule-{number:04}.md")), mixed_rule(number))?;
         }
-        let payload = folder.path().join("payload.json");
+        let payload = directory.path().join("payload.json");
         let event = serde_json::json!({
             "session_id": "bench", "transcript_path": "/nowhere.jsonl", "cwd": root, "permission_mode": "default",
             "hook_event_name": "PreToolUse", "tool_name": "Bash", "tool_use_id": "toolu_1",
             "tool_input": { "command": "cd crates && cargo test --workspace -- --nocapture | tee ../log.txt", "description": "Run the tests" },
         });
         File::create(&payload)?.write_all(event.to_string().as_bytes())?;
-        let project = Self { folder, payload };
+        let project = Self { directory, payload };
         std::thread::sleep(FILE_AGE);
         Ok(project)
     }
 
     /// Edits a rule, so that the policy has to be compiled again.
     fn edit_rule(&self) -> Result<()> {
-        let rule = self.folder.path().join("project/.linchpin/rules/rule-0005.md");
+        let rule = self.directory.path().join("project/.linchpin/rules/rule-0005.md");
         File::options().append(true).open(rule)?.write_all(b"And no other.\n")?;
         std::thread::sleep(FILE_AGE);
         Ok(())
@@ -199,7 +202,7 @@ impl BenchProject {
         let mut command = Command::new(binary);
         command.args(["hook", "claude"]);
         self.set_home(&mut command);
-        command.env("CLAUDE_PROJECT_DIR", self.folder.path().join("project"));
+        command.env("CLAUDE_PROJECT_DIR", self.directory.path().join("project"));
         if let Ok(payload) = File::open(&self.payload) {
             command.stdin(payload);
         }
@@ -207,14 +210,14 @@ impl BenchProject {
     }
 
     fn set_home(&self, command: &mut Command) {
-        for (variable, folder) in [("HOME", "home"), ("XDG_CONFIG_HOME", "config"), ("XDG_STATE_HOME", "state")] {
-            command.env(variable, self.folder.path().join(folder));
+        for (variable, directory) in [("HOME", "home"), ("XDG_CONFIG_HOME", "config"), ("XDG_STATE_HOME", "state")] {
+            command.env(variable, self.directory.path().join(directory));
         }
     }
 
-    /// Copies the journal's first event until there are this many.
+    /// Adds `events` copies of the journal's first event.
     fn fill_journal(&self, events: usize) -> Result<()> {
-        let database = rusqlite::Connection::open(self.folder.path().join("project/.linchpin/state.db"))?;
+        let database = rusqlite::Connection::open(self.directory.path().join("project/.linchpin/state.db"))?;
         let mut columns = Vec::new();
         let mut statement = database.prepare("SELECT name FROM pragma_table_info('events') WHERE name <> 'id'")?;
         let mut names = statement.query([])?;

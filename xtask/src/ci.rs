@@ -3,7 +3,7 @@
 use anyhow::{Result, bail};
 
 use crate::process::cargo;
-use crate::{corpus, generate, rooms, test};
+use crate::{corpus, generate, structure, test};
 
 /// Crates that the hook must not depend on, because every tool call of an agent waits for the hook.
 const FORBIDDEN_FOR_HOOK: &[&str] = &["axum", "clap", "hyper", "postgres", "ratatui", "reqwest", "tokio", "ureq"];
@@ -15,8 +15,8 @@ pub fn run() -> Result<()> {
     cargo(&["clippy", "--workspace", "--all-targets", "--quiet", "--", "--deny", "warnings"]).run()?;
     step("dependencies of the hook path");
     check_hook_dependencies()?;
-    step("rooms");
-    rooms::run()?;
+    step("structure");
+    structure::run()?;
     step("tests");
     test::run(&[])?;
     step("corpus");

@@ -1,7 +1,7 @@
 //! `cargo xtask corpus`: judges every command of `corpus/commands.jsonl` by a real hook call in a real project.
 //!
-//! Other tests check single parts. This one measures the overall result: how many dangerous commands are refused, and
-//! how many harmless ones are allowed. No command of the corpus is ever run.
+//! Other tests check parts of Linchpin. This task measures the overall result: how many dangerous commands are refused,
+//! and how many harmless ones are allowed. No command of the corpus is ever run.
 
 mod case;
 mod project;
@@ -41,8 +41,8 @@ pub fn run(arguments: &[String]) -> Result<()> {
     Ok(())
 }
 
-/// Returns the known misses that are now decided correctly. They are kept in a separate file, so that every other case
-/// must pass. A miss that is now decided correctly has to move to the file of the other cases.
+/// Returns the known misses that are now decided correctly. Known misses are kept in a separate file, because every
+/// other case must pass. A known miss that is now decided correctly has to move to the file of the other cases.
 fn newly_correct(project: &CorpusProject, known_misses: Vec<CorpusCase>) -> Result<Vec<String>> {
     let mut correct = Vec::new();
     for case in known_misses {

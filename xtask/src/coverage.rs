@@ -1,7 +1,7 @@
 //! `cargo xtask coverage`: the line coverage of the three parts of the code that have a required minimum.
 //!
-//! `cargo llvm-cov` builds everything with `-C instrument-coverage` and runs the tests. It also counts the processes
-//! that tests start.
+//! `cargo llvm-cov` builds everything with `-C instrument-coverage` and runs the tests. The report includes the code
+//! that ran in processes that tests started.
 
 use std::env;
 use std::fs;
@@ -72,7 +72,8 @@ pub fn run() -> Result<()> {
             ensure!(has_file, "the report has no file in `{path}`: was it moved?");
         }
         let of_part = line_counts.iter().filter(|(file, ..)| belongs_to_part(file, &root, paths));
-        let (count, covered) = of_part.fold((0, 0), |(count, covered), (_, more, also)| (count + more, covered + also));
+        let (count, covered) = of_part
+            .fold((0, 0), |(count, covered), (_, lines, covered_lines)| (count + lines, covered + covered_lines));
         let percent = percent(covered, count);
         println!("{percent:5.1} % of {count:5} lines  {part}");
         if percent < MIN_PERCENT {
@@ -88,7 +89,7 @@ fn percent(covered: u64, count: u64) -> f64 {
     covered as f64 * 100.0 / count as f64
 }
 
-/// Returns every file of the report, its number of lines, and how many of them the tests ran.
+/// Returns every file of the report, with the number of its lines and the number of lines that the tests ran.
 fn line_counts(report: &Value) -> Result<Vec<(PathBuf, u64, u64)>> {
     let files = report.pointer("/data/0/files").and_then(Value::as_array).context("the report names no files")?;
     let read = files.iter().map(|file| {
@@ -99,14 +100,14 @@ fn line_counts(report: &Value) -> Result<Vec<(PathBuf, u64, u64)>> {
     read.collect::<Option<_>>().context("a file of the report has no lines")
 }
 
-/// True if the file belongs to a part with these paths. Test files do not count.
+/// True if one of a part's paths is the file or contains it, and the file is not a test file.
 fn belongs_to_part(file: &Path, root: &Path, paths: &[&str]) -> bool {
     let file = file.strip_prefix(root).unwrap_or(file).to_string_lossy();
     !file.ends_with("tests.rs") && paths.iter().any(|path| file.starts_with(path))
 }
 
-/// Returns the `llvm-cov` and `llvm-profdata` to use: those in the environment variables, those of the toolchain, or
-/// those of the system.
+/// Returns the `llvm-cov` and `llvm-profdata` to use: those in the environment variables, or else the first of the
+/// toolchain's and the system's that can read the coverage.
 fn find_llvm_tools() -> Result<(PathBuf, PathBuf)> {
     let from_environment = |name: &str| env::var_os(name).map(PathBuf::from);
     if let (Some(cov), Some(profdata)) = (from_environment("LLVM_COV"), from_environment("LLVM_PROFDATA")) {
@@ -136,8 +137,8 @@ fn find_llvm_tools() -> Result<(PathBuf, PathBuf)> {
     )
 }
 
-/// The coverage of a very small program, to test whether LLVM tools can read it. Tools older than the compiler's LLVM
-/// may or may not, because coverage formats have their own versions.
+/// The coverage of a very small program, to test whether LLVM tools can read it. Whether tools older than the
+/// compiler's LLVM can read it is not known in advance, because coverage formats have their own versions.
 struct SampleCoverage(TempDir);
 
 impl SampleCoverage {

@@ -1,8 +1,8 @@
-//! Tests whether a refusal really stops the call, with real agents: headless, on a scripted model, with Linchpin's
-//! hooks.
+//! `cargo xtask e2e`: tests with real agents whether a refusal really stops the call. The agents run headless, with a
+//! scripted model and with Linchpin's hooks.
 //!
-//! Nothing is sent over the network except to install the clients from the npm registry, and the home directory of the
-//! user who runs this is not touched.
+//! Nothing is sent over the network except to install the clients from the npm registry. The home directory of the user
+//! who runs this task is not touched.
 
 mod agent_kind;
 mod clients;
@@ -27,8 +27,8 @@ use workspace::Workspace;
 pub fn run(arguments: Vec<String>) -> Result<()> {
     let options = Options::parse(arguments)?;
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().context("xtask lies in the workspace")?;
-    let folder = root.join("target/e2e");
-    let Some(clients) = Clients::installed_in(&folder.join("clients"))? else {
+    let directory = root.join("target/e2e");
+    let Some(clients) = Clients::install_in(&directory.join("clients"))? else {
         println!("e2e: skipped, because npm, which installs the agents, is not available");
         return Ok(());
     };
@@ -39,7 +39,7 @@ pub fn run(arguments: Vec<String>) -> Result<()> {
     let mut failures = 0;
     if options.name_filter.as_ref().is_none_or(|name| loop_run::NAME.contains(name.as_str())) {
         let start = Instant::now();
-        match loop_run::play(&clients, &linchpin, &folder) {
+        match loop_run::play(&clients, &linchpin, &directory) {
             Ok(()) => println!("ok      codex, {} ({:.1} s)", loop_run::NAME, start.elapsed().as_secs_f32()),
             Err(error) => {
                 failures += 1;
@@ -53,14 +53,14 @@ pub fn run(arguments: Vec<String>) -> Result<()> {
         }
         for client in scenario.clients {
             let name = format!("{}, {}", client.name(), scenario.name);
-            failures += run_test(&name, || play_scenario(scenario, *client, &clients, &linchpin, &folder));
+            failures += run_test(&name, || play_scenario(scenario, *client, &clients, &linchpin, &directory));
         }
     }
     if options.name_filter.as_ref().is_none_or(|name| OPENCODE_2_TEST.contains(name.as_str())) {
-        failures += run_test(OPENCODE_2_TEST, || opencode_2::play(&linchpin, &folder));
+        failures += run_test(OPENCODE_2_TEST, || opencode_2::play(&linchpin, &directory));
     }
     if failures > 0 {
-        bail!("{failures} scenarios failed; the clients' output is in {}", folder.join("runs").display());
+        bail!("{failures} scenarios failed; the clients' output is in {}", directory.join("runs").display());
     }
     Ok(())
 }
@@ -84,9 +84,9 @@ fn run_test(name: &str, play: impl FnOnce() -> Result<()>) -> usize {
 
 #[derive(Default)]
 struct Options {
-    /// The binary to test, instead of the one from this workspace.
+    /// The path of the binary to test. If none, the binary is built from this workspace.
     binary: Option<PathBuf>,
-    /// Runs only scenarios whose name contains this.
+    /// If set, only scenarios whose name contains this text are run.
     name_filter: Option<String>,
 }
 
@@ -124,9 +124,9 @@ fn play_scenario(
     client: AgentKind,
     clients: &Clients,
     linchpin: &Path,
-    folder: &Path,
+    directory: &Path,
 ) -> Result<()> {
-    let run = folder.join("runs").join(format!("{}-{}", client.name(), scenario.name.replace(' ', "-")));
+    let run = directory.join("runs").join(format!("{}-{}", client.name(), scenario.name.replace(' ', "-")));
     let workspace = Workspace::create(&run, linchpin)?;
     for (rule, text) in scenario.rules {
         workspace.write_rule(rule, text)?;

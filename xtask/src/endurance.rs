@@ -1,6 +1,7 @@
-//! Runs very many iterations of the loop, and compares duration and memory of the last ones with the first ones.
+//! `cargo xtask endurance`: runs very many iterations of the loop, and compares the duration and the memory of the
+//! first tenth with those of the last tenth.
 //!
-//! The agent only hands over, so only the loop itself is measured.
+//! The agent does nothing except publish a topic, so that only the loop itself is measured.
 
 use std::fs;
 use std::path::Path;
@@ -26,8 +27,8 @@ pub fn run(arguments: &[String]) -> Result<()> {
     let iterations: usize = arguments.first().map_or(Ok(10_000), |number| number.parse())?;
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().context("xtask lies in the workspace")?;
     let linchpin = crate::e2e::build(root)?;
-    let folder = tempfile::tempdir()?;
-    let (project, home) = (folder.path().join("project"), folder.path().join("home"));
+    let directory = tempfile::tempdir()?;
+    let (project, home) = (directory.path().join("project"), directory.path().join("home"));
     fs::create_dir_all(project.join(".linchpin"))?;
     fs::create_dir_all(&home)?;
     fs::write(project.join(".linchpin/loop.yml"), LOOP)?;
@@ -72,11 +73,12 @@ pub fn run(arguments: &[String]) -> Result<()> {
 
 struct Measurements {
     durations: Vec<Duration>,
-    /// The resident memory in KiB, after each tenth.
+    /// The resident memory of `linchpin run` in KiB, at the end of each tenth of the run.
     memory: Vec<u64>,
 }
 
-/// Measures progress by the log files: each iteration has one.
+/// Measures each tenth of the run. Each iteration creates a log file; the file of a tenth's last iteration shows that
+/// the tenth is complete.
 fn measure(run: &mut Child, home: &Path, iterations: usize) -> Result<Measurements> {
     let mut measurements = Measurements { durations: Vec::new(), memory: Vec::new() };
     let mut tenth_started = Instant::now();
@@ -87,7 +89,7 @@ fn measure(run: &mut Child, home: &Path, iterations: usize) -> Result<Measuremen
             let memory = fs::read_to_string(format!("/proc/{}/status", run.id())).unwrap_or_default();
             let memory = memory.lines().find_map(|line| line.strip_prefix("VmRSS:"));
             let memory: Option<u64> = memory.and_then(|text| text.trim().trim_end_matches(" kB").parse().ok());
-            if log_folder(home).is_some_and(|log_folder| log_folder.join(&log).exists()) {
+            if log_directory(home).is_some_and(|log_directory| log_directory.join(&log).exists()) {
                 measurements.durations.push(tenth_started.elapsed());
                 measurements.memory.extend(memory);
                 tenth_started = Instant::now();
@@ -100,7 +102,7 @@ fn measure(run: &mut Child, home: &Path, iterations: usize) -> Result<Measuremen
     Ok(measurements)
 }
 
-fn log_folder(home: &Path) -> Option<std::path::PathBuf> {
+fn log_directory(home: &Path) -> Option<std::path::PathBuf> {
     let projects = fs::read_dir(home.join(".local/state/linchpin/projects")).ok()?;
     projects.flatten().map(|project| project.path().join("runs/r1")).find(|runs| runs.exists())
 }

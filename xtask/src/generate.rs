@@ -1,7 +1,7 @@
-//! `cargo xtask generate`: reference pages, man pages and schemas that are generated from the code.
+//! `cargo xtask generate`: writes the reference pages, man pages and schemas that are generated from the code.
 //!
-//! They are checked in; `--check` fails if one is out of date. Command pages are generated from the binary's argument
-//! definitions, policy schemas from the tables that the policy readers use.
+//! The generated files are checked in; `--check` fails if one is out of date. Pages about commands are generated from
+//! the binary's argument definitions, schemas from the tables that the policy readers use.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -22,7 +22,7 @@ pub enum GenerateMode {
 }
 
 /// Directories that contain only generated files.
-const FOLDERS: [&str; 2] = ["man", "schemas"];
+const DIRECTORIES: [&str; 2] = ["man", "schemas"];
 
 pub fn run(mode: GenerateMode) -> Result<()> {
     let files = files()?;
@@ -33,8 +33,8 @@ pub fn run(mode: GenerateMode) -> Result<()> {
         }
         stale.push(path.clone());
         if mode == GenerateMode::Write {
-            let folder = Path::new(path).parent().context("a generated file lies in a folder")?;
-            fs::create_dir_all(folder)?;
+            let directory = Path::new(path).parent().context("a generated file lies in a directory")?;
+            fs::create_dir_all(directory)?;
             fs::write(path, text)?;
         }
     }
@@ -45,7 +45,7 @@ pub fn run(mode: GenerateMode) -> Result<()> {
         stale.push(path);
     }
     if mode == GenerateMode::Check && !stale.is_empty() {
-        bail!("stale: {}; `cargo xtask generate` writes them again", stale.join(", "));
+        bail!("out of date: {}; run `cargo xtask generate`", stale.join(", "));
     }
     Ok(())
 }
@@ -69,11 +69,12 @@ fn files() -> Result<BTreeMap<String, String>> {
     Ok(files)
 }
 
-/// Returns files that an earlier version generated and this one does not.
+/// Returns files in the generated directories that this task does not generate, such as those that an earlier version
+/// of it wrote.
 fn obsolete_files(files: &BTreeMap<String, String>) -> Vec<String> {
-    let entries = FOLDERS.into_iter().filter_map(|folder| Some((folder, fs::read_dir(folder).ok()?)));
-    let paths = entries.flat_map(|(folder, entries)| {
-        entries.filter_map(move |entry| Some(format!("{folder}/{}", entry.ok()?.file_name().to_string_lossy())))
+    let entries = DIRECTORIES.into_iter().filter_map(|directory| Some((directory, fs::read_dir(directory).ok()?)));
+    let paths = entries.flat_map(|(directory, entries)| {
+        entries.filter_map(move |entry| Some(format!("{directory}/{}", entry.ok()?.file_name().to_string_lossy())))
     });
     paths.filter(|path| !files.contains_key(path)).collect()
 }
@@ -111,8 +112,8 @@ fn page_name(command: &Command) -> String {
 
 fn man_page(command: &Command) -> Result<String> {
     let mut page = Vec::new();
-    // An empty date, so that the same definitions yield the same page. Without the quotes, the next field would take
-    // its place.
+    // Sets an empty date, so that the same definitions always yield the same page. Without the quotes, `man` would read
+    // the next field as the date.
     let man = Man::new(command.clone()).title(page_name(command)).date("\"\"");
     man.source(concat!("linchpin ", env!("CARGO_PKG_VERSION"))).manual("Linchpin").render(&mut page)?;
     Ok(String::from_utf8(page)?)
@@ -120,8 +121,9 @@ fn man_page(command: &Command) -> Result<String> {
 
 fn bundled_rules_page() -> Result<String> {
     let mut text = String::from(
-        "# Bundled rules\n\n<!-- Made by `cargo xtask generate`. -->\n\nOrdinary rules, embedded in the binary. \
-         `linchpin init` names them in `config.yml`; the locked ones are in force wherever there is a policy.\n",
+        "# Bundled rules\n\n<!-- Made by `cargo xtask generate`. -->\n\nThese rules are embedded in the binary. They are \
+         written like any other rule. `linchpin init` lists them in `config.yml`. Locked rules among them are in force \
+         wherever there is a policy.\n",
     );
     for rule in policy::bundled_rules() {
         write!(text, "\n## `{}`\n\n```markdown\n{}\n```\n", rule.id, rule.text.trim_end())?;

@@ -18,7 +18,7 @@ mod e2e;
 mod endurance;
 mod generate;
 mod process;
-mod rooms;
+mod structure;
 mod test;
 
 use std::process::ExitCode;
@@ -36,7 +36,7 @@ usage: cargo xtask TASK
   coverage                  check that tests run enough lines of file rules, workflows and the loop
   e2e [--bin PATH] [NAME]   test real agents with a scripted model and Linchpin's hooks
   endurance [ITERATIONS]    check that a long run of the loop gets neither slower nor larger
-  rooms                     check the structure of the source: dependencies, cycles, lengths, names, purity";
+  structure                 check the structure of the source: dependencies, cycles, lengths, names, purity, paths";
 
 #[expect(clippy::print_stderr, reason = "errors belong on stderr")]
 fn main() -> ExitCode {
@@ -50,7 +50,7 @@ fn main() -> ExitCode {
 }
 
 fn run() -> Result<()> {
-    // Works on this workspace, whatever the working directory is.
+    // Makes the root of this workspace the working directory, wherever the task was started.
     std::env::set_current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/.."))?;
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let (task, rest) = arguments.split_first().map_or(("", [].as_slice()), |(task, rest)| (task.as_str(), rest));
@@ -64,12 +64,13 @@ fn run() -> Result<()> {
         "coverage" => coverage::run(),
         "e2e" => e2e::run(rest.to_vec()),
         "endurance" => endurance::run(rest),
-        "rooms" => rooms::run(),
+        // `rooms` is the former name of this task.
+        "structure" | "rooms" => structure::run(),
         "help" | "--help" | "-h" => {
             println!("{USAGE}");
             Ok(())
         }
-        "" => bail!("which task?\n\n{USAGE}"),
+        "" => bail!("no task is given\n\n{USAGE}"),
         other => bail!("there is no task `{other}`\n\n{USAGE}"),
     }
 }

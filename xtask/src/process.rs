@@ -12,8 +12,8 @@ pub struct Program {
     command_line: String,
 }
 
-/// Returns the cargo that runs this program, without the environment variables that coding agents set for their
-/// commands.
+/// Returns a call of the cargo that started this program. It does not inherit the environment variables that coding
+/// agents set for their commands.
 pub fn cargo(arguments: &[&str]) -> Program {
     let mut program = Program::new(&std::env::var("CARGO").unwrap_or_else(|_| "cargo".to_owned()), arguments);
     program.command_line = format!("cargo {}", arguments.join(" "));
@@ -43,8 +43,8 @@ impl Program {
         self
     }
 
-    pub fn working_directory(mut self, folder: &Path) -> Self {
-        self.command.current_dir(folder);
+    pub fn current_dir(mut self, directory: &Path) -> Self {
+        self.command.current_dir(directory);
         self
     }
 
@@ -70,6 +70,7 @@ impl Program {
         Ok(String::from_utf8(output.stdout)?)
     }
 
+    /// Runs the program and returns its stdout. Its stderr is shown only if the program fails.
     pub fn output(mut self) -> Result<String> {
         let output = self.command.output().with_context(|| format!("`{}` cannot be run", self.command_line))?;
         if !output.status.success() {

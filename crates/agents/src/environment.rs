@@ -1,37 +1,42 @@
-//! The environment variables that agents set for the commands they run. They show that an agent runs a command, and in
-//! which session.
+//! The environment variables that agents set for the commands they run. These variables show which agent runs a
+//! command, and in which session.
 //!
-//! Callers pass a function for the lookup, so nothing here depends on the environment of this process.
+//! Callers pass a function that looks up a variable. This module does not read the environment of its own process.
 
 use crate::Agent;
 
 /// The environment variables of one agent.
 pub(crate) struct AgentVariables {
-    /// If any of these is set, the agent runs the command.
-    pub marks: &'static [&'static str],
-    /// The first of these that is set has the session id.
+    /// If any of these variables is set in the environment of a command, this agent runs the command.
+    pub detection_variables: &'static [&'static str],
+    /// The first of these variables that is set contains the session id.
     pub session: &'static [&'static str],
-    /// In the environment of hooks: the directory in which the session was started.
+    /// The variable that contains the directory in which the session was started. The agent sets it for hooks.
     pub project_dir: Option<&'static str>,
 }
 
-/// Set by several agents to their name. It shows that some agent runs the command.
+/// The variable that several agents set to their name.
 pub const ANY_AGENT: &str = "AI_AGENT";
 
-/// Set for every agent that a run of the loop starts.
+/// The variable that is set for every agent that a run of a loop starts.
 pub const IN_RUN: &str = "LINCHPIN_RUN";
 
 /// Returns every variable that shows that an agent runs a command.
 pub fn agent_variables() -> impl Iterator<Item = &'static str> {
-    Agent::ALL.into_iter().flat_map(|agent| agent.adapter().environment.marks).copied().chain([ANY_AGENT, IN_RUN])
+    Agent::ALL
+        .into_iter()
+        .flat_map(|agent| agent.adapter().environment.detection_variables)
+        .copied()
+        .chain([ANY_AGENT, IN_RUN])
 }
 
-/// Returns the first variable that shows that an agent runs this command.
+/// Returns the first of the [`agent_variables`] that is set and not empty. Such a variable shows that an agent runs
+/// this command.
 pub fn detected_variable(lookup: impl Fn(&str) -> Option<String>) -> Option<&'static str> {
     agent_variables().find(|name| lookup(name).is_some_and(|value| !value.is_empty()))
 }
 
-/// Returns the agent and the session id of this command.
+/// Returns the agent that runs this command, and the id of its session; `None` if no variable contains a session id.
 pub fn session(lookup: impl Fn(&str) -> Option<String>) -> Option<(Agent, String)> {
     Agent::ALL.into_iter().find_map(|agent| {
         let names = agent.adapter().environment.session;
@@ -40,14 +45,16 @@ pub fn session(lookup: impl Fn(&str) -> Option<String>) -> Option<(Agent, String
     })
 }
 
-/// Returns the agent that calls a hook. Cursor and Copilot also run the hooks that are installed for Claude Code; their
-/// variables tell them apart.
+/// Returns the agent that calls a hook. `installed_for`: the agent that the hook's command line names. Cursor and
+/// Copilot also run the hooks of Claude Code's settings; each of the two sets a variable for hooks by which it is
+/// recognized.
 pub fn calling_agent(installed_for: Agent, lookup: impl Fn(&str) -> Option<String>) -> Agent {
     let others = [Agent::Cursor, Agent::Copilot].into_iter().filter(|_| installed_for == Agent::Claude);
     others.into_iter().find(|agent| project_dir(*agent, &lookup).is_some()).unwrap_or(installed_for)
 }
 
-/// Returns the session's directory from the environment of a hook, if the agent sets it.
+/// Returns the directory in which the session was started, from the environment of a hook; `None` if the agent sets no
+/// variable with this directory.
 pub fn project_dir(agent: Agent, lookup: impl Fn(&str) -> Option<String>) -> Option<String> {
     lookup(agent.adapter().environment.project_dir?).filter(|value| !value.is_empty())
 }

@@ -1,11 +1,13 @@
 //! The supported coding agents: formats of their hooks, locations of their settings, and formats of their transcripts.
 //!
 //! [`decode`] turns a payload into an [`Event`]; [`encode`] turns an [`Event`] and a [`Verdict`] into an [`Answer`] in
-//! the agent's format. This crate does not change verdicts. It must not know rules, the store or the process
-//! environment: callers pass functions to look up environment variables.
+//! the agent's format. This crate judges nothing, but an agent that cannot ask its person gets a refusal instead of a
+//! question. The crate must not know rules, the store or the process environment: callers pass functions to look up
+//! environment variables.
 //!
 //! To support another agent, add a variant of [`Agent`], and a directory next to `claude/` and `codex/` with an
-//! [`Adapter`]. Code that agents share belongs in `protocol/`, `install/` and `transcript/`, never in two directories.
+//! [`Adapter`]. Code that several agents need belongs in `protocol/`, `install/` or `transcript/`; it must not be
+//! repeated in the directories of these agents.
 
 mod antigravity;
 pub mod attempt;
@@ -81,17 +83,18 @@ impl Agent {
     }
 }
 
-/// Gets the agent's name of the event, its kind, and the fields of the payload; returns the actual kind.
+/// Gets the agent's name of an event, the default kind of events of that name, and the fields of the payload. Returns
+/// the event's actual kind, and can change the fields.
 type AdjustPayload = fn(&str, EventKind, &mut Map<String, Value>) -> EventKind;
 
-/// An agent's own names of its tools, for `try`.
+/// An agent's own names of its tools, for `linchpin try`.
 struct NativeTools {
     shell: &'static str,
-    /// The tools that take a file or a directory.
+    /// The tools that have a path of a file or a directory as an argument.
     files: &'static [&'static str],
 }
 
-/// The differences of one agent from the protocol family, which is Claude Code's.
+/// The differences between one agent and the canonical protocol, which is Claude Code's.
 struct Adapter {
     name: &'static str,
     title: &'static str,
@@ -99,20 +102,21 @@ struct Adapter {
     program: &'static str,
     /// The agent's names of events, and their kinds.
     events: protocol::event_names::EventNames,
-    /// The agent's names of payload fields, each with the family's name.
+    /// The agent's names of payload fields, each with the canonical name.
     fields: &'static [(&'static str, &'static str)],
-    /// Converts other differences of the payload, and determines the kind of an event whose name is ambiguous.
+    /// Converts what differs from the canonical payload apart from the names of fields, and determines the kind of an
+    /// event if the name alone does not show it.
     adjust_payload: Option<AdjustPayload>,
     native_tools: NativeTools,
-    /// Converts a tool call to the canonical tools, which are Claude Code's.
+    /// Converts a call of the agent's tool to a call of the canonical tool, which is Claude Code's.
     convert_call: fn(protocol::decode::RawCall<'_>) -> engine::event::ToolCall,
-    /// The argument of the agent's shell tool that has the working directory.
-    folder_argument: Option<&'static str>,
-    /// The placeholder for the name of an MCP server, if the agent does not report it.
+    /// The name of the shell tool's argument that contains the working directory.
+    directory_argument: Option<&'static str>,
+    /// The placeholder for the name of an MCP server, if the agent does not report that name.
     unknown_server: Option<&'static str>,
-    /// The outcome of a call that ran, if the payload has it.
+    /// Returns the outcome of a call that has run, if the payload shows it.
     outcome: fn(&engine::event::ToolCall) -> Option<engine::event::CallOutcome>,
-    /// What a hook can do at an event of this name.
+    /// Returns what a hook can do at an event of this name.
     capabilities: fn(&str) -> HookCapabilities,
     /// Converts a reply to the agent's format.
     encode: fn(&Event, Reply) -> Answer,
@@ -132,18 +136,21 @@ pub fn decode(
     protocol::decode::decode(agent.adapter(), event_argument, payload, received)
 }
 
-/// Encodes a verdict in the agent's protocol, with at most `limit` bytes of reasons. The [`Answer`] is empty if there
-/// is nothing to say. A verdict that is not enforced stops nothing.
+/// Encodes a verdict in the agent's protocol. Reasons, notices and texts for the agent are each limited to `limit`
+/// bytes. If there is nothing to say, the [`Answer`] is empty, or what the agent expects instead. A verdict that is not
+/// enforced stops nothing.
 pub fn encode(agent: Agent, event: &Event, verdict: &Verdict, limit: usize) -> Answer {
     let adapter = agent.adapter();
     let capabilities = (adapter.capabilities)(&event.name);
-    let reply = protocol::reply::of(event, &protocol::limit::truncated(verdict.as_enforced(), limit), capabilities);
+    let reply =
+        protocol::reply::reply_to(event, &protocol::limit::truncated(verdict.as_enforced(), limit), capabilities);
     match reply {
-        // The exit code allows only one text; the agent decides who sees it.
-        Reply { decision: Some(ReplyDecision::Refuse(reason)), message, .. }
+        // A refusal by exit code has only one text, on stderr, so the texts for the agent and for the person are
+        // joined. The agent decides who sees the joined text.
+        Reply { decision: Some(ReplyDecision::Refuse(reason)), person_text, .. }
             if capabilities.refuse == RefusalMethod::ByExitCode =>
         {
-            let texts: Vec<String> = [reason].into_iter().chain(message).collect();
+            let texts: Vec<String> = [reason].into_iter().chain(person_text).collect();
             Answer::refusal(&texts.join("\n\n"))
         }
         reply => (adapter.encode)(event, reply),
@@ -166,7 +173,11 @@ pub fn effective_level_and_reasons(agent: Agent, kind: EventKind, verdict: &Verd
     let (own, reasons) = (verdict.as_enforced().level, reasons(kind, verdict));
     let capability = capability_table::capabilities(agent).into_iter().find(|capability| capability.kind == kind);
     let level = capability.map_or(own, |capability| protocol::reply::effective_level(own, capability.hook));
-    if level == own { (own, reasons) } else { (level, format!("{}\n\n{reasons}", protocol::reply::PERSON_MUST_DECIDE)) }
+    if level == own {
+        (own, reasons)
+    } else {
+        (level, format!("{}\n\n{reasons}", protocol::reply::ONLY_A_PERSON_CAN_ALLOW))
+    }
 }
 
 #[cfg(test)]

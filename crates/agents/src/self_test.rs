@@ -1,14 +1,14 @@
-//! The self-test of `doctor`: payloads for an installed hook that must be refused.
+//! The self-test of `linchpin doctor`: payloads of calls that an installed hook must refuse.
 
 use serde_json::{Value, json};
 
 use crate::Agent;
 
-/// A shell call that is sent to a hook and never run.
+/// A call of the shell tool that is reported to a hook, but never run.
 #[derive(Debug, Clone, Copy)]
 pub struct SelfTestCall<'a> {
     pub session: &'a str,
-    /// Absolute.
+    /// The working directory of the call, an absolute path.
     pub cwd: &'a str,
     pub command: &'a str,
 }
@@ -18,17 +18,17 @@ impl SelfTestCall<'_> {
     /// the call.
     pub fn payload(self, agent: Agent) -> (Option<&'static str>, Value) {
         let Self { session, cwd, command } = self;
-        let family = |event: &str, tool: &str| {
+        let canonical = |event: &str, tool: &str| {
             json!({
                 "session_id": session, "turn_id": NAME, "cwd": cwd, "hook_event_name": event,
                 "tool_name": tool, "tool_input": { "command": command }, "tool_use_id": NAME,
             })
         };
         match agent {
-            Agent::Claude | Agent::Codex => (None, family("PreToolUse", "Bash")),
-            Agent::Copilot => (Some("PreToolUse"), family("PreToolUse", "Bash")),
-            Agent::OpenCode => (None, family("PreToolUse", "bash")),
-            Agent::Gemini => (None, family("BeforeTool", "run_shell_command")),
+            Agent::Claude | Agent::Codex => (None, canonical("PreToolUse", "Bash")),
+            Agent::Copilot => (Some("PreToolUse"), canonical("PreToolUse", "Bash")),
+            Agent::OpenCode => (None, canonical("PreToolUse", "bash")),
+            Agent::Gemini => (None, canonical("BeforeTool", "run_shell_command")),
             Agent::Cursor => (
                 None,
                 json!({

@@ -1,4 +1,4 @@
-//! Where an agent cannot carry out what a rule asks for, what happens instead, and how to change the rule.
+//! Describes why an agent cannot carry out a rule, what happens instead, and how to change the rule.
 
 use engine::event::EventKinds;
 use engine::{EventKind, Level};
@@ -7,12 +7,12 @@ use crate::Agent;
 use crate::capability_table::capabilities;
 use crate::protocol::capabilities::{AskEffect, Audience, BlockEffect, has_happened};
 
-/// A missing capability of an agent. The most important ones come first.
+/// A missing capability of an agent. The variants are in order of importance, the most important one first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Shortfall {
     /// The agent does not report the event, so the rule is never judged at it.
     NoEvent,
-    /// The agent does not report the server of an MCP tool, so a rule that names one never matches.
+    /// The agent does not report the server of an MCP tool, so a rule that names the server never matches.
     NoServer,
     /// The rule blocks something that is about to happen, but the agent does not let a hook refuse it.
     NoRefusal(Audience),
@@ -75,7 +75,7 @@ impl Shortfall {
         }
     }
 
-    /// Suggests a remedy.
+    /// Suggests how to change the rule or the settings.
     pub fn help(self, agent: Agent, events: EventKinds) -> String {
         match self {
             Self::NoEvent => match events.iter().filter_map(fallback_event).collect::<EventKinds>() {
@@ -108,12 +108,12 @@ impl Shortfall {
     }
 }
 
-/// Returns the shortfalls for a rule that is judged at these events and has this level.
+/// Returns the shortfalls for a rule that is judged at these events and has this level, each with its event.
 pub fn shortfalls(agent: Agent, on: EventKinds, level: Level) -> Vec<(EventKind, Shortfall)> {
     on.iter().filter_map(|kind| Some((kind, shortfall(agent, on, kind, level)?))).collect()
 }
 
-/// Returns the placeholder for the name of an MCP server, if the agent does not report it.
+/// Returns the placeholder for the name of an MCP server, if the agent does not report that name.
 pub fn unknown_server(agent: Agent) -> Option<&'static str> {
     agent.adapter().unknown_server
 }
@@ -126,18 +126,19 @@ fn shortfall(agent: Agent, on: EventKinds, kind: EventKind, level: Level) -> Opt
         return (!is_judged_elsewhere).then_some(Shortfall::NoEvent);
     };
     let hook = capability.hook;
-    let is_heard = hook.audience() != Audience::Nobody;
+    let has_audience = hook.audience() != Audience::Nobody;
     match level {
         Level::Block if hook.block_effect(kind) != BlockEffect::Reported => None,
         Level::Block if !has_happened(kind) => Some(Shortfall::NoRefusal(hook.audience())),
-        Level::Block => (!is_heard).then_some(Shortfall::NoObjection),
+        Level::Block => (!has_audience).then_some(Shortfall::NoObjection),
         Level::Ask => (hook.ask == AskEffect::Refuses).then_some(Shortfall::NoQuestion),
-        Level::Warn => (!is_heard).then_some(Shortfall::NoWarning),
+        Level::Warn => (!has_audience).then_some(Shortfall::NoWarning),
         Level::Allow => (kind.awaits_permission() && !hook.approve).then_some(Shortfall::NoApproval),
     }
 }
 
-/// Returns the event that includes this one in agents that do not report this one separately.
+/// Agents without a separate event of this kind may report it by an event of another kind. Returns the other kind;
+/// `None` if there is none.
 fn fallback_event(kind: EventKind) -> Option<EventKind> {
     match kind {
         EventKind::ToolFailed => Some(EventKind::AfterTool),

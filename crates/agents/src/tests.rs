@@ -1,4 +1,4 @@
-//! Decodes every recorded payload, and encodes answers to every event at every level.
+//! Decodes every file in `payloads/`, and encodes answers to events of all agents for verdicts of every level.
 
 use std::fmt::Write;
 use std::fs;
@@ -15,13 +15,13 @@ fn encode(agent: Agent, event: &Event, verdict: &Verdict) -> Answer {
     crate::encode(agent, event, verdict, 8 * 1024)
 }
 
-/// An event for tests in which only the name matters.
+/// Returns an event for tests in which only the event's name matters.
 fn event_of(agent: Agent, name: &str) -> Event {
     let payload = r#"{"cwd":"/p","session_id":"s","tool_name":"Bash"}"#;
     decode(agent, Some(name), payload.as_bytes(), 1).unwrap()
 }
 
-/// The event's name in the hook's command line, for payloads without it.
+/// Returns the event's name as it would be in the hook's command line, for payloads that do not contain the name.
 fn event_argument(agent: Agent, file: &str) -> Option<&str> {
     match agent {
         Agent::Antigravity => file.split('-').nth(1),
@@ -32,8 +32,8 @@ fn event_argument(agent: Agent, file: &str) -> Option<&str> {
 }
 
 fn payloads(agent: Agent) -> Vec<PathBuf> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("payloads").join(agent.name());
-    let mut files: Vec<PathBuf> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("payloads").join(agent.name());
+    let mut files: Vec<PathBuf> = fs::read_dir(directory).unwrap().map(|entry| entry.unwrap().path()).collect();
     files.sort();
     files
 }
@@ -98,7 +98,7 @@ fn outcomes_of_recorded_calls() {
     assert_eq!(outcome(Agent::Codex, "after-patch.json"), Some(CallOutcome::Ok));
     assert_eq!(outcome(Agent::Codex, "written-after-failed-patch.json"), Some(CallOutcome::Failed));
     assert_eq!(outcome(Agent::Codex, "after-mcp.json"), Some(CallOutcome::Ok));
-    // Codex sends a command's output without its exit code.
+    // Codex sends a command's output without the exit code.
     assert_eq!(outcome(Agent::Codex, "after-bash.json"), None);
     assert_eq!(outcome(Agent::Codex, "after-failed-bash.json"), None);
     assert_eq!(outcome(Agent::Codex, "after-failed-bash-without-output.json"), None);
@@ -139,7 +139,7 @@ fn verdict(level: Level) -> Verdict {
     }])
 }
 
-/// The verdicts that an answer can depend on.
+/// Returns verdicts of all kinds that answers distinguish, each with a label.
 fn verdicts() -> Vec<(&'static str, Verdict)> {
     let approved = Verdict { approved: true, ..verdict(Level::Allow) };
     let noticed = |verdict| Verdict { notices: vec!["state.db is locked".to_owned()], ..verdict };
@@ -163,12 +163,12 @@ fn matrix(agent: Agent, events: &[&str]) -> String {
         writeln!(text, "## {}", if name.is_empty() { "(no name)" } else { name }).unwrap();
         for (label, verdict) in verdicts() {
             let Answer { stdout, stderr, exit_code } = encode(agent, &event_of(agent, name), &verdict);
-            let said = match (stdout.trim_end(), stderr.trim_end()) {
+            let output = match (stdout.trim_end(), stderr.trim_end()) {
                 ("", "") => "-".to_owned(),
                 (stdout, "") => stdout.to_owned(),
                 (stdout, stderr) => format!("{stdout}exit {exit_code}, stderr: {stderr}"),
             };
-            writeln!(text, "{label:<16}{said}").unwrap();
+            writeln!(text, "{label:<16}{output}").unwrap();
         }
         writeln!(text).unwrap();
     }
@@ -302,7 +302,8 @@ fn codex_answers() {
     insta::assert_snapshot!(matrix(Agent::Codex, &CODEX_EVENTS));
 }
 
-/// The keys that Codex 0.166.0 accepts, from the schemas in its binary. With any other key, the call would run.
+/// Returns the keys that Codex 0.166.0 accepts in an answer, from the schemas in its binary: those at the top level,
+/// and those in the objects there. If an answer had any other key, Codex would ignore the answer and run the call.
 fn codex_keys(event: &str) -> (&'static [&'static str], &'static [&'static str]) {
     match event {
         "PreToolUse" => (
@@ -344,7 +345,7 @@ fn answers_to_codex_contain_only_known_keys() {
     }
 }
 
-/// A refusal must reach every agent at every event at which it can refuse.
+/// At every event before a tool call and at every stop, the answer to a block must contain the reason.
 #[test]
 fn a_block_is_never_silent_where_the_agent_can_refuse() {
     for agent in Agent::ALL {
@@ -369,10 +370,10 @@ fn the_capability_table_matches_the_answers() {
                 let answer = encode(agent, &Event { kind, ..event_of(agent, event) }, &verdict);
                 answer.stdout.contains("Do not.") || answer.stderr.contains("Do not.")
             };
-            let is_heard = hook.audience() != Audience::Nobody;
-            assert_eq!(says(verdict(Level::Warn)), is_heard, "{agent:?} {event}");
+            let has_audience = hook.audience() != Audience::Nobody;
+            assert_eq!(says(verdict(Level::Warn)), has_audience, "{agent:?} {event}");
             let is_stopped = hook.block_effect(kind) != BlockEffect::Reported;
-            assert_eq!(says(verdict(Level::Block)), is_stopped || is_heard, "{agent:?} {event}");
+            assert_eq!(says(verdict(Level::Block)), is_stopped || has_audience, "{agent:?} {event}");
             let approved = Verdict { approved: true, ..verdict(Level::Allow) };
             let plain = encode(agent, &event_of(agent, event), &verdict(Level::Allow));
             assert_eq!(encode(agent, &event_of(agent, event), &approved) != plain, hook.approve, "{agent:?} {event}");
@@ -380,7 +381,7 @@ fn the_capability_table_matches_the_answers() {
     }
 }
 
-/// Notices about broken or disabled rules must not be lost.
+/// Every refusal and every question must contain the notices, because these can be about broken or disabled rules.
 #[test]
 fn a_notice_comes_with_every_refusal_and_every_question() {
     for agent in Agent::ALL {
@@ -424,7 +425,7 @@ fn the_tools_that_are_tried_with_a_path_are_tools_of_their_agent() {
         assert_eq!(attempt::subject(agent, attempt::shell_tool(agent)), ToolSubject::Command, "{}", agent.name());
         for tool in attempt::file_tools(agent) {
             let subject = attempt::subject(agent, tool);
-            assert!(matches!(subject, ToolSubject::File | ToolSubject::Folder), "{} {tool}", agent.name());
+            assert!(matches!(subject, ToolSubject::File | ToolSubject::Directory), "{} {tool}", agent.name());
             let input = &attempt::input_with_path(agent, tool, "/a/b", false);
             let call = AttemptedCall { session: "", cwd: "/", tool, input };
             let files = attempt::before_tool(agent, call, 0).tool.expect("a call").files;

@@ -1,18 +1,19 @@
 //! Detects whether an agent started the shell that runs this command.
 //!
-//! An agent can change a command's environment, but not its parents'. So parents are checked too, up to the first that
-//! is no shell, wrapper or interpreter. Linux only.
+//! An agent can change the environment variables of a command, but not those of the command's ancestor processes.
+//! Therefore the ancestors are inspected too, up to the first one that is not a shell, wrapper or interpreter. Works
+//! only on Linux.
 
 use std::collections::BTreeMap;
 use std::fs;
 
-/// Programs that may run between an agent and its command.
+/// Programs through which an agent can start a command. The search for an agent goes on with their parent processes.
 const WRAPPERS: [&str; 28] = [
     "bash", "sh", "dash", "zsh", "ksh", "fish", "busybox", "env", "xargs", "timeout", "nohup", "nice", "setsid",
     "sudo", "stdbuf", "parallel", "watch", "script", "awk", "gawk", "mawk", "find", "make", "node", "bun", "deno",
     "expect", "tclsh",
 ];
-/// Interpreters whose process names end in a version.
+/// Interpreters. Their process names can end in a version number, such as `python3.12`.
 const INTERPRETERS: [&str; 6] = ["python", "perl", "ruby", "php", "lua", "pypy"];
 /// The maximum number of ancestors to inspect.
 const MAX_ANCESTORS: usize = 32;
@@ -20,8 +21,9 @@ const MAX_ANCESTORS: usize = 32;
 /// Process names of agents.
 const AGENTS: [&str; 7] = ["claude", "codex", "gemini", "opencode", "copilot", "cursor-agent", "amp"];
 
-/// Returns the environment variable that shows that an agent runs this command, or the agent's process name.
-pub fn agent_marker() -> Option<&'static str> {
+/// Returns the evidence that an agent is among the ancestors of this process: the name of an environment variable, or
+/// the process name of the agent.
+pub fn marker_of_ancestors() -> Option<&'static str> {
     let (_, mut process) = status("self")?;
     for _ in 0..MAX_ANCESTORS {
         let (name, parent) = status(&process.to_string())?;
@@ -46,7 +48,7 @@ fn status(process: &str) -> Option<(String, u32)> {
     Some((field("Name:")?.to_owned(), field("PPid:")?.parse().ok()?))
 }
 
-/// Returns the environment that a process was started with.
+/// Returns the environment variables with which a process was started.
 fn variables(process: u32) -> BTreeMap<String, String> {
     let bytes = fs::read(format!("/proc/{process}/environ")).unwrap_or_default();
     let variables = bytes.split(|byte| *byte == 0).map(String::from_utf8_lossy);

@@ -4,6 +4,7 @@ use std::process;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ExitCode {
+    /// The command succeeded.
     Done = 0,
     /// A rule, a test or a gate failed, or `doctor` found a problem.
     No = 1,

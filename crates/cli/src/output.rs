@@ -13,10 +13,11 @@ use crate::stdout::{is_unwritable, was_closed};
 pub struct Output {
     pub json: bool,
     pub coloured: bool,
-    /// The purpose of the command is its output, not only its exit code, so a closed stdout is an error.
+    /// True if the purpose of the command is its output, not only its exit code. Then it is an error if stdout is
+    /// closed.
     is_for_reading: bool,
-    /// The first failed write to stdout. Nothing is written after it, because a partial result could be mistaken for a
-    /// complete one.
+    /// The error of the first write to stdout that failed. After it, nothing more is written, because output with a gap
+    /// could be mistaken for a complete result.
     failure: OnceCell<io::Error>,
 }
 
@@ -25,7 +26,7 @@ impl Output {
         Self { json, coloured: coloured && !json, is_for_reading: json, failure: OnceCell::new() }
     }
 
-    /// The same output, for a command that only prints.
+    /// Makes a closed stdout an error if `is_for_reading` is true: the purpose of the command is its output.
     #[must_use]
     pub fn for_reading(self, is_for_reading: bool) -> Self {
         Self { is_for_reading: self.is_for_reading || is_for_reading, ..self }
@@ -33,11 +34,11 @@ impl Output {
 
     pub fn line(&self, text: impl Display) {
         let text = text.to_string();
-        let own = if self.coloured { OWN_COLOURS } else { &[] };
-        self.write(&format!("{}\n", without_controls(&text, own)));
+        let allowed = if self.coloured { OWN_COLOURS } else { &[] };
+        self.write(&format!("{}\n", without_controls(&text, allowed)));
     }
 
-    /// Prints a message to stderr for people; not part of the result.
+    /// Prints a message for people to stderr. It is not part of the command's result.
     pub fn aside(&self, text: impl Display) {
         if !self.json {
             let _ = writeln!(io::stderr(), "{}", without_controls(&text.to_string(), &[]));
@@ -66,7 +67,7 @@ impl Output {
         self.write(&format!("{text}\n"));
     }
 
-    /// Writes a text unchanged. All output of commands goes through this method.
+    /// Writes a text to stdout unchanged. Everything that commands write to stdout goes through this method.
     pub fn write(&self, text: &str) {
         if self.failure.get().is_some() {
             return;
@@ -84,7 +85,7 @@ impl Output {
         self.failure.get().is_some()
     }
 
-    /// The reason why the result could not be written. A closed pipe, as in `linchpin log | head`, is not an error.
+    /// Returns why the result could not be written. A closed pipe, as in `linchpin log | head`, is not an error.
     pub fn failure(&self) -> Option<&io::Error> {
         self.failure.get().filter(|error| error.kind() != io::ErrorKind::BrokenPipe)
     }
@@ -120,28 +121,29 @@ fn not_open() -> io::Error {
     io::Error::other("it is not open for writing")
 }
 
-/// Removes control characters: text from an agent or a repository must not control the terminal.
-fn without_controls(text: &str, but: &[&str]) -> String {
-    let mut kept = String::with_capacity(text.len());
+/// Removes control characters except for the `allowed` sequences, because text from an agent or a repository must not
+/// control the terminal.
+fn without_controls(text: &str, allowed: &[&str]) -> String {
+    let mut cleaned = String::with_capacity(text.len());
     let mut rest = text;
-    while let Some(letter) = rest.chars().next() {
-        let excepted = but.iter().find(|sequence| rest.starts_with(**sequence));
-        let length = excepted.map_or(letter.len_utf8(), |sequence| sequence.len());
+    while let Some(char) = rest.chars().next() {
+        let sequence = allowed.iter().find(|sequence| rest.starts_with(**sequence));
+        let length = sequence.map_or(char.len_utf8(), |sequence| sequence.len());
         let (head, tail) = rest.split_at(length);
-        if excepted.is_some() || letter == '\n' || letter == '\t' || !drives_terminal(letter) {
-            kept.push_str(head);
+        if sequence.is_some() || char == '\n' || char == '\t' || !controls_terminal(char) {
+            cleaned.push_str(head);
         }
         rest = tail;
     }
-    kept
+    cleaned
 }
 
 /// True for control characters and for characters that change the text direction.
-fn drives_terminal(letter: char) -> bool {
-    letter.is_control()
-        || matches!(letter, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+fn controls_terminal(char: char) -> bool {
+    char.is_control()
+        || matches!(char, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
-/// The colour codes that [`Output::paint`] writes, the only ones that text may contain.
+/// The colour codes that [`Output::paint`] writes. Other control sequences are removed from texts.
 const OWN_COLOURS: &[&str] =
     &["\u{1b}[0m", "\u{1b}[1m", "\u{1b}[2m", "\u{1b}[31m", "\u{1b}[32m", "\u{1b}[33m", "\u{1b}[35m"];

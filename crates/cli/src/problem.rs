@@ -14,10 +14,10 @@ pub struct Problem {
     help: Option<String>,
     pub code: ExitCode,
     /// Additional fields of the JSON form.
-    place: Map<String, Value>,
-    /// Rendered source lines with the error; printed before the message.
+    json_fields: Map<String, Value>,
+    /// The source lines that contain the errors, rendered for people. They are printed before the message.
     snippets: Vec<String>,
-    /// Replaces the message in text output if the snippets already say the rest.
+    /// In text output, replaces the message if the snippets already contain the rest of it.
     conclusion: Option<Box<str>>,
 }
 
@@ -31,7 +31,7 @@ impl Problem {
             message: message.into(),
             help: None,
             code: ExitCode::Usage,
-            place: Map::new(),
+            json_fields: Map::new(),
             snippets: Vec::new(),
             conclusion: None,
         }
@@ -45,28 +45,28 @@ impl Problem {
 
     #[must_use]
     pub fn at(mut self, file: &str, position: Option<(usize, usize)>) -> Self {
-        self.place.insert("file".to_owned(), json!(file));
+        self.json_fields.insert("file".to_owned(), json!(file));
         if let Some((line, column)) = position {
-            self.place.insert("line".to_owned(), json!(line));
-            self.place.insert("column".to_owned(), json!(column));
+            self.json_fields.insert("line".to_owned(), json!(line));
+            self.json_fields.insert("column".to_owned(), json!(column));
         }
         self
     }
 
     #[must_use]
     pub fn of_node(mut self, node: &str) -> Self {
-        self.place.insert("node".to_owned(), json!(node));
+        self.json_fields.insert("node".to_owned(), json!(node));
         self
     }
 
-    /// The command was valid, but the answer is no.
+    /// Sets the exit code for a valid command that was refused.
     #[must_use]
     pub fn refused(mut self) -> Self {
         self.code = ExitCode::No;
         self
     }
 
-    /// A person interrupted the command with Ctrl-C.
+    /// Sets the exit code for a command that a person interrupted with Ctrl-C.
     #[must_use]
     pub fn interrupted(mut self) -> Self {
         self.code = ExitCode::Interrupted;
@@ -81,7 +81,7 @@ impl Problem {
         let mut error = Map::new();
         error.insert("kind".to_owned(), json!(self.kind));
         error.insert("message".to_owned(), json!(self.message));
-        error.extend(self.place.clone());
+        error.extend(self.json_fields.clone());
         if let Some(help) = &self.help {
             error.insert("help".to_owned(), json!(help));
         }
@@ -90,13 +90,13 @@ impl Problem {
 
     pub fn to_text(&self) -> String {
         let message = self.conclusion.as_deref().unwrap_or(&self.message);
-        let said = match &self.help {
+        let text = match &self.help {
             Some(help) => format!("error: {message}\nhelp: {help}"),
             None => format!("error: {message}"),
         };
-        // Typed text and file names may contain control characters.
-        let said = agents::without_control_characters(&said);
-        let parts: Vec<&str> = self.snippets.iter().map(String::as_str).chain([said.as_str()]).collect();
+        // Text from the command line and file names may contain control characters.
+        let text = agents::without_control_characters(&text);
+        let parts: Vec<&str> = self.snippets.iter().map(String::as_str).chain([text.as_str()]).collect();
         parts.join("\n\n")
     }
 }
@@ -114,10 +114,10 @@ impl From<EditRefusal> for Problem {
         if let Some(first) = refusal.problems.first() {
             let position = first.position().map(|position| (position.line, position.column));
             problem = problem.at(&first.source.name, position);
-            // In text output, these are part of the snippet.
+            // Only JSON output needs these fields: in text output, the snippet contains them.
             let more = [("rule", &first.rule), ("help", &first.help)];
             let more = more.into_iter().filter_map(|(key, value)| Some((key.to_owned(), json!(value.as_ref()?))));
-            problem.place.extend(more);
+            problem.json_fields.extend(more);
         }
         problem.help = refusal.help;
         problem.conclusion = refusal.conclusion.map(String::into_boxed_str);

@@ -1,7 +1,7 @@
 //! Checks whether output to stdout can arrive.
 //!
 //! If stdout is not open for writing, the standard library reports success for writes to it. If stdout is closed when
-//! the process starts, the standard library opens `/dev/null` for reading and writing in its place.
+//! the process starts, the standard library opens `/dev/null` for reading and writing instead.
 
 /// True if stdout is not open for writing.
 #[cfg(unix)]
@@ -9,8 +9,8 @@ pub fn is_unwritable() -> bool {
     access_mode() == Some(rustix::fs::OFlags::RDONLY)
 }
 
-/// True if stdout was closed when the process started, or is redirected to a `/dev/null` that looks the same, as by
-/// Python's `DEVNULL` and Node's `ignore`.
+/// True if stdout was closed when the process started. Also true if the caller redirected stdout to `/dev/null` opened
+/// for reading and writing, as Python's `DEVNULL` and Node's `ignore` do, because the two cannot be told apart.
 #[cfg(unix)]
 pub fn was_closed() -> bool {
     access_mode() == Some(rustix::fs::OFlags::RDWR) && is_null()

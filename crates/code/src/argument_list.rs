@@ -5,38 +5,38 @@ use super::arguments::Arguments;
 use super::call::is_iteration_method;
 use super::evaluator::Evaluator;
 use super::function_effect::FunctionEffect;
-use super::token::Kind;
+use super::token::TokenKind;
 use super::token_cursor::TokenCursor;
 use super::value::Value;
 
 impl Evaluator {
     /// Evaluates arguments in parentheses. The cursor is at the opening parenthesis.
-    pub(super) fn arguments(&mut self, cursor: &mut TokenCursor<'_>, callee: &Value) -> Arguments {
+    pub(super) fn evaluate_arguments(&mut self, cursor: &mut TokenCursor<'_>, callee: &Value) -> Arguments {
         cursor.next();
         let mut arguments = Arguments::default();
         loop {
             cursor.skip_newlines();
             match cursor.peek().map(|token| &token.kind) {
-                Some(Kind::Punct(")")) => {
+                Some(TokenKind::Punct(")")) => {
                     cursor.next();
                     break;
                 }
-                Some(Kind::Punct("," | ";" | ":" | "=>")) => {
+                Some(TokenKind::Punct("," | ";" | ":" | "=>")) => {
                     cursor.next();
                 }
-                None | Some(Kind::Punct("]" | "}")) => {
+                None | Some(TokenKind::Punct("]" | "}")) => {
                     self.findings.is_opaque = true;
                     break;
                 }
-                Some(Kind::Punct("*" | "...")) if self.has_spread() => {
+                Some(TokenKind::Punct("*" | "...")) if self.has_spread() => {
                     cursor.next();
-                    let value = self.expression(cursor, true);
+                    let value = self.evaluate_expression(cursor, true);
                     arguments.positional.push(Value::Spread(Box::new(value)));
                 }
-                Some(_) => self.argument(cursor, &mut arguments, true),
+                Some(_) => self.evaluate_argument(cursor, &mut arguments, true),
             }
         }
-        self.escape_arguments(callee, &arguments);
+        self.record_argument_escapes(callee, &arguments);
         // A spread list is replaced by its elements if they are known.
         match Value::list(std::mem::take(&mut arguments.positional)) {
             Value::List(values) => arguments.positional = values,
@@ -46,33 +46,42 @@ impl Evaluator {
     }
 
     /// Evaluates arguments without parentheses, up to the end of the statement.
-    pub(super) fn unparenthesized_arguments(&mut self, cursor: &mut TokenCursor<'_>, callee: &Value) -> Arguments {
+    pub(super) fn evaluate_unparenthesized_arguments(
+        &mut self,
+        cursor: &mut TokenCursor<'_>,
+        callee: &Value,
+    ) -> Arguments {
         let mut arguments = Arguments::default();
         let is_argument_start = match cursor.peek().map(|token| &token.kind) {
-            Some(Kind::Name(name)) => !self.is_trailing_keyword(name) || name == "do",
-            Some(Kind::String(_) | Kind::Number(_)) => true,
-            // Other punctuation after a function name is an operator.
-            Some(Kind::Punct(punct)) => {
+            Some(TokenKind::Name(name)) => !self.is_trailing_keyword(name) || name == "do",
+            Some(TokenKind::String(_) | TokenKind::Number(_)) => true,
+            // After a function name, punctuation that is not listed here is an operator and begins no argument.
+            Some(TokenKind::Punct(punct)) => {
                 matches!(*punct, "(" | "[" | "\\" | "-") || (*punct == "{" && self.language == Language::Perl)
             }
             _ => false,
         };
         if is_argument_start && cursor.name() != Some("do") {
-            self.argument(cursor, &mut arguments, false);
+            self.evaluate_argument(cursor, &mut arguments, false);
             while cursor.is(",") || cursor.is("=>") {
                 cursor.next();
                 cursor.skip_newlines();
-                self.argument(cursor, &mut arguments, false);
+                self.evaluate_argument(cursor, &mut arguments, false);
             }
         }
-        self.escape_arguments(callee, &arguments);
+        self.record_argument_escapes(callee, &arguments);
         arguments
     }
 
-    pub(super) fn argument(&mut self, cursor: &mut TokenCursor<'_>, arguments: &mut Arguments, in_brackets: bool) {
+    pub(super) fn evaluate_argument(
+        &mut self,
+        cursor: &mut TokenCursor<'_>,
+        arguments: &mut Arguments,
+        in_brackets: bool,
+    ) {
         if matches!(self.language, Language::Python | Language::Ruby) && cursor.take("**") {
-            let value = self.expression(cursor, in_brackets);
-            return arguments.named.extend(self.entries(value));
+            let value = self.evaluate_expression(cursor, in_brackets);
+            return arguments.named.extend(self.entries_of_spread(value));
         }
         let key = cursor.name().filter(|_| match self.language {
             Language::Python => cursor.ahead_is(1, "="),
@@ -82,32 +91,32 @@ impl Evaluator {
         if let Some(key) = key {
             cursor.next();
             cursor.next();
-            let value = self.expression(cursor, in_brackets);
+            let value = self.evaluate_expression(cursor, in_brackets);
             return arguments.named.push((key.to_owned(), value));
         }
-        let mut value = self.expression(cursor, in_brackets);
-        // A slice, a lambda or a ternary operator.
+        let mut value = self.evaluate_expression(cursor, in_brackets);
+        // The colon belongs to a slice, a lambda or a ternary operator.
         while in_brackets && cursor.take(":") {
-            self.escape(Some(&value));
-            let next = self.expression(cursor, in_brackets);
-            self.escape(Some(&next));
+            self.record_escape(Some(&value));
+            let next = self.evaluate_expression(cursor, in_brackets);
+            self.record_escape(Some(&next));
             value = Value::Unknown;
         }
         if self.language == Language::Ruby && cursor.take("=>") {
             let key = value.only_string().unwrap_or_default().to_owned();
-            let value = self.expression(cursor, in_brackets);
+            let value = self.evaluate_expression(cursor, in_brackets);
             return arguments.named.push((key, value));
         }
         arguments.positional.push(value);
     }
 
     /// Evaluates a list in parentheses that are not those of a call.
-    pub(super) fn parenthesized_list(&mut self, cursor: &mut TokenCursor<'_>) -> Value {
-        Value::List(self.arguments(cursor, &Value::Unknown).positional)
+    pub(super) fn evaluate_parenthesized_list(&mut self, cursor: &mut TokenCursor<'_>) -> Value {
+        Value::List(self.evaluate_arguments(cursor, &Value::Unknown).positional)
     }
 
-    /// Lets the arguments escape, except where the analysis follows them into the call.
-    pub(super) fn escape_arguments(&mut self, callee: &Value, arguments: &Arguments) {
+    /// Records that the arguments escape, unless the analysis knows what the called function does with them.
+    pub(super) fn record_argument_escapes(&mut self, callee: &Value, arguments: &Arguments) {
         if let Value::QualifiedName(name) = callee {
             let only_inspects = self.dialect.non_escaping_functions.contains(&name.as_str());
             let is_followed = matches!(
@@ -124,14 +133,14 @@ impl Evaluator {
                 return;
             }
         }
-        // The call of the callback is evaluated.
+        // The analysis evaluates the callback, so the callback does not escape.
         if matches!(callee, Value::Method(_, name) if is_iteration_method(name))
             && matches!(arguments.positional.first(), Some(Value::QualifiedName(_)))
         {
             return;
         }
         for value in arguments.positional.iter().chain(arguments.named.iter().map(|(_, value)| value)) {
-            self.escape(Some(value));
+            self.record_escape(Some(value));
         }
     }
 }

@@ -10,7 +10,7 @@ pub(super) struct Arguments {
 }
 
 impl Arguments {
-    /// Returns the positional argument at an index, or the keyword argument.
+    /// Returns the positional argument at an index or, if it is missing, the argument with the keyword.
     pub(super) fn get(&self, (index, keyword): ArgumentSelector) -> Option<&Value> {
         self.positional.get(index).or_else(|| self.named(keyword))
     }
@@ -20,12 +20,12 @@ impl Arguments {
         value_of_key(&self.named, name)
     }
 
-    /// Returns an option, which is a keyword argument or a value in an options object.
+    /// Returns the value of an option, which is passed as a keyword argument or in an options object.
     pub(super) fn option(&self, name: &str) -> Option<&Value> {
         self.named(name).or_else(|| self.records().find_map(|entries| value_of_key(entries, name)))
     }
 
-    /// True if options are spread from an unknown value: `**options`, `{...options}`.
+    /// True if the call passes options that are spread from an unknown value: `**options`, `{...options}`.
     pub(super) fn may_have_unknown_options(&self) -> bool {
         std::iter::once(self.named.as_slice()).chain(self.records()).flatten().any(|(name, _)| name.is_empty())
     }
@@ -37,7 +37,7 @@ impl Arguments {
         })
     }
 
-    /// Returns the positional arguments without option objects. Lists are flattened.
+    /// Returns the positional arguments without option objects. A list is replaced by its elements.
     pub(super) fn flattened(&self) -> Vec<&Value> {
         let values = self.positional.iter().filter(|value| !matches!(value, Value::Record(_)));
         values.flat_map(Value::flattened).collect()

@@ -4,17 +4,18 @@ use super::Language;
 use super::arguments::Arguments;
 use super::evaluator::Evaluator;
 use super::functions::{Parameter, ParameterKind};
-use super::token::{Kind, Token};
+use super::token::{Token, TokenKind};
 use super::token_cursor::TokenCursor;
 use super::value::Value;
 
-/// True for a default that is missing, a number, a boolean or `None`. It has no effects wherever it is used.
+/// True if a parameter's default is missing, a number, a boolean or `None`. Such a value has no effects, however the
+/// function uses it.
 fn is_harmless_default(default: &[Token]) -> bool {
     match default {
         [] => true,
         [only] => match &only.kind {
-            Kind::Number(_) => true,
-            Kind::Name(name) => {
+            TokenKind::Number(_) => true,
+            TokenKind::Name(name) => {
                 matches!(name.as_str(), "None" | "True" | "False" | "null" | "undefined" | "true" | "false")
             }
             _ => false,
@@ -24,36 +25,43 @@ fn is_harmless_default(default: &[Token]) -> bool {
 }
 
 impl Evaluator {
-    /// Adds a value to those that a name may have. A function or module escapes if the name also has another value.
+    /// Adds a value to the possible values of a name. If the name can then be a function or module, but also another
+    /// value, the function or module escapes.
     pub(super) fn bind(&mut self, name: &str, value: Value) {
-        // These names have no value other than the function.
+        // A name in `functions` always refers to the function: it is never assigned.
         if self.outline.functions.contains_key(name) {
             return;
         }
-        // A built-in function can still be called by its name.
+        // If a built-in function has the same name, a later call can still be a call of the built-in function.
         let is_known_function =
             matches!(&value, Value::QualifiedName(other) if other == name || self.effect_of(other).is_some());
         if !is_known_function {
-            self.escape(Some(&Value::QualifiedName(name.to_owned())));
+            self.record_escape(Some(&Value::QualifiedName(name.to_owned())));
         }
         let value = if value.copy_cost().is_some() { value } else { Value::Unknown };
         if let Some((previous, value)) = self.bindings.bind(name, value) {
-            self.escape(Some(&previous));
-            self.escape(Some(&value));
+            self.record_escape(Some(&previous));
+            self.record_escape(Some(&value));
         }
     }
 
-    /// Evaluates an assignment to the name at the cursor; `None` if there is none.
-    pub(super) fn assignment(&mut self, cursor: &mut TokenCursor<'_>, name: &str, in_brackets: bool) -> Option<Value> {
-        let Some(Token { kind: Kind::Punct(punct), .. }) = cursor.ahead(1) else { return None };
+    /// Evaluates an assignment to the name at the cursor. Returns the assigned value, or `None` if no assignment
+    /// follows.
+    pub(super) fn evaluate_assignment(
+        &mut self,
+        cursor: &mut TokenCursor<'_>,
+        name: &str,
+        in_brackets: bool,
+    ) -> Option<Value> {
+        let Some(Token { kind: TokenKind::Punct(punct), .. }) = cursor.ahead(1) else { return None };
         match *punct {
             "=" | ":=" => {
                 cursor.next();
                 cursor.next();
                 cursor.skip_newlines();
-                let value = self.assigned_value(cursor, in_brackets);
+                let value = self.evaluate_assigned_value(cursor, in_brackets);
                 if self.outline.classes.has_reached_class {
-                    self.escape(Some(&value));
+                    self.record_escape(Some(&value));
                 }
                 self.bind(name, value.clone());
                 Some(value)
@@ -70,8 +78,8 @@ impl Evaluator {
             punct if punct.len() > 1 && punct.ends_with('=') => {
                 cursor.next();
                 cursor.next();
-                let value = self.expression(cursor, in_brackets);
-                self.escape(Some(&value));
+                let value = self.evaluate_expression(cursor, in_brackets);
+                self.record_escape(Some(&value));
                 self.bind(name, Value::Unknown);
                 Some(Value::Unknown)
             }
@@ -80,27 +88,27 @@ impl Evaluator {
     }
 
     /// Evaluates the right side of an assignment. Several values without brackets are a list.
-    pub(super) fn assigned_value(&mut self, cursor: &mut TokenCursor<'_>, in_brackets: bool) -> Value {
-        let first = self.expression(cursor, in_brackets);
+    pub(super) fn evaluate_assigned_value(&mut self, cursor: &mut TokenCursor<'_>, in_brackets: bool) -> Value {
+        let first = self.evaluate_expression(cursor, in_brackets);
         if in_brackets || !cursor.is(",") || !matches!(self.language, Language::Python | Language::Ruby) {
             return first;
         }
         let mut values = vec![first];
         while cursor.take(",") {
-            values.push(self.expression(cursor, false));
+            values.push(self.evaluate_expression(cursor, false));
         }
         for value in &values {
-            self.escape(Some(value));
+            self.record_escape(Some(value));
         }
         Value::List(values)
     }
 
     /// Binds the parameters of a function that the program defines to the arguments of a call.
-    pub(super) fn call_defined_function(&mut self, parameters: &[Parameter], arguments: &Arguments) {
+    pub(super) fn bind_parameters_to_arguments(&mut self, parameters: &[Parameter], arguments: &Arguments) {
         let mut positional = arguments.positional.iter();
         let is_parameter = |name: &String| parameters.iter().any(|parameter| parameter.name == *name);
         let accepts_extra_keywords = parameters.iter().any(|parameter| parameter.kind == ParameterKind::ExtraKeywords);
-        // A spread value passes keyword arguments under unknown names, so that any parameter may get one.
+        // A spread value passes keyword arguments with unknown names, so any parameter can get one of them.
         let are_keywords_known =
             arguments.named.iter().all(|(name, _)| is_parameter(name) || accepts_extra_keywords && !name.is_empty());
         for parameter in parameters {
@@ -113,15 +121,15 @@ impl Evaluator {
                 ParameterKind::Single => match positional.next().or_else(|| arguments.named(&parameter.name)) {
                     Some(value) => value.clone(),
                     None if are_keywords_known && is_harmless_default(&parameter.default) => continue,
-                    None => self.interpolation(&parameter.default),
+                    None => self.evaluate_interpolation(&parameter.default),
                 },
             };
             self.bind(&parameter.name, if are_keywords_known { value } else { Value::Unknown });
         }
     }
 
-    /// Binds the parameters of a function literal. The first one is [`Evaluator::first_parameter`], the others are
-    /// unknown.
+    /// Binds the parameters of a function literal: the first one to [`Evaluator::first_parameter`], the others to
+    /// unknown values.
     pub(super) fn bind_parameters(&mut self, tokens: &[Token]) {
         let mut first = self.first_parameter.take();
         let mut tokens = tokens;
@@ -139,8 +147,8 @@ impl Evaluator {
         let mut previous: Option<&Token> = None;
         for token in tokens {
             let starts_parameter = previous.is_some_and(|previous| match &previous.kind {
-                Kind::Punct(punct) => matches!(*punct, "(" | "," | "*" | "**" | "{" | "[" | "..." | "|" | "&"),
-                Kind::Name(name) => name == "lambda",
+                TokenKind::Punct(punct) => matches!(*punct, "(" | "," | "*" | "**" | "{" | "[" | "..." | "|" | "&"),
+                TokenKind::Name(name) => name == "lambda",
                 _ => false,
             });
             if let (true, Some(name)) = (starts_parameter, token.name()) {
@@ -151,7 +159,8 @@ impl Evaluator {
         }
     }
 
-    /// Binds the parameters of a Ruby block: `|name|`, or `->(name)`. Returns true for `|name|`, which is skipped.
+    /// Binds the parameters of a Ruby block or lambda. The cursor is after `punct`. Skips `|name|` and returns true;
+    /// does not skip `->(name)`, and returns false.
     pub(super) fn bind_block_parameters(&mut self, cursor: &mut TokenCursor<'_>, punct: &str) -> bool {
         if self.language != Language::Ruby {
             return false;
@@ -177,9 +186,10 @@ impl Evaluator {
     /// Binds the names of `{a, b: c}` to members of the value. The names of a more complex pattern become unknown.
     pub(super) fn bind_destructured(&mut self, pattern: &[Token], value: &Value) {
         let inside = pattern.get(1..pattern.len().saturating_sub(1)).unwrap_or_default();
-        let is_plain = |token: &Token| matches!(token.kind, Kind::Name(_) | Kind::Punct("," | ":") | Kind::Newline);
+        let is_plain =
+            |token: &Token| matches!(token.kind, TokenKind::Name(_) | TokenKind::Punct("," | ":") | TokenKind::Newline);
         if !pattern.first().is_some_and(|token| token.is("{")) || !inside.iter().all(is_plain) {
-            self.escape(Some(value));
+            self.record_escape(Some(value));
             for name in pattern.iter().filter_map(Token::name) {
                 self.bind(name, Value::Unknown);
             }
@@ -188,7 +198,7 @@ impl Evaluator {
         for entry in inside.split(|token| token.is(",")) {
             let mut names = entry.iter().filter_map(Token::name);
             if let Some(key) = names.next() {
-                let member = match self.member(value.clone(), key) {
+                let member = match self.access_member(value.clone(), key) {
                     value @ (Value::QualifiedName(_) | Value::Strings(_)) => value,
                     _ => Value::Unknown,
                 };
@@ -197,7 +207,8 @@ impl Evaluator {
         }
     }
 
-    /// True if the token at an index is a name to which a function in `self.outline.functions` is assigned.
+    /// True if the token at index `name` is assigned (`name = …`), and `self.outline.functions` has a function of that
+    /// name.
     pub(super) fn assigns_defined_function(&self, cursor: &TokenCursor<'_>, name: Option<usize>) -> bool {
         let tokens = name.map(|name| cursor.between(name, name + 2)).unwrap_or_default();
         match tokens {

@@ -5,22 +5,23 @@ use std::collections::BTreeMap;
 use super::statement_order::StatementOrder;
 use super::value::Value;
 
-/// A name with more possible lists than this becomes unknown.
+/// If a name can stand for more lists than this, and the program has a further call that appends to the list, the value
+/// of the name becomes unknown.
 const MAX_LISTS: usize = 8;
 
 #[derive(Debug, Default)]
 pub(super) struct Bindings {
-    /// The value of each name: all values that are assigned to it, merged.
+    /// The value of each name: one that stands for all values that the program assigns to the name.
     values: BTreeMap<String, Value>,
     /// Modules that were imported with `from module import *`.
     pub(super) star_imports: Vec<String>,
-    /// True if the value of any name has changed in this round.
+    /// True if the value of any name has changed in the current round of evaluation.
     pub(super) has_changed: bool,
-    /// Elements that the program appends to lists, by the name of the list and the position of the call in the source.
+    /// The elements that calls append to lists, by the name of the list and the position of the call among the tokens.
     appended: BTreeMap<String, BTreeMap<usize, Vec<Value>>>,
-    /// The lists that elements are appended to, as they are without these elements.
+    /// The values of the lists in `appended`, without the appended elements.
     initial_lists: BTreeMap<String, Value>,
-    /// True in late rounds, in which a name that still changes becomes unknown.
+    /// True in late rounds of evaluation, in which a name whose value still changes becomes unknown.
     pub(super) widens_to_unknown: bool,
 }
 
@@ -61,24 +62,29 @@ impl Bindings {
         self.values.insert(name.to_owned(), merged).map(|previous| (previous, value))
     }
 
-    /// Appends elements to a list. The list without them stays possible, because the call may be conditional.
+    /// Records a call that appends elements to a list. The list without these elements stays possible, because the call
+    /// can be conditional.
     pub(super) fn append(&mut self, name: &str, position: usize, elements: Vec<Value>, order: StatementOrder) {
         let Some(initial_list) = self.initial_lists.get(name).or_else(|| self.values.get(name)).cloned() else {
             return;
         };
         let calls = self.appended.entry(name.to_owned()).or_default();
         let is_new = calls.get(&position) != Some(&elements);
-        let is_ambiguous = is_new && calls.insert(position, elements).is_some();
-        let is_ambiguous = is_ambiguous || (order == StatementOrder::Functions && calls.len() > 1);
-        self.initial_lists.insert(name.to_owned(), if is_ambiguous { Value::Unknown } else { initial_list.clone() });
+        // True if the same call appended other elements in an earlier round.
+        let has_changed = is_new && calls.insert(position, elements).is_some();
+        // If the program has functions, the order in which several calls run is unknown.
+        let is_order_unknown = order == StatementOrder::Functions && calls.len() > 1;
+        let is_unknown = has_changed || is_order_unknown;
+        self.initial_lists.insert(name.to_owned(), if is_unknown { Value::Unknown } else { initial_list.clone() });
         if is_new {
-            let value = if is_ambiguous { Value::Unknown } else { self.with_appended(name, &initial_list) };
+            let value = if is_unknown { Value::Unknown } else { self.with_appended(name, &initial_list) };
             self.has_changed = true;
             self.values.insert(name.to_owned(), value);
         }
     }
 
-    /// Returns one list for each subset of the calls that append to it.
+    /// Returns the possible lists after the calls that append to the list: one for each subset of these calls, because
+    /// each of them may be conditional.
     fn with_appended(&self, name: &str, initial_list: &Value) -> Value {
         let mut lists: Vec<Vec<Value>> = initial_list.lists().into_iter().map(Value::into_elements).collect();
         for elements in self.appended.get(name).into_iter().flat_map(BTreeMap::values) {

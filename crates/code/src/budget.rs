@@ -13,7 +13,7 @@ pub(super) struct Budget {
 }
 
 impl Budget {
-    /// Spends work. Returns false if this exceeds a limit.
+    /// Adds to the work that was done. Returns false if the work or the nesting depth exceeds its limit.
     pub(super) fn spend(&mut self, work: usize) -> bool {
         self.work += work;
         self.work <= MAX_WORK && self.depth <= MAX_DEPTH

@@ -4,13 +4,13 @@ use super::arguments::Arguments;
 use super::evaluator::Evaluator;
 use super::function_effect::{ArgumentSelector, FunctionEffect, PathMethodEffect};
 use super::lex::lex;
-use super::spawn_calls::printed_word;
+use super::spawn_calls::stdout_value;
 use super::string_methods;
 use super::token_cursor::TokenCursor;
 use super::value::{NAME_PLACEHOLDER, Value, WORD_PLACEHOLDER};
 use super::{Access, Language, Spawn};
 
-/// True for methods that call their argument once for each element.
+/// True for methods of lists that call the function in their argument once for each element.
 pub(super) fn is_iteration_method(method: &str) -> bool {
     matches!(method, "forEach" | "map" | "each" | "starmap")
 }
@@ -25,7 +25,7 @@ impl Evaluator {
         self.language == Language::Ruby && matches!(last, "send" | "__send__" | "public_send")
     }
 
-    /// Calls a value, and returns the result.
+    /// Evaluates a call of `callee`: applies the effect of the function, and returns the call's result.
     pub(super) fn apply(&mut self, callee: Value, arguments: &Arguments) -> Value {
         match callee {
             Value::QualifiedName(name) if self.is_send(&name) => {
@@ -36,7 +36,8 @@ impl Evaluator {
             Value::QualifiedName(name) => {
                 if let Some(effect) = self.effect_of(&name) {
                     let value = self.apply_effect(effect, &name, arguments);
-                    // An archive object is read and written through its members.
+                    // An object such as an open archive has members in the tables, so it is named after the function
+                    // that returns it.
                     let is_file_object = matches!(value, Value::Unknown | Value::FileContent(_) | Value::OutputFile(_));
                     let has_known_members = is_file_object && self.dialect.returns_known_object(&name);
                     return if has_known_members { Value::QualifiedName(format!("{name}()")) } else { value };
@@ -45,7 +46,7 @@ impl Evaluator {
                     return Value::QualifiedName(format!("{name}()"));
                 }
                 if let Some(function) = self.outline.functions.get(&name).cloned() {
-                    self.call_defined_function(&function.parameters, arguments);
+                    self.bind_parameters_to_arguments(&function.parameters, arguments);
                     return if function.has_block_body { self.defined_function_result() } else { Value::Unknown };
                 }
                 if self.outline.classes.has_class(&name) {
@@ -98,7 +99,7 @@ impl Evaluator {
         self.bindings.values().any(|value| matches!(value, Value::QualifiedName(name) if is_in_module(name)))
     }
 
-    /// Appends a string to an open file; `None` if the string is not constant.
+    /// Records that a string is appended to an open file. `output` is `None` if the string is not constant.
     pub(super) fn write_to_output(&mut self, file: &Value, output: Option<&str>) {
         if let Value::OutputFile(paths) = file {
             for path in paths {
@@ -107,7 +108,7 @@ impl Evaluator {
         }
     }
 
-    /// Calls a function with an unspecified element of a list: `files.forEach(fs.unlinkSync)` or
+    /// Evaluates a call that passes each element of a list to a function: `files.forEach(fs.unlinkSync)` or
     /// `pool.map(os.remove, files)`.
     fn call_for_each(&mut self, receiver: &Value, arguments: &Arguments) -> Value {
         let Some((function, rest)) = arguments.positional.split_first() else { return Value::Unknown };
@@ -117,11 +118,13 @@ impl Evaluator {
         Value::Unknown
     }
 
-    /// Returns the result of a function that the program defines: whatever any function of the program returns.
+    /// Returns the result of a function that the program defines. The result may be that of any function in the
+    /// program, because all of them bind the same names: `return` and `yield`.
     fn defined_function_result(&mut self) -> Value {
         match (self.bindings.get("return").cloned(), self.bindings.get("yield").cloned()) {
             (Some(value), None) => value,
-            // For other constants than file names, their number and order would matter.
+            // The number and order of the yielded values are unknown. This does not matter if the values themselves are
+            // not fully known.
             (None, Some(value @ (Value::PartlyKnown { .. } | Value::Pending))) => Value::List(vec![value]),
             (None, None) => {
                 let word = if self.outline.assigned.contains("yield") { "yield" } else { "return" };
@@ -131,7 +134,7 @@ impl Evaluator {
         }
     }
 
-    /// Returns the effect of a method of path objects that is called on the class: `Path.unlink(path)`.
+    /// Returns the effect of a call in which a method of path objects is called on their class: `Path.unlink(path)`.
     pub(super) fn class_method_effect(&self, name: &str) -> Option<PathMethodEffect> {
         let (class, method) = name.rsplit_once('.')?;
         matches!(self.effect_of(class), Some(FunctionEffect::MakePath)).then(|| self.path_method_effect(method))?
@@ -141,7 +144,7 @@ impl Evaluator {
         self.dialect.path_methods.iter().find(|(name, _)| *name == method).map(|(_, effect)| *effect)
     }
 
-    /// Calls a function with a known effect, and returns the result.
+    /// Records the effect of a call, and returns the call's result.
     pub(super) fn apply_effect(&mut self, effect: FunctionEffect, name: &str, arguments: &Arguments) -> Value {
         match effect {
             FunctionEffect::Access(accesses) => self.record_argument_accesses(accesses, arguments),
@@ -151,12 +154,12 @@ impl Evaluator {
                 None => self.findings.record_access(access, default),
             },
             FunctionEffect::Fetch(argument) => self.fetch(arguments.get(argument), arguments),
-            FunctionEffect::MemberCommand => self.member_command(name, arguments),
-            FunctionEffect::FixedCommand(words) => self.fixed_command(words, arguments),
+            FunctionEffect::MemberCommand => self.run_member_command(name, arguments),
+            FunctionEffect::FixedCommand(words) => self.run_fixed_command(words, arguments),
             FunctionEffect::UnsetVariable(argument) => self.unset_variable(arguments.get(argument)),
             FunctionEffect::ReadPath => {
                 self.record_access(Access::Read, arguments.positional.first());
-                return self.pure_call(FunctionEffect::MakePath, name, arguments);
+                return self.evaluate_harmless_call(FunctionEffect::MakePath, name, arguments);
             }
             FunctionEffect::WriteContents(path, contents) => {
                 self.write_contents(arguments.get(path), arguments.get(contents), arguments);
@@ -164,39 +167,39 @@ impl Evaluator {
             FunctionEffect::Open { path, mode } => return self.open(arguments, path, mode),
             FunctionEffect::OpenOrRun => self.open_or_run(arguments),
             FunctionEffect::PerlOpen { handles } => {
-                self.perl_open(arguments.positional.get(handles..).unwrap_or_default());
+                self.open_in_perl(arguments.positional.get(handles..).unwrap_or_default());
             }
             FunctionEffect::Shell(command) => {
                 return self.call_shell(name, arguments.get(command), arguments);
             }
             FunctionEffect::Program(command) => {
                 self.spawn_program(name, arguments, arguments.get(command));
-                return printed_word(arguments.get(command));
+                return stdout_value(arguments.get(command));
             }
             FunctionEffect::System => {
-                self.system(arguments);
-                return printed_word(Some(&Value::List(arguments.positional.clone())));
+                self.run_system(arguments);
+                return stdout_value(Some(&Value::List(arguments.positional.clone())));
             }
             FunctionEffect::Spawn => {
                 self.spawn_with_argument_list(None, name, arguments);
-                return printed_word(Some(&Value::List(arguments.flattened().into_iter().cloned().collect())));
+                return stdout_value(Some(&Value::List(arguments.flattened().into_iter().cloned().collect())));
             }
             FunctionEffect::Fork(interpreter) => self.spawn_with_argument_list(Some(interpreter), name, arguments),
-            FunctionEffect::Exec { program } => self.exec(arguments.positional.get(program..).unwrap_or_default()),
+            FunctionEffect::Exec { program } => self.run_exec(arguments.positional.get(program..).unwrap_or_default()),
             FunctionEffect::Eval(argument) => return self.eval(arguments.get(argument)),
             FunctionEffect::Import => return self.import_module(name, arguments.positional.first()),
             FunctionEffect::GetMember => return self.get_member(arguments),
             FunctionEffect::NewDirectoryWithPrefix(argument) => {
-                return self.new_directory(arguments.get(argument));
+                return self.create_directory(arguments.get(argument));
             }
             FunctionEffect::AllNames => return Value::QualifiedName(String::new()),
             FunctionEffect::ChangeDirectory(argument) => self.change_directory(arguments.get(argument)),
             FunctionEffect::ChangeToUnknownDirectory => self.findings.in_unknown_directory = true,
-            FunctionEffect::Map => self.map_function(arguments),
+            FunctionEffect::Map => self.call_with_elements(arguments),
             FunctionEffect::DeclareOption => self.declare_option(arguments),
-            FunctionEffect::ParseOptions => return self.parsed_options(arguments),
+            FunctionEffect::ParseOptions => return self.parse_options(arguments),
             FunctionEffect::Send | FunctionEffect::Opaque => self.findings.is_opaque = true,
-            harmless => return self.pure_call(harmless, name, arguments),
+            harmless => return self.evaluate_harmless_call(harmless, name, arguments),
         }
         Value::Unknown
     }
@@ -215,7 +218,7 @@ impl Evaluator {
         }
     }
 
-    /// Records accesses to the files that the arguments name, beginning with the one at `from`.
+    /// Records accesses to the files that the arguments name, beginning with the argument at index `from`.
     fn record_accesses_from(&mut self, access: Access, from: usize, arguments: &Arguments) {
         let values = arguments.flattened();
         if values.len() <= from {
@@ -226,13 +229,14 @@ impl Evaluator {
         }
     }
 
-    /// Creates a directory whose name starts with a prefix, and returns its path.
-    fn new_directory(&mut self, prefix: Option<&Value>) -> Value {
+    /// Records that a directory whose name starts with a prefix is created. Returns the directory's path.
+    fn create_directory(&mut self, prefix: Option<&Value>) -> Value {
         self.record_access(Access::Write, prefix);
         prefix.map_or(Value::Unknown, |prefix| prefix.joined(&Value::Unknown, ""))
     }
 
-    /// Requests a URL. A request with an explicit HTTP method is recorded as the `curl` command that would send it.
+    /// Evaluates a request of a URL. A `file:` URL is recorded as a read access, and a request with an explicit HTTP
+    /// method as the `curl` command that would send it.
     fn fetch(&mut self, url: Option<&Value>, arguments: &Arguments) {
         let urls = url.and_then(Value::strings).unwrap_or_default();
         for path in urls.iter().filter_map(|url| url.strip_prefix("file:")) {
@@ -247,17 +251,17 @@ impl Evaluator {
         }
     }
 
-    /// Passes a script to a shell, and returns what it prints.
+    /// Records a script that the program passes to a shell. Returns the value of the script's stdout.
     fn call_shell(&mut self, name: &str, command: Option<&Value>, arguments: &Arguments) -> Value {
         // The analysis does not follow strings that are written into a pipe of `os.popen`.
         let mode = arguments.positional.get(1).and_then(Value::only_string).filter(|_| name == "os.popen");
         self.findings.is_opaque |= mode.is_some_and(|mode| mode.starts_with('w'));
         let spawn_options = self.spawn_options(arguments, self.options_index_after(1, name, arguments));
         self.spawn_shell(command, spawn_options.as_ref());
-        printed_word(command)
+        stdout_value(command)
     }
 
-    /// Changes the working directory; without an argument, to the home directory.
+    /// Records a change of the working directory. Without an argument, the new directory is the home directory.
     fn change_directory(&mut self, directory: Option<&Value>) {
         match directory {
             None => self.findings.change_directory(&["~".to_owned()]),
@@ -269,7 +273,8 @@ impl Evaluator {
         }
     }
 
-    fn map_function(&mut self, arguments: &Arguments) {
+    /// Evaluates a call of the function in the first argument, with an element of each of the other arguments.
+    fn call_with_elements(&mut self, arguments: &Arguments) {
         if let Some((function, rest)) = arguments.positional.split_first() {
             let positional = rest.iter().map(Value::element).collect();
             self.apply(function.clone(), &Arguments { positional, ..Arguments::default() });
@@ -293,7 +298,8 @@ impl Evaluator {
                         self.findings.record_access_only(access, &path);
                     }
                     for path in strings {
-                        // A glob that matches all files, without a filter, does not tell which files are accessed.
+                        // If a glob matches all files, and the program does not filter them, it is unknown which files
+                        // are accessed.
                         let glob = path.trim_start_matches("./");
                         let matches_all = glob.starts_with(NAME_PLACEHOLDER) && !self.outline.may_filter_files
                             || glob.starts_with(WORD_PLACEHOLDER);
@@ -312,7 +318,8 @@ impl Evaluator {
         }
     }
 
-    /// Replaces the contents of a file. They count as unknown if options may change them: an encoding, a mode.
+    /// Records that the contents of a file are replaced. The new contents count as unknown if the call has options that
+    /// can change them, such as an encoding or a mode.
     pub(super) fn write_contents(&mut self, file: Option<&Value>, contents: Option<&Value>, arguments: &Arguments) {
         let is_utf8_encoding = |(name, value): &(String, Value)| {
             name == "encoding" && value.only_string().is_some_and(|name| matches!(name, "utf-8" | "utf8" | "UTF-8"))
@@ -329,7 +336,7 @@ impl Evaluator {
     pub(super) fn eval(&mut self, source: Option<&Value>) -> Value {
         let mut value = Value::Unknown;
         match source {
-            // A block, not a string.
+            // A block in braces is not a string with source code; it has been evaluated already.
             Some(Value::Record(_)) => {}
             None if self.language == Language::Ruby => {}
             // Code from a file is recorded as a command that runs the file.
@@ -348,7 +355,7 @@ impl Evaluator {
                         self.findings.is_opaque |= !lexed.is_understood;
                         let mut cursor = TokenCursor::new(&lexed.tokens);
                         self.spend(source.len(), &mut cursor);
-                        value = self.all_statements(&mut cursor);
+                        value = self.evaluate_all_statements(&mut cursor);
                     }
                     self.budget.depth -= 1;
                 }
@@ -364,14 +371,15 @@ impl Evaluator {
             self.record_access(Access::Read, module);
             return Value::Unknown;
         }
-        // It does not matter which of several harmless modules is imported.
+        // If all possible modules are harmless, it does not matter which of them is imported.
         let is_harmless =
             |name: &String| !self.dialect.has_effectful_members(name) && !name.starts_with(['.', '/', '~']);
         if module.and_then(Value::strings).is_some_and(|strings| strings.len() > 1 && strings.iter().all(is_harmless)) {
             return Value::Unknown;
         }
         let Some(name) = module.and_then(Value::only_string) else {
-            // `import_module(name)` without use of the result: effects of loading a module are never analyzed.
+            // If the result of `import_module(name)` is not used, the module does not matter: effects of loading a
+            // module are never analyzed.
             if self.is_result_discarded && self.language == Language::Python {
                 return Value::Unknown;
             }
@@ -394,7 +402,7 @@ impl Evaluator {
         }
     }
 
-    /// Records that JavaScript loads a source file as a command that runs the file. JSON is only data.
+    /// Records a source file that JavaScript loads, as a command that runs the file. A JSON file is only data.
     pub(super) fn load_file(&mut self, file: &str) {
         let is_data = matches!(file.rsplit_once('.'), Some((_, "json")));
         if !is_data && self.language == Language::JavaScript {
@@ -406,15 +414,15 @@ impl Evaluator {
     pub(super) fn get_member(&mut self, arguments: &Arguments) -> Value {
         let (object, name) = match arguments.positional.as_slice() {
             [] => return Value::Unknown,
-            // The name of a global function, without an object.
+            // A name without a dot is that of a global function.
             [name] => (Value::QualifiedName(String::new()), name),
             [object, name, ..] => (object.clone(), name),
         };
         let Some(name) = name.only_string() else {
-            self.escape(Some(&object));
+            self.record_escape(Some(&object));
             return Value::Unknown;
         };
-        let member = self.member(object, name);
+        let member = self.access_member(object, name);
         if arguments.positional.len() == 1 {
             self.findings.is_opaque |= matches!(&member, Value::QualifiedName(name) if self.effect_of(name).is_some());
         }
@@ -428,8 +436,8 @@ impl Evaluator {
             return Value::Unknown;
         };
         let callee = match receiver {
-            // Ruby objects also have the global functions as methods.
-            receiver if self.dialect.function(name).is_none() => self.member(receiver, name),
+            // In Ruby, global functions can also be called as methods of any object.
+            receiver if self.dialect.function_effect(name).is_none() => self.access_member(receiver, name),
             _ => self.lookup(name),
         };
         self.apply(callee, &Arguments { positional: rest.to_vec(), named: arguments.named.clone() })
@@ -439,7 +447,8 @@ impl Evaluator {
         if receiver.is_pending() || arguments.positional.iter().any(Value::is_pending) {
             return Value::Pending;
         }
-        // A class could also have an imported function as a method of this name.
+        // The result of a method of the program's own class is unknown. But if the name is also bound, the class may
+        // have an imported function as a member, and the call may be one of that function.
         if *receiver == Value::Instance && self.outline.classes.has_method(name) && self.bindings.get(name).is_none() {
             return Value::Unknown;
         }
@@ -497,7 +506,8 @@ impl Evaluator {
     /// Returns the result of a method of a list or a record, if it is known.
     fn collection_method(&self, receiver: &Value, name: &str) -> Option<Value> {
         match (receiver, name) {
-            // A glob matches any subset of the files, in any order.
+            // Each element stands for unknown files, such as the matches of a glob, so a selection or another order
+            // makes no difference.
             (Value::List(values), "filter" | "slice" | "sort" | "reverse")
                 if self.language == Language::JavaScript
                     && values.iter().all(|value| matches!(value, Value::PartlyKnown { .. })) =>

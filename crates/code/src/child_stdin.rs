@@ -1,15 +1,16 @@
 //! Strings that a program writes to the stdin of commands that it has started: `sh.stdin.write("ls")`.
 //!
-//! This is a heuristic over the tokens: every string may be written to every command.
+//! This is a heuristic over the tokens: it assumes that every string can be written to every command.
 
 use super::spawn::{Spawn, SpawnedCommand, Stdin};
 use super::token::Token;
 
-/// Programs that, without arguments, run a script from stdin.
+/// Programs that read a script from stdin if they have no arguments.
 const INTERPRETERS: &[&str] = &["sh", "bash", "zsh", "dash", "ksh", "python", "python3", "node", "perl", "ruby"];
 
-/// For each interpreter that reads a script from stdin, adds a command with the written strings as its stdin. Returns
-/// true as well if the script may not be constant.
+/// For each command that is an interpreter and reads a script from stdin, adds a copy whose stdin consists of the
+/// strings that the program writes, if all of them are constant. Also returns true if there is such a command
+/// and one of the strings is not constant.
 pub(super) fn with_scripts_on_stdin(mut spawns: Vec<Spawn>, tokens: &[Token]) -> (Vec<Spawn>, bool) {
     let script_readers: Vec<Spawn> = spawns.iter().filter(|spawn| reads_script_from_stdin(spawn)).cloned().collect();
     if script_readers.is_empty() {
@@ -35,7 +36,7 @@ fn reads_script_from_stdin(spawn: &Spawn) -> bool {
     spawn.inherits_everything() && INTERPRETERS.contains(&program.rsplit('/').next().unwrap_or(program))
 }
 
-/// Returns the written strings; `None` for each that is not constant.
+/// Returns the strings that the program writes to the stdin of commands; `None` for each that is not constant.
 fn written_strings(tokens: &[Token]) -> impl Iterator<Item = Option<&str>> {
     let is_stdin_write = |window: &[Token]| match window {
         [stream, dot, method, open, _] => {

@@ -1,4 +1,4 @@
-//! The classes that a program defines without a base class, so that all their methods are in the source.
+//! The classes without a base class that a Python program defines. All methods of such a class are in the source.
 
 use std::collections::BTreeSet;
 
@@ -12,12 +12,12 @@ pub(super) struct Classes {
     methods: BTreeSet<String>,
     /// True if objects may have members whose names are not in the source.
     pub(super) are_dynamic: bool,
-    /// True after the first `class` or `module`. Assignments may then set members, which can be reached in other ways
-    /// than by name.
+    /// True after the first `class` or `module`. After it, an assignment can set a member of a class, and code can use
+    /// the assigned value without using the name.
     pub(super) has_reached_class: bool,
 }
 
-/// Names that let an object change its class, or have methods that are not in the source.
+/// Names whose use lets an object change its class, or lets it have methods that are not in the source.
 const DYNAMIC_NAMES: &[&str] =
     &["__new__", "__getattr__", "__getattribute__", "__class__", "setattr", "metaclass", "__dict__", "vars"];
 

@@ -1,28 +1,29 @@
 //! Command line options that a program declares: `parser.add_argument("--out", default="build")`, `args =
 //! parser.parse_args()`.
 //!
-//! The arguments are not parsed: each option may be any of the arguments, or its default.
+//! The analysis does not parse the arguments: the value of each option can be any of the arguments, or its default.
 
 use super::arguments::Arguments;
 use super::evaluator::Evaluator;
 use super::value::Value;
 
-/// With more arguments than this, the options are unknown.
+/// The maximum number of arguments. If there are more, the values of the options are unknown.
 const MAX_ARGUMENTS: usize = 8;
 
 impl Evaluator {
-    /// `parser.add_argument("--out", default="build")`.
+    /// Evaluates the declaration of an option: `parser.add_argument("--out", default="build")`.
     pub(super) fn declare_option(&mut self, arguments: &Arguments) {
         let flags: Vec<&str> = arguments.positional.iter().filter_map(Value::only_string).collect();
         let long = flags.iter().find(|flag| flag.starts_with("--")).or_else(|| flags.first());
         let flag = arguments.named("dest").and_then(Value::only_string).or(long.copied());
         let Some(name) = flag.map(|name| name.trim_start_matches('-').replace('-', "_")) else { return };
-        // With these keywords, the value is not a single word.
+        // If the declaration has one of these keywords, the option's value is not a single word.
         let is_single_word = ["action", "nargs", "const"].iter().all(|key| arguments.named(key).is_none());
         let value_type = arguments.named("type");
         let is_path = matches!(value_type, Some(Value::QualifiedName(name)) if name.ends_with("Path"));
         let is_string = matches!(value_type, Some(Value::QualifiedName(name)) if name == "str");
-        // A required positional argument always has a value.
+        // An option can be missing and then has no known value. A positional argument always gets its value from the
+        // command line.
         let value_without_default =
             if flag.is_some_and(|name| name.starts_with('-')) { Value::Unknown } else { Value::Pending };
         let default = arguments.named("default").cloned().unwrap_or(value_without_default);
@@ -36,20 +37,22 @@ impl Evaluator {
         }
     }
 
-    /// `parser.parse_args()`: returns an object with all options.
-    pub(super) fn parsed_options(&self, arguments: &Arguments) -> Value {
+    /// Evaluates `parser.parse_args()`: returns an object with all options.
+    pub(super) fn parse_options(&self, arguments: &Arguments) -> Value {
         if self.outline.classes.are_dynamic {
             return Value::Unknown;
         }
         let list = arguments.positional.first().or(self.inputs.arguments.as_ref());
         let words: Option<Vec<Value>> = match list {
             Some(Value::Pending) => return Value::Pending,
-            Some(Value::List(words)) => Some(words.iter().filter(|word| **word != Value::Instance).cloned().collect()),
+            Some(Value::List(words)) => {
+                Some(words.iter().filter(|word| **word != Value::ArgvPrefix).cloned().collect())
+            }
             _ => None,
         };
         let words =
             words.filter(|words| words.len() <= MAX_ARGUMENTS && words.iter().all(|word| word.strings().is_some()));
-        // The values in `x` and `--out=x`.
+        // Returns `x` for the arguments `x` and `--out=x`.
         let values_in = |word: &Value| {
             let strings = word.strings().unwrap_or_default();
             let values =

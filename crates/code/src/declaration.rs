@@ -2,14 +2,14 @@
 
 use super::Language;
 use super::evaluator::Evaluator;
-use super::operand::plain_parameters;
-use super::token::{Kind, Token};
+use super::operand::plain_parameter_list_length;
+use super::token::{Token, TokenKind};
 use super::token_cursor::{MAX_LOOKAHEAD, TokenCursor};
 use super::value::Value;
 
 impl Evaluator {
-    /// Evaluates the declaration at the cursor. Returns false, without moving, if there is none.
-    pub(super) fn declaration(&mut self, cursor: &mut TokenCursor<'_>, in_brackets: bool) -> bool {
+    /// Evaluates the declaration at the cursor. If there is none, returns false and does not move the cursor.
+    pub(super) fn evaluate_declaration(&mut self, cursor: &mut TokenCursor<'_>, in_brackets: bool) -> bool {
         let start = cursor.position();
         let Some(word) = cursor.name() else { return false };
         let is_declaration = match self.language {
@@ -18,10 +18,10 @@ impl Evaluator {
                 self.outline.classes.has_reached_class = true;
                 false
             }
-            Language::Python => self.python_declaration(cursor, word, in_brackets),
-            Language::JavaScript => self.javascript_declaration(cursor, word, in_brackets),
-            Language::Perl => self.perl_declaration(cursor, word),
-            Language::Ruby => self.ruby_declaration(cursor, word, in_brackets),
+            Language::Python => self.evaluate_python_declaration(cursor, word, in_brackets),
+            Language::JavaScript => self.evaluate_javascript_declaration(cursor, word, in_brackets),
+            Language::Perl => self.evaluate_perl_declaration(cursor, word),
+            Language::Ruby => self.evaluate_ruby_declaration(cursor, word, in_brackets),
         };
         if !is_declaration {
             cursor.move_to(start);
@@ -29,10 +29,10 @@ impl Evaluator {
         is_declaration
     }
 
-    fn python_declaration(&mut self, cursor: &mut TokenCursor<'_>, word: &str, in_brackets: bool) -> bool {
+    fn evaluate_python_declaration(&mut self, cursor: &mut TokenCursor<'_>, word: &str, in_brackets: bool) -> bool {
         match word {
-            "import" => self.python_import(cursor),
-            "from" => self.python_from(cursor),
+            "import" => self.evaluate_python_import(cursor),
+            "from" => self.evaluate_python_from_import(cursor),
             "as" => {
                 cursor.next();
                 if let Some(name) = cursor.take_any_name() {
@@ -40,33 +40,33 @@ impl Evaluator {
                 }
                 true
             }
-            "for" => self.loop_over(cursor),
-            "def" => self.named_function(cursor),
-            "lambda" => self.lambda(cursor),
-            "return" | "yield" => self.return_or_yield(cursor, word, in_brackets),
-            _ => cursor.ahead_is(1, ",") && !in_brackets && self.multiple_assignment(cursor),
+            "for" => self.evaluate_loop(cursor),
+            "def" => self.evaluate_named_function(cursor),
+            "lambda" => self.evaluate_lambda(cursor),
+            "return" | "yield" => self.evaluate_return_or_yield(cursor, word, in_brackets),
+            _ => cursor.ahead_is(1, ",") && !in_brackets && self.evaluate_multiple_assignment(cursor),
         }
     }
 
-    fn javascript_declaration(&mut self, cursor: &mut TokenCursor<'_>, word: &str, in_brackets: bool) -> bool {
+    fn evaluate_javascript_declaration(&mut self, cursor: &mut TokenCursor<'_>, word: &str, in_brackets: bool) -> bool {
         match word {
-            "const" | "let" | "var" => self.destructuring(cursor),
-            "import" => self.javascript_import(cursor),
+            "const" | "let" | "var" => self.evaluate_destructuring(cursor),
+            "import" => self.evaluate_javascript_import(cursor),
             "function" => {
                 cursor.next();
                 cursor.take("*");
                 let name = cursor.take_any_name();
-                self.function_parameters(cursor, name)
+                self.evaluate_parameter_list(cursor, name)
             }
-            "return" | "yield" => self.return_or_yield(cursor, word, in_brackets),
-            _ => self.arrow_parameter_or_loop(cursor),
+            "return" | "yield" => self.evaluate_return_or_yield(cursor, word, in_brackets),
+            _ => self.evaluate_arrow_parameter_or_loop(cursor),
         }
     }
 
-    fn perl_declaration(&mut self, cursor: &mut TokenCursor<'_>, word: &str) -> bool {
+    fn evaluate_perl_declaration(&mut self, cursor: &mut TokenCursor<'_>, word: &str) -> bool {
         match word {
-            "for" | "foreach" => self.perl_loop(cursor),
-            "my" | "our" | "local" if cursor.ahead_is(1, "(") => self.perl_list(cursor),
+            "for" | "foreach" => self.evaluate_perl_loop(cursor),
+            "my" | "our" | "local" if cursor.ahead_is(1, "(") => self.evaluate_perl_list(cursor),
             "sub" | "package" => {
                 cursor.next();
                 if cursor.name().is_some() {
@@ -92,23 +92,23 @@ impl Evaluator {
         }
     }
 
-    fn ruby_declaration(&mut self, cursor: &mut TokenCursor<'_>, word: &str, in_brackets: bool) -> bool {
+    fn evaluate_ruby_declaration(&mut self, cursor: &mut TokenCursor<'_>, word: &str, in_brackets: bool) -> bool {
         match word {
-            "for" => self.loop_over(cursor),
-            "def" => self.named_function(cursor),
-            _ => cursor.ahead_is(1, ",") && !in_brackets && self.multiple_assignment(cursor),
+            "for" => self.evaluate_loop(cursor),
+            "def" => self.evaluate_named_function(cursor),
+            _ => cursor.ahead_is(1, ",") && !in_brackets && self.evaluate_multiple_assignment(cursor),
         }
     }
 
-    /// `def name(parameters)`.
-    fn named_function(&mut self, cursor: &mut TokenCursor<'_>) -> bool {
+    /// Evaluates the head of a function definition: `def name(parameters)`.
+    fn evaluate_named_function(&mut self, cursor: &mut TokenCursor<'_>) -> bool {
         cursor.next();
         let name = cursor.take_any_name();
-        self.function_parameters(cursor, name)
+        self.evaluate_parameter_list(cursor, name)
     }
 
-    /// `lambda parameters:`.
-    fn lambda(&mut self, cursor: &mut TokenCursor<'_>) -> bool {
+    /// Binds the parameters of a lambda: `lambda parameters:`.
+    fn evaluate_lambda(&mut self, cursor: &mut TokenCursor<'_>) -> bool {
         cursor.next();
         let start = cursor.position();
         let ends = |token: &Token| token.is(":") || token.name() == Some("lambda");
@@ -120,7 +120,8 @@ impl Evaluator {
         true
     }
 
-    /// True if `const`, `my` and the like begin a destructuring declaration. Before a single name, they are skipped.
+    /// True if the keyword at the cursor (`const`, `my`) begins a destructuring declaration. If a single name follows,
+    /// the caller skips the keyword.
     pub(super) fn starts_declaration(&self, cursor: &TokenCursor<'_>) -> bool {
         match (self.language, cursor.name()) {
             (Language::JavaScript, Some("const" | "let" | "var")) => cursor.ahead_is(1, "{") || cursor.ahead_is(1, "["),
@@ -129,31 +130,32 @@ impl Evaluator {
         }
     }
 
-    /// `return value`, `yield value`.
-    fn return_or_yield(&mut self, cursor: &mut TokenCursor<'_>, word: &str, in_brackets: bool) -> bool {
+    /// Evaluates `return value` or `yield value`.
+    fn evaluate_return_or_yield(&mut self, cursor: &mut TokenCursor<'_>, word: &str, in_brackets: bool) -> bool {
         cursor.next();
         let is_delegation = word == "yield" && (cursor.take("*") || cursor.take_name("from"));
-        let ends = |token: &Token| token.kind == Kind::Newline || token.is(";") || token.is("}") || token.is(")");
+        let ends = |token: &Token| token.kind == TokenKind::Newline || token.is(";") || token.is("}") || token.is(")");
         if cursor.peek().is_none_or(ends) {
             return true;
         }
-        let value = self.assigned_value(cursor, in_brackets);
-        self.escape(Some(&value));
+        let value = self.evaluate_assigned_value(cursor, in_brackets);
+        self.record_escape(Some(&value));
         let value = if cursor.is(",") { Value::Unknown } else { value };
         self.bind(word, if is_delegation { value.element() } else { value });
         true
     }
 
-    /// Binds the parameters of a function. Their defaults are evaluated like arguments.
-    fn function_parameters(&mut self, cursor: &mut TokenCursor<'_>, name: Option<&str>) -> bool {
+    /// Evaluates a function's parameter list, and binds the parameters. Their defaults are evaluated like arguments of
+    /// a call.
+    fn evaluate_parameter_list(&mut self, cursor: &mut TokenCursor<'_>, name: Option<&str>) -> bool {
         if !cursor.is("(") {
             return true;
         }
         let start = cursor.position();
-        match plain_parameters(cursor).filter(|_| self.language == Language::JavaScript) {
+        match plain_parameter_list_length(cursor).filter(|_| self.language == Language::JavaScript) {
             Some(length) => cursor.move_to(start + length),
             None => {
-                self.arguments(cursor, &Value::Unknown);
+                self.evaluate_arguments(cursor, &Value::Unknown);
             }
         }
         if !name.is_some_and(|name| self.outline.functions.contains_key(name)) {
@@ -162,8 +164,8 @@ impl Evaluator {
         true
     }
 
-    /// `a, b = …`.
-    fn multiple_assignment(&mut self, cursor: &mut TokenCursor<'_>) -> bool {
+    /// Evaluates an assignment to several names: `a, b = …`.
+    fn evaluate_multiple_assignment(&mut self, cursor: &mut TokenCursor<'_>) -> bool {
         let mut names = Vec::new();
         loop {
             cursor.take("*");
@@ -181,7 +183,7 @@ impl Evaluator {
             }
             return false;
         }
-        let value = self.assigned_value(cursor, false);
+        let value = self.evaluate_assigned_value(cursor, false);
         match value {
             Value::List(values) if values.len() == names.len() => {
                 for (name, value) in names.into_iter().zip(values) {
@@ -189,7 +191,7 @@ impl Evaluator {
                 }
             }
             value => {
-                self.escape(Some(&value));
+                self.record_escape(Some(&value));
                 for name in names {
                     self.bind(name, Value::Unknown);
                 }
@@ -198,8 +200,8 @@ impl Evaluator {
         true
     }
 
-    /// `const {a, b: c} = …`, `const [a] = …`.
-    fn destructuring(&mut self, cursor: &mut TokenCursor<'_>) -> bool {
+    /// Evaluates a declaration with a destructuring pattern: `const {a, b: c} = …`, `const [a] = …`.
+    fn evaluate_destructuring(&mut self, cursor: &mut TokenCursor<'_>) -> bool {
         cursor.next();
         let start = cursor.position();
         if !cursor.is("{") && !cursor.is("[") {
@@ -212,8 +214,8 @@ impl Evaluator {
                 return false;
             }
             match token.kind {
-                Kind::Punct("{" | "[" | "(") => depth += 1,
-                Kind::Punct("}" | "]" | ")") => depth = depth.saturating_sub(1),
+                TokenKind::Punct("{" | "[" | "(") => depth += 1,
+                TokenKind::Punct("}" | "]" | ")") => depth = depth.saturating_sub(1),
                 _ => {}
             }
             if depth == 0 {
@@ -222,17 +224,17 @@ impl Evaluator {
         }
         let pattern = cursor.between(start, cursor.position());
         if !cursor.take("=") {
-            // `for (const [a, b] of …)`.
+            // A pattern without `=` is that of a loop: `for (const [a, b] of …)`.
             self.bind_parameters(pattern);
             return true;
         }
-        let value = self.expression(cursor, false);
+        let value = self.evaluate_expression(cursor, false);
         self.bind_destructured(pattern, &value);
         true
     }
 
-    /// `name => …`, `name of values` and `name in object`.
-    fn arrow_parameter_or_loop(&mut self, cursor: &mut TokenCursor<'_>) -> bool {
+    /// Binds the name in `name => …`, `name of values` and `name in object`.
+    fn evaluate_arrow_parameter_or_loop(&mut self, cursor: &mut TokenCursor<'_>) -> bool {
         let start = cursor.position();
         let Some(name) = cursor.take_any_name() else { return false };
         if cursor.take("=>") {
@@ -243,7 +245,7 @@ impl Evaluator {
             return true;
         }
         if cursor.take_name("of") {
-            let values = self.expression(cursor, true);
+            let values = self.evaluate_expression(cursor, true);
             let element = self.element_of(&values);
             self.bind(name, element);
             return true;
@@ -255,19 +257,19 @@ impl Evaluator {
         false
     }
 
-    /// `my ($a, $b) = …`.
-    fn perl_list(&mut self, cursor: &mut TokenCursor<'_>) -> bool {
+    /// Evaluates a declaration of several variables: `my ($a, $b) = …`.
+    fn evaluate_perl_list(&mut self, cursor: &mut TokenCursor<'_>) -> bool {
         cursor.next();
         cursor.next();
         let mut names = Vec::new();
         while !cursor.take(")") {
             match cursor.next().map(|token| &token.kind) {
-                Some(Kind::Name(name)) => names.push(name.as_str()),
-                Some(Kind::Punct(",")) => {}
+                Some(TokenKind::Name(name)) => names.push(name.as_str()),
+                Some(TokenKind::Punct(",")) => {}
                 _ => return false,
             }
         }
-        let value = if cursor.take("=") { self.expression(cursor, false) } else { Value::Unknown };
+        let value = if cursor.take("=") { self.evaluate_expression(cursor, false) } else { Value::Unknown };
         match value {
             Value::List(values) if values.len() == names.len() && names.iter().all(|name| name.starts_with('$')) => {
                 for (name, value) in names.into_iter().zip(values) {

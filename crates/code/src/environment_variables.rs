@@ -2,11 +2,11 @@
 //! `env: {...process.env, X: "1"}`, `$ENV{X} = 1`.
 //!
 //! This is a heuristic over the tokens: if the program mentions the environment at all, every assignment to a name in
-//! capitals sets a variable.
+//! capitals counts as one that sets a variable.
 
-use super::token::{Kind, Token};
+use super::token::{Token, TokenKind};
 
-/// Returns the variables, each with its value; `None` if that is not constant.
+/// Returns the environment variables that the program sets, each with its value; `None` if the value is not constant.
 pub(super) fn exported_variables(tokens: &[Token]) -> Vec<(String, Option<String>)> {
     if !tokens.iter().any(mentions_environment) {
         return Vec::new();
@@ -32,18 +32,19 @@ pub(super) fn exported_variables(tokens: &[Token]) -> Vec<(String, Option<String
     variables
 }
 
-/// Methods that may change any environment variable.
+/// Methods that can change any environment variable.
 const MUTATING_METHODS: &[&str] =
     &["update", "putenv", "setenv", "setdefault", "unsetenv", "pop", "clear", "store", "assign"];
 
-/// True if the program may assign an environment variable, so that its initial value may not apply.
+/// True if the program possibly changes the environment variable, so that its initial value may not apply.
 pub(super) fn may_set(tokens: &[Token], name: &str) -> bool {
     let is_name = |token: &Token| token.name().or_else(|| token.constant()) == Some(name);
     let is_assigned = |index: usize| {
         let ahead = |count: usize| tokens.get(index + count);
         let operator = 1 + usize::from(ahead(1).is_some_and(|next| next.is("]") || next.is("}")));
-        ahead(operator)
-            .is_some_and(|operator| matches!(operator.kind, Kind::Punct(punct) if punct.ends_with('=') || punct == ":"))
+        ahead(operator).is_some_and(
+            |operator| matches!(operator.kind, TokenKind::Punct(punct) if punct.ends_with('=') || punct == ":"),
+        )
     };
     tokens.iter().enumerate().any(|(index, token)| {
         token.name().is_some_and(|name| MUTATING_METHODS.contains(&name)) || is_name(token) && is_assigned(index)

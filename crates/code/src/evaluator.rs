@@ -1,33 +1,33 @@
 //! Walks the tokens of a program, evaluates its expressions and records the effects of its calls.
 //!
-//! The tokens are walked in several rounds, over which each name collects all values that are assigned to it. The
-//! result is the findings of the first round in which no name changes.
+//! The tokens are walked in several rounds. In the course of these rounds, each name collects all values that are
+//! assigned to it. The result consists of the findings of the first round in which the value of no name changes.
 
 use std::collections::BTreeMap;
 
 use super::bindings::Bindings;
 use super::budget::Budget;
 use super::dialect::Dialect;
+use super::evaluator_inputs::EvaluatorInputs;
 use super::findings::Findings;
 use super::function_effect::FunctionEffect;
-use super::inputs::Inputs;
 use super::lex::lex;
 use super::outline::Outline;
 use super::spawn::Spawn;
-use super::token::{Kind, Token};
+use super::token::{Token, TokenKind};
 use super::token_cursor::TokenCursor;
 use super::value::Value;
 use super::{Language, ProgramEffects, ProgramInputs, child_stdin, environment_variables};
 
-/// After this many rounds, a name that still changes becomes unknown. If names still change after [`MAX_ROUNDS`], the
-/// result is incomplete.
+/// The number of rounds after which the value of a name that still changes becomes unknown. If names still change after
+/// [`MAX_ROUNDS`], the result is incomplete.
 const ROUNDS_BEFORE_WIDENING: usize = 5;
 const MAX_ROUNDS: usize = 10;
 
 pub(super) struct Evaluator {
     pub(super) language: Language,
     pub(super) dialect: &'static Dialect,
-    pub(super) inputs: Inputs,
+    pub(super) inputs: EvaluatorInputs,
     pub(super) outline: Outline,
     pub(super) bindings: Bindings,
     /// The command line options that the program declares, with their defaults.
@@ -48,7 +48,7 @@ pub(super) fn evaluate(language: Language, source: &str, inputs: &ProgramInputs)
     let mut evaluator = Evaluator {
         language,
         dialect: Dialect::of(language),
-        inputs: Inputs::of(language, inputs, &lexed.tokens),
+        inputs: EvaluatorInputs::of(language, inputs, &lexed.tokens),
         bindings: Bindings::default(),
         declared_options: BTreeMap::new(),
         findings: Findings::new(outline.order),
@@ -74,7 +74,8 @@ pub(super) fn evaluate(language: Language, source: &str, inputs: &ProgramInputs)
     let exported_variables =
         if spawns.is_empty() { Vec::new() } else { environment_variables::exported_variables(&lexed.tokens) };
     let spawns: Vec<Spawn> = spawns.into_iter().map(|spawn| with_unset_variables(spawn, &unset_variables)).collect();
-    // In an unknown directory, relative paths and the working directories of spawned commands are unknown.
+    // If the working directory is unknown, the files of relative paths and the working directories of commands are
+    // unknown.
     let depends_on_unknown_directory =
         in_unknown_directory && (!spawns.is_empty() || accesses.iter().any(|(_, path)| !path.starts_with(['/', '~'])));
     let is_opaque = is_opaque || reads_unknown_stdin || has_ipython_magic(language, &lexed.tokens);
@@ -101,25 +102,26 @@ fn has_ipython_magic(language: Language, tokens: &[Token]) -> bool {
     let mut is_line_start = true;
     for token in tokens.iter().filter(|_| language == Language::Python) {
         match token.kind {
-            Kind::Punct("!" | "%") if is_line_start => return true,
-            Kind::Punct("(" | "[" | "{") => depth += 1,
-            Kind::Punct(")" | "]" | "}") => depth = depth.saturating_sub(1),
+            TokenKind::Punct("!" | "%") if is_line_start => return true,
+            TokenKind::Punct("(" | "[" | "{") => depth += 1,
+            TokenKind::Punct(")" | "]" | "}") => depth = depth.saturating_sub(1),
             _ => {}
         }
-        is_line_start = token.kind == Kind::Newline && depth == 0;
+        is_line_start = token.kind == TokenKind::Newline && depth == 0;
     }
     false
 }
 
 impl Evaluator {
-    /// Walks the program until no name changes any more. Returns false if names still change in the last round.
+    /// Walks the program in rounds until the value of no name changes any more. Returns false if values still change in
+    /// the last round.
     fn evaluate_until_stable(&mut self, tokens: &[Token]) -> bool {
         for round in 0..MAX_ROUNDS {
             self.findings = Findings::new(self.outline.order);
             self.bindings.has_changed = false;
             self.bindings.widens_to_unknown = round >= ROUNDS_BEFORE_WIDENING;
-            let last = self.all_statements(&mut TokenCursor::new(tokens));
-            self.escape(Some(&last));
+            let last = self.evaluate_all_statements(&mut TokenCursor::new(tokens));
+            self.record_escape(Some(&last));
             if !self.bindings.has_changed {
                 return true;
             }
@@ -128,13 +130,14 @@ impl Evaluator {
     }
 
     /// Walks all statements, and returns the value of the last one.
-    pub(super) fn all_statements(&mut self, cursor: &mut TokenCursor<'_>) -> Value {
+    pub(super) fn evaluate_all_statements(&mut self, cursor: &mut TokenCursor<'_>) -> Value {
         let mut last = Value::Unknown;
         loop {
-            if let Some(value) = self.statements(cursor) {
+            if let Some(value) = self.evaluate_statements(cursor) {
                 last = value;
             }
-            // A closing bracket without an opening one: the lexer has probably misread the source.
+            // If a token is left, it is a closing bracket without an opening one, so the lexer has probably misread the
+            // source.
             if cursor.next().is_none() {
                 return last;
             }
@@ -143,18 +146,18 @@ impl Evaluator {
     }
 
     /// Walks the statements up to a closing bracket.
-    pub(super) fn statements(&mut self, cursor: &mut TokenCursor<'_>) -> Option<Value> {
+    pub(super) fn evaluate_statements(&mut self, cursor: &mut TokenCursor<'_>) -> Option<Value> {
         let mut last = None;
         loop {
             match cursor.peek()?.kind {
-                Kind::Punct(")" | "]" | "}") => return last,
-                Kind::Newline | Kind::Punct(";" | "," | ":" | "=>") => {
+                TokenKind::Punct(")" | "]" | "}") => return last,
+                TokenKind::Newline | TokenKind::Punct(";" | "," | ":" | "=>") => {
                     cursor.next();
                 }
                 _ => {
-                    self.escape(last.as_ref());
+                    self.record_escape(last.as_ref());
                     let start = cursor.position();
-                    let value = self.expression(cursor, false);
+                    let value = self.evaluate_expression(cursor, false);
                     // An assigned value stays reachable through its name, so it does not escape.
                     let is_assigned =
                         cursor.between(start, start + 4).iter().any(|token| token.is("=") || token.is(":="));
@@ -167,7 +170,7 @@ impl Evaluator {
         }
     }
 
-    /// Spends work. If this exceeds the budget, the cursor skips the remaining tokens.
+    /// Subtracts work from the budget. If the budget is exhausted, the cursor skips the remaining tokens.
     pub(super) fn spend(&mut self, work: usize, cursor: &mut TokenCursor<'_>) {
         if !self.budget.spend(work) {
             self.findings.is_opaque = true;
@@ -175,11 +178,11 @@ impl Evaluator {
         }
     }
 
-    /// Records that a value is used in code that the analysis does not follow, such as an unknown function. If the
-    /// value is a function with effects, that code may call it.
-    pub(super) fn escape(&mut self, value: Option<&Value>) {
+    /// Records that a value escapes: it is used in code that the analysis does not follow, such as an unknown function.
+    /// If the value is a function with effects, that code may call it.
+    pub(super) fn record_escape(&mut self, value: Option<&Value>) {
         let Some(Value::QualifiedName(name)) = value else {
-            // That code may also write to an open file.
+            // The code that the analysis does not follow can also write to an open file.
             return value.into_iter().for_each(|value| self.write_to_output(value, None));
         };
         let is_method = self.class_method_effect(name).is_some();
@@ -190,9 +193,9 @@ impl Evaluator {
 
     /// Returns the effect of a function by its dotted name, or by its last segment after `from module import *`.
     pub(super) fn effect_of(&self, name: &str) -> Option<FunctionEffect> {
-        self.dialect.function(name).or_else(|| {
+        self.dialect.function_effect(name).or_else(|| {
             let mut star_imports = self.bindings.star_imports.iter();
-            star_imports.find_map(|module| self.dialect.function(&format!("{module}.{name}")))
+            star_imports.find_map(|module| self.dialect.function_effect(&format!("{module}.{name}")))
         })
     }
 }

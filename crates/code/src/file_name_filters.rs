@@ -1,10 +1,11 @@
 //! Filters by which a program selects files from a directory listing: `if name.startswith(".env")`.
 //!
-//! This is a heuristic over the tokens. If the program may negate a filter (`continue`, `not`), none are returned.
+//! This is a heuristic over the tokens. If the program possibly negates a filter (`continue`, `not`), no filters are
+//! returned.
 
 use super::token::Token;
 
-/// The minimum length of a filter. Shorter ones occur in many names.
+/// The minimum length of a constant that counts as a filter. Shorter constants occur in too many file names.
 const MIN_FILTER_BYTES: usize = 3;
 
 /// Returns the filters as glob patterns for file names.
@@ -36,7 +37,7 @@ pub(super) fn file_name_filters(tokens: &[Token]) -> Vec<String> {
     filters
 }
 
-/// Returns a constant that may be part of a file name.
+/// Returns the token's constant if it can be a part of a file name.
 fn constant_filter(token: &Token) -> Option<&str> {
     token.constant().filter(|string| string.len() >= MIN_FILTER_BYTES && !string.contains(['*', '/']))
 }

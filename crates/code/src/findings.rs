@@ -4,7 +4,7 @@ use super::statement_order::StatementOrder;
 use super::value::join_path;
 use super::{Access, Spawn};
 
-/// With more possible working directories than this, the directory is unknown.
+/// The maximum number of possible working directories. If there are more, the working directory is unknown.
 const MAX_DIRECTORIES: usize = 8;
 
 #[derive(Debug, Default)]
@@ -20,11 +20,12 @@ pub(super) struct Findings {
     pub(super) is_opaque: bool,
     /// True if the program changes to an unknown working directory.
     pub(super) in_unknown_directory: bool,
-    /// Working directories that the program may have changed to, relative to the one that it starts in.
+    /// The working directories to which the program can have changed so far, relative to the one in which it starts.
     possible_directories: Vec<String>,
     /// True if statements run in source order, each at most once.
     runs_in_order: bool,
-    /// Open files, each with the concatenated strings that were written to it; `None` if they are not constant.
+    /// Open files, each with the concatenated strings that were written to it; `None` if one of the strings, or their
+    /// order, is unknown.
     open_files: Vec<(String, Option<String>)>,
 }
 
@@ -33,7 +34,8 @@ impl Findings {
         Self { runs_in_order: order == StatementOrder::InSourceOrder, ..Self::default() }
     }
 
-    /// Records a write that replaces the contents of a file; `None` if they are not constant.
+    /// Records a write that replaces the contents of a file. `contents`: the new contents; `None` if they are not
+    /// constant.
     pub(super) fn write_file(&mut self, path: &str, contents: Option<&str>) {
         for path in self.possible_paths(path) {
             let file = (path, contents.map(str::to_owned));
@@ -44,11 +46,11 @@ impl Findings {
         self.record_access_only(Access::Write, path);
     }
 
-    /// Records that a string, or `None`, is appended to an open file.
+    /// Records that a string is appended to an open file. `string` is `None` if the string is not constant.
     pub(super) fn append_output(&mut self, path: &str, string: Option<&str>) {
         let runs_in_order = self.runs_in_order;
         match self.open_files.iter_mut().find(|(open_path, _)| open_path == path) {
-            // The order of the writes must be known.
+            // The strings are concatenated only if the order of the writes is known.
             Some((_, contents)) => {
                 let both = contents.take().zip(string).filter(|_| runs_in_order);
                 *contents = both.map(|(contents, string)| contents + string);
@@ -57,7 +59,7 @@ impl Findings {
         }
     }
 
-    /// Records an access. After a write, the contents of the file are unknown.
+    /// Records an access to a file. If it is a write, the new contents of the file count as unknown.
     pub(super) fn record_access(&mut self, access: Access, path: &str) {
         match access {
             Access::Write => self.write_file(path, None),
@@ -65,7 +67,7 @@ impl Findings {
         }
     }
 
-    /// Records an access. Unlike [`Self::record_access`], a write does not add to `written_files`.
+    /// Records an access to a file. Unlike [`Self::record_access`], does not add a written file to `written_files`.
     pub(super) fn record_access_only(&mut self, access: Access, path: &str) {
         for path in self.possible_paths(path) {
             let access_and_path = (access, path);
@@ -99,10 +101,10 @@ impl Findings {
         }
     }
 
-    /// Adds the working directories that the program may have from here on. The previous ones stay possible, because
-    /// the change may be conditional.
+    /// Adds the working directories that the program can have after a change to one of `targets`. The previous ones
+    /// stay possible, because the change can be conditional.
     pub(super) fn change_directory(&mut self, targets: &[String]) {
-        // A loop may change to the parent directory any number of times.
+        // A loop can change to the parent directory any number of times.
         let goes_up = targets.iter().any(|directory| directory.split('/').any(|part| part == ".."));
         let origins =
             std::iter::once(".".to_owned()).chain(self.possible_directories.iter().cloned()).collect::<Vec<_>>();
@@ -117,8 +119,9 @@ impl Findings {
         self.possible_directories.truncate(MAX_DIRECTORIES);
     }
 
-    /// Returns a path relative to the initial working directory, once for each working directory that the program may
-    /// have.
+    /// Converts a path to paths relative to the initial working directory: one for each working directory that the
+    /// program can have. If the order of statements is unknown, returns only the path itself; [`Self::finish`] adds the
+    /// others.
     fn possible_paths(&self, path: &str) -> Vec<String> {
         if path::is_rooted(path) || !self.runs_in_order {
             return vec![path.to_owned()];
@@ -143,7 +146,8 @@ impl Findings {
         if self.runs_in_order || self.possible_directories.is_empty() {
             return self;
         }
-        // If the order is unknown, an access may also happen after a later change of directory.
+        // If the order of statements is unknown, an access can also happen after a change of directory that is later in
+        // the source.
         let accesses = std::mem::take(&mut self.accesses);
         self.accesses = accesses
             .into_iter()
@@ -166,7 +170,8 @@ impl Findings {
     }
 }
 
-/// Returns the command with a working directory in which its other directories are entered.
+/// Returns the command as it is started if the program is in `directory`. The command's own directories are relative to
+/// that directory.
 fn started_in(directory: &str, spawn: Spawn) -> Spawn {
     let directories = std::iter::once(Some(directory.to_owned())).chain(spawn.directories).collect();
     Spawn { directories, ..spawn }

@@ -1,41 +1,42 @@
-//! The functions that a program defines.
+//! The functions that a Python or JavaScript program defines.
 //!
-//! If every use of a function is a call, its parameters have exactly the values that the calls pass. The parameters of
-//! other functions are unknown: a function that is used as a value, as a method or with a decorator may get any
-//! arguments.
+//! If every use of a function is a call, its parameters can have only the values that the calls pass, and their
+//! defaults. The parameters of other functions are unknown: a function that is used as a value, as a method or with a
+//! decorator may get any arguments.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::Language;
-use super::token::{Kind, Part, Token};
+use super::token::{LiteralPart, Token, TokenKind};
 
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Parameter {
     pub(super) name: String,
     pub(super) kind: ParameterKind,
-    /// The tokens of its default value.
+    /// The tokens of the parameter's default value; empty if it has none.
     pub(super) default: Vec<Token>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ParameterKind {
     Single,
-    /// `*names`: all positional arguments that no other parameter gets.
+    /// Gets all positional arguments that no other parameter gets: `*names`.
     ExtraPositional,
-    /// `**names`: all keyword arguments that no other parameter gets.
+    /// Gets all keyword arguments that no other parameter gets: `**names`.
     ExtraKeywords,
 }
 
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Function {
     pub(super) parameters: Vec<Parameter>,
-    /// True if the body consists of statements, so that the result is returned by `return` or `yield`.
+    /// True if the body consists of statements, so that the result is the value of `return` or `yield`.
     pub(super) has_block_body: bool,
 }
 
 pub(super) type Functions = BTreeMap<String, Function>;
 
-/// Returns the functions whose every use is a call.
+/// Returns the functions that the program only calls, and never uses in another way. Leaves out functions that are
+/// defined more than once or whose parameters are not plain names. For Perl and Ruby, returns no functions.
 pub(super) fn functions_only_called(language: Language, tokens: &[Token]) -> Functions {
     let mut defined = Functions::new();
     let mut not_only_called: BTreeSet<String> = BTreeSet::new();
@@ -49,18 +50,18 @@ pub(super) fn functions_only_called(language: Language, tokens: &[Token]) -> Fun
             not_only_called.insert(name.to_owned());
         }
     }
-    // In a program with classes, a member of this name may be the function as a method.
+    // In a program with classes, a member with the name of a function can be the function, used as a method.
     let has_classes = tokens.iter().any(|token| token.name() == Some("class"));
     let mut called: BTreeSet<String> = BTreeSet::new();
     let mut unvisited = vec![tokens];
     while let Some(tokens) = unvisited.pop() {
         for (index, token) in tokens.iter().enumerate() {
             match &token.kind {
-                Kind::String(literal) => unvisited.extend(literal.parts.iter().filter_map(|part| match part {
-                    Part::Interpolation(tokens) => Some(tokens.as_slice()),
-                    Part::Constant(_) => None,
+                TokenKind::String(literal) => unvisited.extend(literal.parts.iter().filter_map(|part| match part {
+                    LiteralPart::Interpolation(tokens) => Some(tokens.as_slice()),
+                    LiteralPart::Constant(_) => None,
                 })),
-                Kind::Name(name) if defined.contains_key(name) => {
+                TokenKind::Name(name) if defined.contains_key(name) => {
                     let names = match name_use(tokens, index) {
                         NameUse::Definition => continue,
                         NameUse::Member if !has_classes => continue,
@@ -87,7 +88,8 @@ fn has_block_body(tokens: &[Token], name: usize) -> bool {
     from_arrow.nth(1).is_some_and(|token| token.is("{"))
 }
 
-/// Returns the index of each function's name, and its parameters; `None` if they are not plain names.
+/// Returns, for each function definition, the index of the function's name, and its parameters. The parameters are
+/// `None` if they are not all plain names. For Perl and Ruby, returns nothing.
 fn definitions(language: Language, tokens: &[Token]) -> Vec<(usize, Option<Vec<Parameter>>)> {
     let keyword = match language {
         Language::Python => "def",
@@ -106,7 +108,7 @@ fn definitions(language: Language, tokens: &[Token]) -> Vec<(usize, Option<Vec<P
     named.chain(arrows).chain(lambdas).collect()
 }
 
-/// `(a, b) =>` or `a =>`
+/// Returns the parameters of an arrow function: `(a, b) =>` or `a =>`.
 fn arrow_parameters(tokens: &[Token]) -> Option<Vec<Parameter>> {
     match tokens.first()?.name() {
         Some(name) => Some(vec![Parameter { name: name.to_owned(), kind: ParameterKind::Single, default: Vec::new() }]),
@@ -114,18 +116,19 @@ fn arrow_parameters(tokens: &[Token]) -> Option<Vec<Parameter>> {
     }
 }
 
-/// Returns functions that are defined as `name = lambda a, b: …`. Inside brackets, this is a keyword argument.
+/// Returns functions that are defined as `name = lambda a, b: …`. Inside brackets, `name =` is a keyword argument, so
+/// lambdas there are left out.
 fn named_lambdas(tokens: &[Token]) -> Vec<(usize, Option<Vec<Parameter>>)> {
     let mut lambdas = Vec::new();
     let mut depth = 0_usize;
     for (index, token) in tokens.iter().enumerate() {
         match token.kind {
-            Kind::Punct("(" | "[" | "{") => depth += 1,
-            Kind::Punct(")" | "]" | "}") => depth = depth.saturating_sub(1),
-            Kind::Name(_) if depth == 0 && is_lambda(tokens, index) => {
+            TokenKind::Punct("(" | "[" | "{") => depth += 1,
+            TokenKind::Punct(")" | "]" | "}") => depth = depth.saturating_sub(1),
+            TokenKind::Name(_) if depth == 0 && is_lambda(tokens, index) => {
                 let following = tokens.get(index + 3..).unwrap_or_default();
                 let inside = following.iter().take_while(|token| !token.is(":")).cloned();
-                let bracket = |punct| Token { kind: Kind::Punct(punct), after_space: false };
+                let bracket = |punct| Token { kind: TokenKind::Punct(punct), after_space: false };
                 let in_parentheses: Vec<Token> =
                     std::iter::once(bracket("(")).chain(inside).chain([bracket(")")]).collect();
                 lambdas.push((index, parameters(&in_parentheses)));
@@ -140,7 +143,7 @@ fn named_lambdas(tokens: &[Token]) -> Vec<(usize, Option<Vec<Parameter>>)> {
 fn is_lambda(tokens: &[Token], name: usize) -> bool {
     let is_statement_start = match name.checked_sub(1).and_then(|before| tokens.get(before)) {
         None => true,
-        Some(before) => before.kind == Kind::Newline || before.is(";"),
+        Some(before) => before.kind == TokenKind::Newline || before.is(";"),
     };
     let is_assigned = tokens.get(name + 1).is_some_and(|token| token.is("="));
     is_statement_start && is_assigned && tokens.get(name + 2).is_some_and(|token| token.name() == Some("lambda"))
@@ -157,8 +160,8 @@ fn is_arrow(tokens: &[Token], name: usize) -> bool {
     let mut depth = 0_usize;
     for (index, token) in rest.iter().enumerate() {
         match token.kind {
-            Kind::Punct("(" | "[" | "{") => depth += 1,
-            Kind::Punct(")" | "]" | "}") => depth = depth.saturating_sub(1),
+            TokenKind::Punct("(" | "[" | "{") => depth += 1,
+            TokenKind::Punct(")" | "]" | "}") => depth = depth.saturating_sub(1),
             _ => {}
         }
         if depth == 0 {
@@ -168,7 +171,8 @@ fn is_arrow(tokens: &[Token], name: usize) -> bool {
     false
 }
 
-/// Returns parameters in parentheses; `None` if they are not plain names. The first token must be the parenthesis.
+/// Returns the parameters in parentheses; `None` if they are not all plain names. The first token must be the opening
+/// parenthesis.
 fn parameters(tokens: &[Token]) -> Option<Vec<Parameter>> {
     tokens.first().filter(|token| token.is("("))?;
     let mut parameters: Vec<Parameter> = Vec::new();
@@ -177,31 +181,31 @@ fn parameters(tokens: &[Token]) -> Option<Vec<Parameter>> {
     let mut is_parameter_start = false;
     let mut in_default = false;
     for token in tokens {
-        let ends = depth == 1 && matches!(token.kind, Kind::Punct("," | ")"));
+        let ends = depth == 1 && matches!(token.kind, TokenKind::Punct("," | ")"));
         in_default &= !ends;
         if let Some(parameter) = parameters.last_mut().filter(|_| in_default) {
             parameter.default.push(token.clone());
         }
         in_default |= depth == 1 && token.is("=");
         match &token.kind {
-            Kind::Punct("(" | "[" | "{") => {
-                // A destructuring pattern, not a name.
+            TokenKind::Punct("(" | "[" | "{") => {
+                // This parameter is a destructuring pattern, not a name.
                 if depth == 1 && is_parameter_start {
                     return None;
                 }
                 depth += 1;
                 is_parameter_start = depth == 1;
             }
-            Kind::Punct(")" | "]" | "}") => {
+            TokenKind::Punct(")" | "]" | "}") => {
                 depth = depth.checked_sub(1)?;
                 if depth == 0 {
                     return Some(parameters);
                 }
             }
-            Kind::Punct(",") if depth == 1 => (is_parameter_start, kind) = (true, ParameterKind::Single),
-            Kind::Punct("*" | "...") if depth == 1 && is_parameter_start => kind = ParameterKind::ExtraPositional,
-            Kind::Punct("**") if depth == 1 && is_parameter_start => kind = ParameterKind::ExtraKeywords,
-            Kind::Name(name) if depth == 1 && is_parameter_start => {
+            TokenKind::Punct(",") if depth == 1 => (is_parameter_start, kind) = (true, ParameterKind::Single),
+            TokenKind::Punct("*" | "...") if depth == 1 && is_parameter_start => kind = ParameterKind::ExtraPositional,
+            TokenKind::Punct("**") if depth == 1 && is_parameter_start => kind = ParameterKind::ExtraKeywords,
+            TokenKind::Name(name) if depth == 1 && is_parameter_start => {
                 parameters.push(Parameter { name: name.clone(), kind, default: Vec::new() });
                 is_parameter_start = false;
             }
@@ -211,10 +215,10 @@ fn parameters(tokens: &[Token]) -> Option<Vec<Parameter>> {
     None
 }
 
-/// True if the line before the definition is a decorator, which may use the function as a value.
+/// True if the line before the definition is a decorator, which can use the function as a value.
 fn is_decorated(tokens: &[Token], name: usize) -> bool {
     let before = tokens.get(..name.saturating_sub(1)).unwrap_or_default();
-    let mut lines = before.rsplit(|token| token.kind == Kind::Newline);
+    let mut lines = before.rsplit(|token| token.kind == TokenKind::Newline);
     let is_only_async = |line: &&[Token]| line.iter().all(|token| token.name() == Some("async"));
     lines.find(|line| !is_only_async(line)).and_then(<[Token]>::first).is_some_and(|token| token.is("@"))
 }
@@ -222,7 +226,7 @@ fn is_decorated(tokens: &[Token], name: usize) -> bool {
 enum NameUse {
     Definition,
     Call,
-    /// A member of this name, in another object than the global one.
+    /// The name is that of a member of an object other than the global one.
     Member,
     Other,
 }

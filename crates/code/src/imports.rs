@@ -1,7 +1,7 @@
 //! Import statements, and the names that they bind.
 
 use super::evaluator::Evaluator;
-use super::token::{Kind, Token};
+use super::token::{Token, TokenKind};
 use super::token_cursor::{MAX_LOOKAHEAD, TokenCursor};
 use super::value::Value;
 use super::{Access, Language};
@@ -35,13 +35,13 @@ impl Evaluator {
         let mut name = String::new();
         while let Some(token) = cursor.peek() {
             match &token.kind {
-                Kind::Name(part) if name.is_empty() || name.ends_with('.') => {
+                TokenKind::Name(part) if name.is_empty() || name.ends_with('.') => {
                     if part == "import" {
                         break;
                     }
                     name.push_str(part);
                 }
-                Kind::Punct(punct @ ("." | ".." | "...")) => name.push_str(punct),
+                TokenKind::Punct(punct @ ("." | ".." | "...")) => name.push_str(punct),
                 _ => break,
             }
             cursor.next();
@@ -49,8 +49,8 @@ impl Evaluator {
         name
     }
 
-    /// `import module as alias`.
-    pub(super) fn python_import(&mut self, cursor: &mut TokenCursor<'_>) -> bool {
+    /// Evaluates an import statement of Python: `import module as alias`.
+    pub(super) fn evaluate_python_import(&mut self, cursor: &mut TokenCursor<'_>) -> bool {
         cursor.next();
         loop {
             let module = self.table_name(&Self::read_dotted_name(cursor));
@@ -67,8 +67,8 @@ impl Evaluator {
         }
     }
 
-    /// `from module import name as alias`.
-    pub(super) fn python_from(&mut self, cursor: &mut TokenCursor<'_>) -> bool {
+    /// Evaluates an import statement of Python: `from module import name as alias`.
+    pub(super) fn evaluate_python_from_import(&mut self, cursor: &mut TokenCursor<'_>) -> bool {
         cursor.next();
         let module = self.table_name(&Self::read_dotted_name(cursor));
         if !cursor.take_name("import") {
@@ -86,7 +86,7 @@ impl Evaluator {
             let alias = if cursor.take_name("as") { cursor.take_any_name().unwrap_or(name) } else { name };
             let qualified =
                 if matches!(module.as_str(), "builtins") { name.to_owned() } else { format!("{module}.{name}") };
-            let value = self.qualified_name(qualified);
+            let value = self.value_of_qualified_name(qualified);
             self.bind(alias, value);
             if !cursor.take(",") {
                 break;
@@ -96,8 +96,8 @@ impl Evaluator {
         true
     }
 
-    /// `import name, {member as alias} from "module"`.
-    pub(super) fn javascript_import(&mut self, cursor: &mut TokenCursor<'_>) -> bool {
+    /// Evaluates an import statement of JavaScript: `import name, {member as alias} from "module"`.
+    pub(super) fn evaluate_javascript_import(&mut self, cursor: &mut TokenCursor<'_>) -> bool {
         if cursor.ahead_is(1, "(") || cursor.ahead_is(1, ".") {
             return false;
         }
@@ -110,7 +110,7 @@ impl Evaluator {
             }
             let Some(token) = cursor.next() else { return false };
             match token.kind {
-                Kind::Name(_) | Kind::Newline | Kind::Punct("{" | "}" | "," | "*") => {}
+                TokenKind::Name(_) | TokenKind::Newline | TokenKind::Punct("{" | "}" | "," | "*") => {}
                 _ => match token.constant() {
                     Some(module) => break module,
                     None => return false,
@@ -138,8 +138,8 @@ impl Evaluator {
         true
     }
 
-    /// Returns the name of a module in the tables of `dialect`, which have one name for modules with the same
-    /// functions.
+    /// Returns the name by which the tables of `dialect` list a module. Modules with the same functions are listed
+    /// under one name.
     pub(super) fn table_name(&self, module: &str) -> String {
         if AMBIGUOUS_MODULES.contains(&module.split('.').next().unwrap_or(module)) {
             return format!("{IMPORTED_PREFIX}{module}");

@@ -29,20 +29,20 @@ mod declaration;
 mod dialect;
 mod environment_variables;
 mod evaluator;
+mod evaluator_inputs;
 mod expression;
 mod file_name_filters;
 mod findings;
 mod function_effect;
 mod functions;
+mod harmless_calls;
 mod imports;
-mod inputs;
 mod lex;
 mod loops;
 mod open_calls;
 mod operand;
 mod outline;
 mod postfix;
-mod pure_calls;
 mod spawn;
 mod spawn_calls;
 mod statement_order;
@@ -57,7 +57,7 @@ mod tests;
 use path::Access;
 pub use spawn::{Spawn, SpawnEnvironment, SpawnedCommand, Stdin, UNKNOWN_WORD};
 
-/// The maximum length of a program. A longer one is not analyzed.
+/// The maximum length of a program. A longer program is not analyzed.
 const MAX_BYTES: usize = 64 * 1024;
 
 /// The maximum nesting of brackets, interpolations and evaluated strings together.
@@ -66,23 +66,24 @@ const MAX_DEPTH: usize = 48;
 /// The effects that a program may have.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ProgramEffects {
-    /// Accesses to files whose names are constant. Paths are as the program writes them. The home directory is `~`, the
-    /// working directory `.`, and an unknown name in a known directory `…`. A path with `*` is a glob.
+    /// Accesses to files whose names are constant or partly known, with the paths that the program uses. `~` stands
+    /// for the home directory, `.` for the working directory, and `…` for an unknown name in a known directory. A path
+    /// with `*` is a glob.
     pub accesses: Vec<(Access, String)>,
     /// Commands that the program starts.
     pub spawns: Vec<Spawn>,
-    /// Accesses to files whose names are not constant.
+    /// Accesses to files whose names are unknown.
     pub unknown_accesses: Vec<Access>,
-    /// Files that the program writes, each with its complete contents; `None` if they are not constant. A file that may
-    /// get one of several contents is listed once for each.
+    /// Files that the program writes, each with its complete contents; `None` if they are not constant. A file that can
+    /// get one of several contents is listed once for each of them.
     pub written_files: Vec<(String, Option<String>)>,
-    /// Environment variables that the program sets for the commands that it starts, each with its value; `None` if that
-    /// is not constant.
+    /// Environment variables that the program sets for the commands that it starts, each with its value; `None` if the
+    /// value is not constant.
     pub exported_variables: Vec<(String, Option<String>)>,
     /// Constant strings that the program may print, in no particular order.
     pub printed_strings: Vec<String>,
-    /// False if the program may have other effects than those in the other fields, because it starts a command whose
-    /// name is not constant, or has code whose effects cannot be determined.
+    /// False if the program may have other effects than those in the other fields: it starts a command whose name is
+    /// not constant, has code whose effects cannot be determined, or exceeds a limit of the analysis.
     pub is_complete: bool,
 }
 
@@ -115,8 +116,8 @@ impl Language {
 /// The arguments, source file and environment variables that a program starts with, as far as they are known.
 #[derive(Debug, Clone, Default)]
 pub struct ProgramInputs {
-    /// The arguments, without the names of the interpreter and of the script. `None` for an argument that is not
-    /// constant, or if the number of arguments is unknown.
+    /// The arguments, without the names of the interpreter and of the script. An argument that is not constant is
+    /// `None`. If the number of arguments is unknown, the whole field is `None`.
     pub arguments: Option<Vec<Option<String>>>,
     /// True if the source is an argument of the interpreter (`python -c`), not in a file.
     pub is_inline: bool,

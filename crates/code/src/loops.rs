@@ -2,25 +2,26 @@
 
 use super::Language;
 use super::evaluator::Evaluator;
-use super::token::Kind;
+use super::token::TokenKind;
 use super::token_cursor::{MAX_LOOKAHEAD, TokenCursor};
 use super::value::Value;
 
-/// If a list has more elements than this, the list that a filter selects from it is unknown.
+/// The maximum number of elements in a list that a comprehension filters. If there are more, the result is unknown,
+/// unless it consists of partly known strings or paths.
 const MAX_FILTERED_ELEMENTS: usize = 12;
 
 impl Evaluator {
     /// Evaluates a comprehension. The cursor is at `for` in `[element for name in values]`.
-    pub(super) fn comprehension(&mut self, cursor: &mut TokenCursor<'_>, element: &Value) -> Value {
+    pub(super) fn evaluate_comprehension(&mut self, cursor: &mut TokenCursor<'_>, element: &Value) -> Value {
         let start = cursor.position();
-        let Some(values) = self.loop_values(cursor) else {
+        let Some(values) = self.bind_loop_variables(cursor) else {
             cursor.move_to(start + 1);
             return Value::Unknown;
         };
         let mut is_unfiltered = true;
         while !cursor.peek().is_none_or(|token| token.is(")") || token.is("]") || token.is("}") || token.is(",")) {
             is_unfiltered = false;
-            self.expression(cursor, true);
+            self.evaluate_expression(cursor, true);
             if cursor.is(":") || cursor.is(";") {
                 cursor.next();
             }
@@ -31,7 +32,7 @@ impl Evaluator {
         let lists = values.lists();
         match (lists.as_slice(), element) {
             ([Value::List(values)], element) if is_unfiltered => Value::List(vec![element.clone(); values.len()]),
-            // For file names, the number of elements does not matter.
+            // If the elements are partly known, such as file names, their number does not matter.
             ([_, ..], Value::PartlyKnown { .. }) => Value::List(vec![element.clone()]),
             ([Value::List(values)], element) if values.len() <= MAX_FILTERED_ELEMENTS => {
                 let lists = (0..=values.len()).map(|count| Value::List(vec![element.clone(); count]));
@@ -41,13 +42,13 @@ impl Evaluator {
         }
     }
 
-    /// `for name in values`.
-    pub(super) fn loop_over(&mut self, cursor: &mut TokenCursor<'_>) -> bool {
-        self.loop_values(cursor).is_some()
+    /// Evaluates the head of a loop: `for name in values`.
+    pub(super) fn evaluate_loop(&mut self, cursor: &mut TokenCursor<'_>) -> bool {
+        self.bind_loop_variables(cursor).is_some()
     }
 
     /// Binds the names in `for name in values`, and returns the values.
-    fn loop_values(&mut self, cursor: &mut TokenCursor<'_>) -> Option<Value> {
+    fn bind_loop_variables(&mut self, cursor: &mut TokenCursor<'_>) -> Option<Value> {
         cursor.next();
         let mut names = Vec::new();
         while !cursor.take_name("in") {
@@ -56,16 +57,16 @@ impl Evaluator {
                 return None;
             }
             match cursor.next().map(|token| &token.kind) {
-                Some(Kind::Name(name)) => names.push(name.clone()),
-                Some(Kind::Punct("," | "(" | ")" | "*")) => {}
+                Some(TokenKind::Name(name)) => names.push(name.clone()),
+                Some(TokenKind::Punct("," | "(" | ")" | "*")) => {}
                 _ => return None,
             }
         }
-        let values = self.loop_iterable(cursor);
+        let values = self.evaluate_loop_iterable(cursor);
         let mut element = self.element_of(&values);
         if cursor.is(",") && names.len() == 1 {
             while cursor.take(",") {
-                self.expression(cursor, true);
+                self.evaluate_expression(cursor, true);
             }
             element = Value::Unknown;
         }
@@ -79,48 +80,48 @@ impl Evaluator {
         Some(values)
     }
 
-    /// Returns the value of a loop variable. It is pending for an empty list, because a later round may append to the
-    /// list.
+    /// Returns the value of a loop variable. For an empty list, it is [`Value::Pending`], because the program possibly
+    /// appends to the list, which a later round shows.
     pub(super) fn element_of(&self, values: &Value) -> Value {
         let is_empty = *values == Value::List(Vec::new());
         if is_empty && !self.bindings.widens_to_unknown { Value::Pending } else { values.element() }
     }
 
-    /// Evaluates the values that a loop iterates over. A condition that follows them is not read.
-    fn loop_iterable(&mut self, cursor: &mut TokenCursor<'_>) -> Value {
-        let starts_operand = cursor
-            .peek()
-            .is_some_and(|token| matches!(token.kind, Kind::Name(_) | Kind::String(_) | Kind::Punct("(" | "[" | "{")));
+    /// Evaluates the values over which a loop iterates. A condition that follows them is not read.
+    fn evaluate_loop_iterable(&mut self, cursor: &mut TokenCursor<'_>) -> Value {
+        let starts_operand = cursor.peek().is_some_and(|token| {
+            matches!(token.kind, TokenKind::Name(_) | TokenKind::String(_) | TokenKind::Punct("(" | "[" | "{"))
+        });
         let start = cursor.position();
         let value = if starts_operand && self.language == Language::Python {
-            self.operand(cursor, true)
+            self.evaluate_operand(cursor, true)
         } else {
             Value::Unknown
         };
         let is_single_operand = cursor.peek().is_none_or(|token| {
-            matches!(token.kind, Kind::Newline | Kind::Punct(":" | ";" | ")" | "]" | "}"))
+            matches!(token.kind, TokenKind::Newline | TokenKind::Punct(":" | ";" | ")" | "]" | "}"))
                 || matches!(token.name(), Some("if" | "for" | "async"))
         });
         if starts_operand && is_single_operand && self.language == Language::Python {
             return value;
         }
         cursor.move_to(start);
-        self.expression(cursor, true)
+        self.evaluate_expression(cursor, true)
     }
 
-    /// `for my $name (values)`.
-    pub(super) fn perl_loop(&mut self, cursor: &mut TokenCursor<'_>) -> bool {
+    /// Evaluates the head of a Perl loop: `for my $name (values)`.
+    pub(super) fn evaluate_perl_loop(&mut self, cursor: &mut TokenCursor<'_>) -> bool {
         cursor.next();
         while matches!(cursor.name(), Some("my" | "our")) {
             cursor.next();
         }
         let name = cursor.take_any_name().unwrap_or("$_");
         if !cursor.is("(") {
-            // `statement for values`
+            // Without parentheses, this can be the end of `statement for values`.
             self.bind("$_", Value::Unknown);
             return false;
         }
-        let values = match self.parenthesized_list(cursor) {
+        let values = match self.evaluate_parenthesized_list(cursor) {
             list @ Value::List(_) => list,
             value => Value::List(vec![value]),
         };

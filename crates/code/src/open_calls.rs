@@ -1,4 +1,4 @@
-//! Calls that open files, whose mode decides the access, and methods of path objects.
+//! Calls that open files, and methods of path objects.
 
 use super::arguments::Arguments;
 use super::evaluator::Evaluator;
@@ -7,7 +7,7 @@ use super::value::{NAME_PLACEHOLDER, Value};
 use super::{Access, Language, Spawn};
 
 impl Evaluator {
-    /// Opens a file. Returns its contents, or a file object that writes it.
+    /// Records that a file is opened. Returns a value for its contents, or a file object for writing it.
     pub(super) fn open(&mut self, arguments: &Arguments, path: ArgumentSelector, mode: ArgumentSelector) -> Value {
         let mode = arguments.get(mode).filter(|mode| !matches!(mode, Value::Record(_)));
         let mode = mode.or_else(|| arguments.option("mode")).or_else(|| arguments.option("flags"));
@@ -30,7 +30,7 @@ impl Evaluator {
         read_files.map_or(Value::Unknown, Value::FileContent)
     }
 
-    /// Opens a file, or runs a command if the name starts with `|`.
+    /// Records that a file is opened, or that a command is run if the name starts with `|`.
     pub(super) fn open_or_run(&mut self, arguments: &Arguments) {
         match arguments.positional.first().and_then(Value::only_string) {
             Some(name) if name.starts_with('|') => {
@@ -44,8 +44,9 @@ impl Evaluator {
         }
     }
 
-    /// Perl's `open`. The first argument is the mode, which may contain the path; the second one is the path.
-    pub(super) fn perl_open(&mut self, arguments: &[Value]) {
+    /// Evaluates Perl's `open`. `arguments` are those after the file handle: the first one is the mode, which can
+    /// contain the path or command; otherwise, the path or the words of the command follow.
+    pub(super) fn open_in_perl(&mut self, arguments: &[Value]) {
         let Some((mode, paths)) = arguments.split_first() else {
             self.findings.is_opaque = true;
             return;
@@ -55,7 +56,7 @@ impl Evaluator {
             return;
         };
         if mode.contains('&') && !mode.contains('|') {
-            // `>&STDOUT` duplicates a file handle.
+            // `>&STDOUT` duplicates a file handle, and accesses no file.
             return;
         }
         if paths.is_empty() {
@@ -71,14 +72,13 @@ impl Evaluator {
         }
         if mode.contains('|') {
             let positional = paths.to_vec();
-            return self.system(&Arguments { positional, ..Arguments::default() });
+            return self.run_system(&Arguments { positional, ..Arguments::default() });
         }
         let is_read = mode.starts_with('<') || mode.starts_with('r') && !mode.contains('+');
         self.record_access(if is_read { Access::Read } else { Access::Write }, paths.first());
     }
 
-    /// True if the arguments are those of the path object's method, which distinguishes it from other methods of the
-    /// same name.
+    /// True if the arguments fit the method of path objects with this name, and hardly any other method with this name.
     pub(super) fn looks_like_path_method(&self, name: &str, arguments: &Arguments) -> bool {
         if self.language != Language::Python || !arguments.named.is_empty() {
             return false;
@@ -149,7 +149,8 @@ fn unknown_sibling(path: &Value) -> Value {
     Value::PartlyKnown { strings: strings.iter().map(sibling).collect(), is_path: true }
 }
 
-/// Returns the access that a mode opens a file for. A mode that is not a constant string may include writing.
+/// Returns the access for which a file is opened with this mode. A mode that is not a constant string counts as
+/// writing.
 fn access_of_mode(mode: Option<&Value>) -> Access {
     let Some(mode) = mode else { return Access::Read };
     let reads = |mode: &String| !mode.split(':').next().unwrap_or_default().contains(['w', 'a', 'x', '+']);

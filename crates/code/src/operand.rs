@@ -2,89 +2,91 @@
 
 use super::dialect::SourceFileConstant;
 use super::evaluator::Evaluator;
-use super::spawn_calls::printed_word;
-use super::token::{Kind, Literal, LiteralKind, Part, Token};
+use super::spawn_calls::stdout_value;
+use super::token::{Literal, LiteralKind, LiteralPart, Token, TokenKind};
 use super::token_cursor::{MAX_LOOKAHEAD, TokenCursor};
 use super::value::{Value, directory_of};
 use super::{Access, Language};
 
-/// Returns the number of tokens in the parameter list at the cursor; `None` if a parameter has a default.
-pub(super) fn plain_parameters(cursor: &TokenCursor<'_>) -> Option<usize> {
-    let is_allowed =
-        |token: &Token| matches!(token.kind, Kind::Name(_) | Kind::Newline | Kind::Punct("(" | "{" | "}" | "," | ":"));
+/// Returns the number of tokens in the parameter list at the cursor; `None` if it is not one of plain names and
+/// patterns, for example because a parameter has a default.
+pub(super) fn plain_parameter_list_length(cursor: &TokenCursor<'_>) -> Option<usize> {
+    let is_allowed = |token: &Token| {
+        matches!(token.kind, TokenKind::Name(_) | TokenKind::Newline | TokenKind::Punct("(" | "{" | "}" | "," | ":"))
+    };
     let length = (0..MAX_LOOKAHEAD).find(|ahead| !cursor.ahead(*ahead).is_some_and(is_allowed))?;
     let is_not_nested = (1..length).all(|ahead| !cursor.ahead_is(ahead, "("));
     (cursor.is("(") && is_not_nested && cursor.ahead_is(length, ")")).then_some(length + 1)
 }
 
 impl Evaluator {
-    /// Evaluates one operand, and the member accesses, subscripts and calls after it.
-    pub(super) fn operand(&mut self, cursor: &mut TokenCursor<'_>, in_brackets: bool) -> Value {
+    /// Evaluates one operand, with the member accesses, subscripts and calls that follow it.
+    pub(super) fn evaluate_operand(&mut self, cursor: &mut TokenCursor<'_>, in_brackets: bool) -> Value {
         self.budget.depth += 1;
         self.spend(1, cursor);
-        let value = self.operand_value(cursor, in_brackets);
+        let value = self.evaluate_operand_value(cursor, in_brackets);
         self.budget.depth -= 1;
         value
     }
 
-    pub(super) fn operand_value(&mut self, cursor: &mut TokenCursor<'_>, in_brackets: bool) -> Value {
+    pub(super) fn evaluate_operand_value(&mut self, cursor: &mut TokenCursor<'_>, in_brackets: bool) -> Value {
         let Some(token) = cursor.peek() else { return Value::Unknown };
         let mut root = None;
         let value = match &token.kind {
-            Kind::String(literal) => {
+            TokenKind::String(literal) => {
                 cursor.next();
-                self.adjacent_literals(cursor, literal)
+                self.evaluate_adjacent_literals(cursor, literal)
             }
-            Kind::Number(_) => {
+            TokenKind::Number(_) => {
                 cursor.next();
                 Value::NumberOrDescriptor
             }
-            Kind::Punct("(") => match self.group_or_parameters(cursor) {
+            TokenKind::Punct("(") => match self.evaluate_group_or_parameters(cursor) {
                 Some(value) => value,
                 None => return Value::Unknown,
             },
-            Kind::Punct("[") => {
-                let mut values = self.list(cursor, "]");
+            TokenKind::Punct("[") => {
+                let mut values = self.evaluate_list(cursor, "]");
                 for value in &values {
-                    self.escape(Some(value));
+                    self.record_escape(Some(value));
                 }
                 match values.pop() {
                     Some(elements) if values.is_empty() && self.is_comprehension => elements,
                     last => Value::list(values.into_iter().chain(last).collect()),
                 }
             }
-            Kind::Punct("{") => self.braces(cursor),
-            Kind::Name(name) => {
-                if self.declaration(cursor, in_brackets) {
+            TokenKind::Punct("{") => self.evaluate_braces(cursor),
+            TokenKind::Name(name) => {
+                if self.evaluate_declaration(cursor, in_brackets) {
                     return Value::Unknown;
                 }
-                if let Some(value) = self.assignment(cursor, name, in_brackets) {
+                if let Some(value) = self.evaluate_assignment(cursor, name, in_brackets) {
                     return value;
                 }
                 cursor.next();
                 root = Some(self.variable_name(cursor, name));
                 let copy_cost = root.as_deref().and_then(|root| self.bindings.get(root)).and_then(Value::copy_cost);
                 self.spend(copy_cost.unwrap_or_default(), cursor);
-                self.named_value(cursor, name, root.as_deref().unwrap_or(name))
+                self.evaluate_name(cursor, name, root.as_deref().unwrap_or(name))
             }
             _ => {
                 cursor.next();
                 return Value::Unknown;
             }
         };
-        self.postfix_operators(cursor, value, root.as_deref())
+        self.evaluate_postfix_operators(cursor, value, root.as_deref())
     }
 
     /// Evaluates parentheses. Returns `None` if they are the parameters of an arrow function.
-    fn group_or_parameters(&mut self, cursor: &mut TokenCursor<'_>) -> Option<Value> {
+    fn evaluate_group_or_parameters(&mut self, cursor: &mut TokenCursor<'_>) -> Option<Value> {
         let start = cursor.position();
-        let parameters_length = plain_parameters(cursor).filter(|length| cursor.ahead_is(*length, "=>"));
+        let parameters_length = plain_parameter_list_length(cursor).filter(|length| cursor.ahead_is(*length, "=>"));
         let value = match parameters_length {
             Some(length) => {
                 cursor.move_to(start + length);
                 Value::Unknown
             }
-            None => self.group(cursor),
+            None => self.evaluate_group(cursor),
         };
         if self.language != Language::JavaScript || !cursor.is("=>") {
             return Some(value);
@@ -107,22 +109,23 @@ impl Evaluator {
         }
     }
 
-    /// Returns the value of a name that has none so far.
+    /// Returns the value of a name that has not been assigned so far.
     fn lookup_unbound(&mut self, name: &str) -> Value {
         if !self.bindings.widens_to_unknown && self.outline.assigned.contains(name) {
             self.bindings.has_changed = true;
             return Value::Pending;
         }
-        self.qualified_name(name.to_owned())
+        self.value_of_qualified_name(name.to_owned())
     }
 
-    /// Returns the value of a name. `variable` is the variable that it refers to.
-    pub(super) fn named_value(&mut self, cursor: &TokenCursor<'_>, name: &str, variable: &str) -> Value {
+    /// Returns the value of a name. `variable` is the variable to which the name refers.
+    pub(super) fn evaluate_name(&mut self, cursor: &TokenCursor<'_>, name: &str, variable: &str) -> Value {
         if self.dialect.allows_bare_calls && cursor.is("=>") {
             return Value::string(name);
         }
         if name == "<>" {
-            // The `shell` crate handles the files in the command line arguments.
+            // `<>` reads the files in `@ARGV`. If `@ARGV` is not bound, these are the command line arguments, which the
+            // `shell` crate handles.
             if let Some(files) = self.bindings.get("@ARGV").cloned() {
                 self.record_access(Access::Read, Some(&files));
             }
@@ -139,7 +142,7 @@ impl Evaluator {
     }
 
     /// Returns the value of a dotted name that the program does not assign.
-    pub(super) fn qualified_name(&self, name: String) -> Value {
+    pub(super) fn value_of_qualified_name(&self, name: String) -> Value {
         let variable = name.strip_prefix(self.dialect.environment).and_then(|name| name.strip_prefix('.'));
         if let Some(value) = variable.and_then(|name| self.inputs.environment_variable(name)) {
             return Value::string(value);
@@ -170,13 +173,13 @@ impl Evaluator {
         }
     }
 
-    /// Evaluates a literal. Python and Ruby concatenate adjacent literals.
-    pub(super) fn adjacent_literals(&mut self, cursor: &mut TokenCursor<'_>, literal: &Literal) -> Value {
-        let mut value = self.literal(cursor, literal);
+    /// Evaluates a literal, and concatenates it with adjacent literals, as Python and Ruby do.
+    pub(super) fn evaluate_adjacent_literals(&mut self, cursor: &mut TokenCursor<'_>, literal: &Literal) -> Value {
+        let mut value = self.evaluate_literal(cursor, literal);
         if matches!(self.language, Language::Python | Language::Ruby) && literal.kind == LiteralKind::String {
-            while let Some(Token { kind: Kind::String(literal), .. }) = cursor.peek() {
+            while let Some(Token { kind: TokenKind::String(literal), .. }) = cursor.peek() {
                 cursor.next();
-                let next = self.literal(cursor, literal);
+                let next = self.evaluate_literal(cursor, literal);
                 self.spend(value.only_string().map_or(0, str::len), cursor);
                 value = value.joined(&next, "");
             }
@@ -184,13 +187,13 @@ impl Evaluator {
         value
     }
 
-    /// Evaluates a literal with its interpolations. Backticks run a command.
-    pub(super) fn literal(&mut self, cursor: &mut TokenCursor<'_>, literal: &Literal) -> Value {
+    /// Evaluates a literal with its interpolations. If it is a shell command (backticks), records the command.
+    pub(super) fn evaluate_literal(&mut self, cursor: &mut TokenCursor<'_>, literal: &Literal) -> Value {
         let mut value = Value::string("");
         for part in &literal.parts {
             let next = match part {
-                Part::Constant(string) => Value::string(string.clone()),
-                Part::Interpolation(tokens) => self.interpolation(tokens),
+                LiteralPart::Constant(string) => Value::string(string.clone()),
+                LiteralPart::Interpolation(tokens) => self.evaluate_interpolation(tokens),
             };
             self.spend(value.only_string().map_or(0, str::len), cursor);
             value = value.joined(&next, "");
@@ -204,25 +207,25 @@ impl Evaluator {
             },
             LiteralKind::ShellCommand => {
                 self.spawn_shell(Some(&value), None);
-                printed_word(Some(&value))
+                stdout_value(Some(&value))
             }
         }
     }
 
     /// Evaluates the code in an interpolation.
-    pub(super) fn interpolation(&mut self, tokens: &[Token]) -> Value {
+    pub(super) fn evaluate_interpolation(&mut self, tokens: &[Token]) -> Value {
         self.budget.depth += 1;
         let mut cursor = TokenCursor::new(tokens);
         self.spend(1, &mut cursor);
-        let value = self.expression(&mut cursor, true);
+        let value = self.evaluate_expression(&mut cursor, true);
         if cursor.peek().is_none() {
             self.budget.depth -= 1;
             return value;
         }
-        // A format specification follows, or more statements.
-        self.escape(Some(&value));
+        // A format specification or further statements follow the expression.
+        self.record_escape(Some(&value));
         while cursor.peek().is_some() {
-            self.statements(&mut cursor);
+            self.evaluate_statements(&mut cursor);
             cursor.next();
         }
         self.budget.depth -= 1;
@@ -230,8 +233,8 @@ impl Evaluator {
     }
 
     /// Evaluates parentheses, which contain one value or a list.
-    pub(super) fn group(&mut self, cursor: &mut TokenCursor<'_>) -> Value {
-        let mut values = self.list(cursor, ")");
+    pub(super) fn evaluate_group(&mut self, cursor: &mut TokenCursor<'_>) -> Value {
+        let mut values = self.evaluate_list(cursor, ")");
         let has_comma = cursor
             .position()
             .checked_sub(2)
@@ -242,7 +245,7 @@ impl Evaluator {
             (1, _) | (_, Language::JavaScript) => values.pop().unwrap_or(Value::Unknown),
             _ => {
                 for value in &values {
-                    self.escape(Some(value));
+                    self.record_escape(Some(value));
                 }
                 Value::List(values)
             }
@@ -250,40 +253,41 @@ impl Evaluator {
     }
 
     /// Evaluates the values in brackets. The cursor is at the opening bracket.
-    pub(super) fn list(&mut self, cursor: &mut TokenCursor<'_>, close: &str) -> Vec<Value> {
+    pub(super) fn evaluate_list(&mut self, cursor: &mut TokenCursor<'_>, close: &str) -> Vec<Value> {
         cursor.next();
         let mut values = Vec::new();
         loop {
             cursor.skip_newlines();
             match cursor.peek().map(|token| &token.kind) {
-                Some(Kind::Punct(punct)) if *punct == close => {
+                Some(TokenKind::Punct(punct)) if *punct == close => {
                     cursor.next();
                     return values;
                 }
-                Some(Kind::Punct("," | ";" | ":" | "=>")) => {
+                Some(TokenKind::Punct("," | ";" | ":" | "=>")) => {
                     cursor.next();
                 }
-                None | Some(Kind::Punct(")" | "]" | "}")) => {
+                None | Some(TokenKind::Punct(")" | "]" | "}")) => {
                     self.findings.is_opaque = true;
                     return values;
                 }
-                Some(Kind::Punct("*" | "...")) if self.has_spread() => {
+                Some(TokenKind::Punct("*" | "...")) if self.has_spread() => {
                     cursor.next();
-                    let value = self.expression(cursor, true);
+                    let value = self.evaluate_expression(cursor, true);
                     values.push(Value::Spread(Box::new(value)));
                 }
-                Some(_) => values.push(self.expression(cursor, true)),
+                Some(_) => values.push(self.evaluate_expression(cursor, true)),
             }
         }
     }
 
-    /// True if `*` or `...` inserts the elements of a list into another one.
+    /// True if the language has an operator (`*`, `...`) that inserts the elements of a list into another one.
     pub(super) fn has_spread(&self) -> bool {
         matches!(self.language, Language::Python | Language::JavaScript)
     }
 
-    /// Returns the entries that a spread value adds to an object. Unknown entries have an empty key.
-    pub(super) fn entries(&self, value: Value) -> Vec<(String, Value)> {
+    /// Returns the entries that a spread value adds to an object. If they are unknown, returns one entry with an empty
+    /// key.
+    pub(super) fn entries_of_spread(&self, value: Value) -> Vec<(String, Value)> {
         match value {
             Value::Record(entries) => entries,
             Value::QualifiedName(name) if self.is_undefined(&name) => Vec::new(),
@@ -291,40 +295,41 @@ impl Evaluator {
         }
     }
 
-    /// True for `None` and similar names, and for a parameter that no call passes.
+    /// True for `None` and similar names, and for a name that is assigned somewhere, but has no value so far: for
+    /// example, a parameter to which no call passes a value.
     pub(super) fn is_undefined(&self, name: &str) -> bool {
         matches!(name, "undefined" | "null" | "None" | "nil")
             || self.outline.assigned.contains(name) && self.bindings.get(name).is_none()
     }
 
     /// Evaluates an object, a hash or a block. The cursor is at the opening brace.
-    pub(super) fn braces(&mut self, cursor: &mut TokenCursor<'_>) -> Value {
+    pub(super) fn evaluate_braces(&mut self, cursor: &mut TokenCursor<'_>) -> Value {
         cursor.next();
         let mut entries = Vec::new();
         loop {
             cursor.skip_newlines();
             let key = match cursor.peek().map(|token| &token.kind) {
-                None | Some(Kind::Punct(")" | "]")) => {
+                None | Some(TokenKind::Punct(")" | "]")) => {
                     self.findings.is_opaque = true;
                     break;
                 }
-                Some(Kind::Punct("}")) => {
+                Some(TokenKind::Punct("}")) => {
                     cursor.next();
                     break;
                 }
-                Some(Kind::Punct(";" | "," | ":" | "=>")) => {
+                Some(TokenKind::Punct(";" | "," | ":" | "=>")) => {
                     cursor.next();
                     continue;
                 }
-                Some(Kind::Punct("**" | "...")) => {
+                Some(TokenKind::Punct("**" | "...")) => {
                     cursor.next();
-                    let value = self.expression(cursor, false);
-                    self.escape(Some(&value));
-                    entries.extend(self.entries(value));
+                    let value = self.evaluate_expression(cursor, false);
+                    self.record_escape(Some(&value));
+                    entries.extend(self.entries_of_spread(value));
                     continue;
                 }
-                Some(Kind::Name(name)) => Some(name.clone()),
-                Some(Kind::String(Literal { kind: LiteralKind::String, .. })) => {
+                Some(TokenKind::Name(name)) => Some(name.clone()),
+                Some(TokenKind::String(Literal { kind: LiteralKind::String, .. })) => {
                     cursor.peek().and_then(Token::constant).map(str::to_owned)
                 }
                 Some(_) => None,
@@ -334,14 +339,14 @@ impl Evaluator {
                     cursor.next();
                     cursor.next();
                     cursor.skip_newlines();
-                    let value = self.expression(cursor, false);
-                    self.escape(Some(&value));
+                    let value = self.evaluate_expression(cursor, false);
+                    self.record_escape(Some(&value));
                     entries.push((key, value));
                 }
                 _ => {
-                    let value = self.expression(cursor, false);
-                    self.escape(Some(&value));
-                    // The key is not constant.
+                    let value = self.evaluate_expression(cursor, false);
+                    self.record_escape(Some(&value));
+                    // An entry whose key is not constant gets an empty key.
                     entries.push((String::new(), Value::Unknown));
                 }
             }

@@ -1,4 +1,4 @@
-//! Facts about a program that are collected before its tokens are evaluated: functions, classes and assigned names.
+//! What the analysis collects before it evaluates the tokens: functions, classes and assigned names.
 
 use std::collections::BTreeSet;
 
@@ -6,23 +6,23 @@ use super::classes::Classes;
 use super::dialect::Dialect;
 use super::functions::{Functions, functions_only_called};
 use super::statement_order::StatementOrder;
-use super::token::{Kind, Token};
+use super::token::{Token, TokenKind};
 use super::{Language, file_name_filters};
 
-/// Keywords and methods by which a program may select some of the files that it lists.
+/// Keywords and methods with which a program can select some of the files that it lists.
 const FILTER_WORDS: &[&str] = &["if", "unless", "filter", "select", "grep"];
 
 /// The maximum number of tokens in the loop variables of `for`: `a, (b, c)`.
 const MAX_TARGET_TOKENS: usize = 16;
 
 pub(super) struct Outline {
-    /// Functions that the program defines, and only calls: they are never used as values.
+    /// The functions that the program defines, and only calls. The program never uses them as values.
     pub(super) functions: Functions,
     pub(super) classes: Classes,
-    /// Names that are assigned somewhere.
+    /// Names that are assigned somewhere, without those of functions. Empty for Perl and Ruby.
     pub(super) assigned: BTreeSet<String>,
     pub(super) order: StatementOrder,
-    /// True if the program may select some of the files that it lists.
+    /// True if the program possibly selects some of the files that it lists.
     pub(super) may_filter_files: bool,
     /// Glob patterns for the file names that the program selects.
     pub(super) file_name_filters: Vec<String>,
@@ -35,7 +35,7 @@ impl Outline {
         let parameters =
             functions.values().flat_map(|function| function.parameters.iter().map(|parameter| parameter.name.clone()));
         let assigned: BTreeSet<String> = assigned_names(language, tokens).chain(parameters).collect();
-        let is_function = |name: &String| dialect.function(name).is_some() || functions.contains_key(name);
+        let is_function = |name: &String| dialect.function_effect(name).is_some() || functions.contains_key(name);
         Self {
             assigned: assigned.into_iter().filter(|name| !is_function(name)).collect(),
             classes: Classes::of(language, tokens),
@@ -48,18 +48,18 @@ impl Outline {
 }
 
 /// Returns the names that are assigned somewhere: `name = …`, `for name in …`. The names `return` and `yield` stand for
-/// the results of functions.
+/// the results of functions. For Perl and Ruby, returns no names.
 fn assigned_names(language: Language, tokens: &[Token]) -> impl Iterator<Item = String> {
     let is_supported = matches!(language, Language::Python | Language::JavaScript);
     let mut depth = 0_usize;
     let assigned = tokens.windows(2).filter(move |pair| {
         let [name, operator] = pair else { return false };
         match &name.kind {
-            Kind::Punct("(" | "[" | "{") => depth += 1,
-            Kind::Punct(")" | "]" | "}") => depth = depth.saturating_sub(1),
+            TokenKind::Punct("(" | "[" | "{") => depth += 1,
+            TokenKind::Punct(")" | "]" | "}") => depth = depth.saturating_sub(1),
             _ => {}
         }
-        // Inside brackets, `name=` is a keyword argument in Python.
+        // Inside brackets, `name=` is a keyword argument, except in JavaScript.
         operator.is("=") && (depth == 0 || language == Language::JavaScript)
     });
     let assigned = assigned.filter_map(|pair| pair.first().and_then(Token::name));

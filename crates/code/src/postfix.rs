@@ -5,7 +5,7 @@ use super::arguments::Arguments;
 use super::evaluator::Evaluator;
 use super::function_effect::FunctionEffect;
 use super::statement_order::StatementOrder;
-use super::token::{Kind, Token};
+use super::token::{Token, TokenKind};
 use super::token_cursor::{MAX_LOOKAHEAD, TokenCursor};
 use super::value::{Value, WORD_PLACEHOLDER, value_of_key};
 
@@ -29,10 +29,10 @@ const MUTATING_METHODS: &[&str] = &[
     "__setitem__",
 ];
 
-/// Ruby strings are mutable.
+/// Methods that modify a string in place. Only Ruby strings can be modified.
 const MUTATING_STRING_METHODS: &[&str] = &["replace", "insert", "prepend", "setbyte", "clear", "force_encoding"];
 
-/// The maximum length of a dotted name. Longer ones are in no table.
+/// The maximum length of a dotted name. No table contains a longer one.
 const MAX_NAME_BYTES: usize = 128;
 
 /// Members that return a function as a value.
@@ -53,14 +53,14 @@ const HARMLESS_MEMBERS: &[&str] = &[
     "prototype",
 ];
 
-/// A value, after the postfix operators that were read so far.
+/// An expression, with the postfix operators that were read so far.
 struct PostfixExpression<'n> {
     value: Value,
-    /// The variable that the expression begins with.
+    /// The variable with which the expression begins.
     root: Option<&'n str>,
-    /// True if the value is an element of that variable, or of a part of it.
+    /// True if the value is an element of the variable `root`, or of a part of that variable's value.
     is_element: bool,
-    /// True after an arrow. A bracket is then a subscript, even after whitespace.
+    /// True after an arrow. A bracket after an arrow is a subscript, even if whitespace precedes the bracket.
     after_arrow: bool,
 }
 
@@ -71,9 +71,9 @@ impl PostfixExpression<'_> {
 }
 
 impl Evaluator {
-    /// Evaluates the member accesses, subscripts and calls that follow a value. `root` is the variable that the value
-    /// is from.
-    pub(super) fn postfix_operators(
+    /// Evaluates the member accesses, subscripts and calls that follow a value. `root` is the variable that contains
+    /// the value, if it is one.
+    pub(super) fn evaluate_postfix_operators(
         &mut self,
         cursor: &mut TokenCursor<'_>,
         value: Value,
@@ -83,13 +83,13 @@ impl Evaluator {
         loop {
             self.spend(1, cursor);
             self.skip_to_member(cursor);
-            if !self.postfix_operator(cursor, &mut expression) {
+            if !self.evaluate_postfix_operator(cursor, &mut expression) {
                 break;
             }
         }
         if self.dialect.allows_bare_calls && self.is_function(&expression.value) {
             self.forget_if_mutated(cursor, &expression.value, root);
-            let arguments = self.unparenthesized_arguments(cursor, &expression.value);
+            let arguments = self.evaluate_unparenthesized_arguments(cursor, &expression.value);
             expression.value = self.apply(expression.take_value(), &arguments);
         }
         let holds_value = root
@@ -107,18 +107,23 @@ impl Evaluator {
     }
 
     /// Evaluates one member access, subscript or call. Returns false if none follows.
-    fn postfix_operator(&mut self, cursor: &mut TokenCursor<'_>, expression: &mut PostfixExpression<'_>) -> bool {
+    fn evaluate_postfix_operator(
+        &mut self,
+        cursor: &mut TokenCursor<'_>,
+        expression: &mut PostfixExpression<'_>,
+    ) -> bool {
         let Some(token) = cursor.peek() else { return false };
-        if let (Kind::String(literal), Language::JavaScript, false) = (&token.kind, self.language, token.after_space)
+        if let (TokenKind::String(literal), Language::JavaScript, false) =
+            (&token.kind, self.language, token.after_space)
             && self.is_function(&expression.value)
         {
             cursor.next();
-            let string = self.literal(cursor, literal);
+            let string = self.evaluate_literal(cursor, literal);
             let arguments = Arguments { positional: vec![string], ..Arguments::default() };
             expression.value = self.apply(expression.take_value(), &arguments);
             return true;
         }
-        let Kind::Punct(punct) = token.kind else { return false };
+        let TokenKind::Punct(punct) = token.kind else { return false };
         let is_adjacent = !token.after_space || expression.after_arrow;
         let is_perl = self.language == Language::Perl;
         let follows_value =
@@ -126,18 +131,18 @@ impl Evaluator {
         let starts_perl_element = is_perl && is_adjacent && follows_value;
         match punct {
             punct if self.is_member_operator(punct) => {
-                self.member_operator(cursor, punct, expression);
+                self.evaluate_member_operator(cursor, punct, expression);
                 return true;
             }
             "(" if is_adjacent || !self.dialect.allows_bare_calls || self.is_function(&expression.value) => {
-                self.call_operator(cursor, expression);
+                self.evaluate_call_operator(cursor, expression);
             }
             "[" if if is_perl { starts_perl_element } else { is_adjacent || self.language != Language::Ruby } => {
-                expression.value = self.subscript(cursor, expression.take_value());
+                expression.value = self.evaluate_subscript(cursor, expression.take_value());
                 expression.is_element = true;
             }
             "{" if starts_perl_element => {
-                expression.value = self.hash_element(cursor, expression.take_value());
+                expression.value = self.evaluate_hash_element(cursor, expression.take_value());
                 expression.is_element = true;
             }
             _ => return false,
@@ -146,8 +151,13 @@ impl Evaluator {
         true
     }
 
-    /// `value.name`, `value->`.
-    fn member_operator(&mut self, cursor: &mut TokenCursor<'_>, punct: &str, expression: &mut PostfixExpression<'_>) {
+    /// Evaluates the access to a member: `value.name`, or an arrow before another operator: `value->`.
+    fn evaluate_member_operator(
+        &mut self,
+        cursor: &mut TokenCursor<'_>,
+        punct: &str,
+        expression: &mut PostfixExpression<'_>,
+    ) {
         let is_perl = self.language == Language::Perl;
         cursor.next();
         expression.after_arrow = punct == "->" || punct == "?.";
@@ -155,15 +165,15 @@ impl Evaluator {
         expression.after_arrow = false;
         expression.is_element |= matches!(expression.value, Value::Record(_)) && !is_perl;
         expression.value = if name.starts_with(['$', '@', '%']) && is_perl {
-            self.escape(Some(&expression.value));
+            self.record_escape(Some(&expression.value));
             Value::Unknown
         } else {
-            self.member(expression.take_value(), name)
+            self.access_member(expression.take_value(), name)
         };
     }
 
-    /// `value(arguments)`.
-    fn call_operator(&mut self, cursor: &mut TokenCursor<'_>, expression: &mut PostfixExpression<'_>) {
+    /// Evaluates a call: `value(arguments)`.
+    fn evaluate_call_operator(&mut self, cursor: &mut TokenCursor<'_>, expression: &mut PostfixExpression<'_>) {
         let callee = expression.take_value();
         let appended = expression.root.filter(|root| self.appends(&callee, root));
         if appended.is_none() {
@@ -171,11 +181,11 @@ impl Evaluator {
         }
         self.first_parameter = iterated_element(&callee).or_else(|| self.awaited_module(cursor, &callee));
         let start = cursor.position();
-        let arguments = self.arguments(cursor, &callee);
+        let arguments = self.evaluate_arguments(cursor, &callee);
         if let (Some(root), Value::Method(_, name)) = (appended, &callee) {
             self.append(root, start, name, &arguments);
         }
-        if self.language == Language::JavaScript && cursor.is("{") && is_definition(&callee) {
+        if self.language == Language::JavaScript && cursor.is("{") && is_method_definition(&callee) {
             self.bind_parameters(cursor.between(start, cursor.position()));
         }
         self.is_result_discarded = is_statement(cursor, &callee, start);
@@ -189,8 +199,8 @@ impl Evaluator {
         self.is_result_discarded = false;
     }
 
-    /// `$value{key}`, `$value{…}`.
-    fn hash_element(&mut self, cursor: &mut TokenCursor<'_>, value: Value) -> Value {
+    /// Evaluates the access to an element of a hash: `$value{key}`, `$value{…}`.
+    fn evaluate_hash_element(&mut self, cursor: &mut TokenCursor<'_>, value: Value) -> Value {
         let key = cursor.ahead(1).and_then(Token::name).filter(|_| cursor.ahead_is(2, "}"));
         let index = match key {
             Some(key) if !key.starts_with('$') => {
@@ -199,12 +209,12 @@ impl Evaluator {
                 }
                 vec![Value::string(key)]
             }
-            _ => self.list(cursor, "}"),
+            _ => self.evaluate_list(cursor, "}"),
         };
-        self.index(value, &index)
+        self.access_index(value, &index)
     }
 
-    /// True if the call appends to a list, and that list is the value of the variable.
+    /// True if `callee` is a method that appends to a list, and that list is the value of the variable `root`.
     fn appends(&self, callee: &Value, root: &str) -> bool {
         let Value::Method(receiver, name) = callee else { return false };
         let is_known = match self.language {
@@ -226,7 +236,8 @@ impl Evaluator {
             (_, elements) => Some(elements.to_vec()).filter(|_| arguments.named.is_empty()),
         };
         match elements {
-            // A loop may append any number of times. For unknown file names the number does not matter.
+            // A loop can append any number of times. For file names that are only partly known, the number does not
+            // matter.
             Some(elements) if elements.iter().all(|value| matches!(value, Value::PartlyKnown { .. })) => {
                 for value in elements {
                     self.bind(name, Value::List(vec![value]));
@@ -241,10 +252,10 @@ impl Evaluator {
         }
     }
 
-    /// Skips a newline before a member access.
+    /// Skips a newline if a member access follows it.
     pub(super) fn skip_to_member(&self, cursor: &mut TokenCursor<'_>) {
         if matches!(self.language, Language::JavaScript | Language::Ruby)
-            && cursor.peek().is_some_and(|token| token.kind == Kind::Newline)
+            && cursor.peek().is_some_and(|token| token.kind == TokenKind::Newline)
             && (cursor.ahead_is(1, ".") || cursor.ahead_is(1, "?.") || cursor.ahead_is(1, "&."))
         {
             cursor.next();
@@ -270,9 +281,9 @@ impl Evaluator {
     }
 
     /// Evaluates `[…]` after a value.
-    fn subscript(&mut self, cursor: &mut TokenCursor<'_>, value: Value) -> Value {
+    fn evaluate_subscript(&mut self, cursor: &mut TokenCursor<'_>, value: Value) -> Value {
         let start = cursor.position();
-        let index = self.list(cursor, "]");
+        let index = self.evaluate_list(cursor, "]");
         let tokens = cursor.between(start, cursor.position());
         let is_slice = tokens.iter().any(|token| self.is_slice_operator(token));
         let indexed = number_in(tokens)
@@ -280,14 +291,14 @@ impl Evaluator {
             .and_then(|number| if is_slice { elements_from(&value, number) } else { element_at(&value, number) });
         match indexed {
             Some(indexed) => indexed,
-            None if is_slice => self.slice(&value),
-            None => self.index(value, &index),
+            None if is_slice => self.evaluate_slice(&value),
+            None => self.access_index(value, &index),
         }
     }
 
-    /// Returns a list of some of the elements, which are not known.
-    fn slice(&mut self, value: &Value) -> Value {
-        self.escape(Some(value));
+    /// Returns the value of a slice whose bounds are unknown.
+    fn evaluate_slice(&mut self, value: &Value) -> Value {
+        self.record_escape(Some(value));
         match value {
             Value::Pending => Value::Pending,
             Value::List(values) if values.len() == 1 => value.clone(),
@@ -295,7 +306,7 @@ impl Evaluator {
         }
     }
 
-    pub(super) fn index(&mut self, value: Value, index: &[Value]) -> Value {
+    pub(super) fn access_index(&mut self, value: Value, index: &[Value]) -> Value {
         match (&value, index) {
             (Value::Pending, _) => Value::Pending,
             // `Dir["*.rb"]`
@@ -304,52 +315,52 @@ impl Evaluator {
                 self.apply_effect(FunctionEffect::Glob, "Dir.glob", &arguments)
             }
             (Value::QualifiedName(_), [index]) if index.only_string().is_some() => {
-                self.member(value, index.only_string().unwrap_or_default())
+                self.access_member(value, index.only_string().unwrap_or_default())
             }
             (Value::Record(entries), [index]) => {
                 index.only_string().and_then(|key| value_of_key(entries, key)).cloned().unwrap_or(Value::Unknown)
             }
             (Value::QualifiedName(_), _) => {
-                self.escape(Some(&value));
+                self.record_escape(Some(&value));
                 Value::Unknown
             }
             (Value::List(values), _) => {
-                // An empty list is only subscripted to reach the methods of lists.
+                // If a program subscripts an empty list by anything but a number, it uses the list to get at methods.
                 self.findings.is_opaque |=
                     values.is_empty() && !index.iter().all(|index| *index == Value::NumberOrDescriptor);
                 value.element()
             }
             (_, [index]) if index.only_string().is_some() => {
-                self.member(value, index.only_string().unwrap_or_default())
+                self.access_member(value, index.only_string().unwrap_or_default())
             }
             _ => Value::Unknown,
         }
     }
 
-    pub(super) fn member(&mut self, value: Value, name: &str) -> Value {
+    pub(super) fn access_member(&mut self, value: Value, name: &str) -> Value {
         if matches!(&value, Value::QualifiedName(object) if object.is_empty() || object == "sys.modules") {
             return self.lookup(name);
         }
-        // Through these members, any function can be reached from any object.
+        // Through members such as `__globals__`, a program can get from any object to any function.
         self.findings.is_opaque |= name.starts_with("__") && self.dialect.distinctive_methods.contains(&name);
         match value {
             Value::QualifiedName(object) if name == "__dict__" || self.is_same_module(&object, name) => {
                 Value::QualifiedName(object)
             }
             Value::QualifiedName(object) if object.len() > MAX_NAME_BYTES => {
-                self.escape(Some(&Value::QualifiedName(object)));
+                self.record_escape(Some(&Value::QualifiedName(object)));
                 Value::Unknown
             }
             Value::QualifiedName(object) => {
                 if REFLECTION_MEMBERS.contains(&name) && self.dialect.allows_bare_calls {
-                    self.escape(Some(&Value::QualifiedName(object.clone())));
+                    self.record_escape(Some(&Value::QualifiedName(object.clone())));
                 }
                 let qualified = format!("{object}.{name}");
-                let is_function = self.dialect.function(&object).is_some_and(|effect| !effect.is_harmless());
-                let is_known =
-                    self.dialect.function(&qualified).is_some() || self.dialect.has_effectful_members(&qualified);
+                let is_function = self.dialect.function_effect(&object).is_some_and(|effect| !effect.is_harmless());
+                let is_known = self.dialect.function_effect(&qualified).is_some()
+                    || self.dialect.has_effectful_members(&qualified);
                 self.findings.is_opaque |= is_function && !is_known && !HARMLESS_MEMBERS.contains(&name);
-                self.qualified_name(qualified)
+                self.value_of_qualified_name(qualified)
             }
             value if value.is_path() && self.language == Language::Python && is_property(name) => match name {
                 "parent" => value.parent(),
@@ -361,13 +372,13 @@ impl Evaluator {
                         .collect(),
                 ),
             },
-            // The value of a command line option.
+            // The object with the command line options has each option as a member.
             Value::Record(ref entries)
                 if self.language == Language::Python && entries.iter().any(|(key, _)| key == name) =>
             {
-                self.index(value, &[Value::string(name)])
+                self.access_index(value, &[Value::string(name)])
             }
-            // The path of a temporary file.
+            // `name` is a member of a temporary file object: the path of the file.
             Value::Strings(strings)
                 if name == "name" && strings.iter().all(|string| string.starts_with(path::TEMP_PLACEHOLDER)) =>
             {
@@ -394,8 +405,8 @@ impl Evaluator {
         }
     }
 
-    /// Returns the module in `import('fs').then(name => …)`, which the callback gets. If the callback is not a function
-    /// literal, the module escapes.
+    /// Returns the module that the callback in `import('fs').then(name => …)` gets as its argument. If the callback is
+    /// not a function literal, the module escapes.
     fn awaited_module(&mut self, cursor: &TokenCursor<'_>, callee: &Value) -> Option<Value> {
         let Value::QualifiedName(name) = callee else { return None };
         let module = name.strip_suffix(".then").filter(|_| self.language == Language::JavaScript)?;
@@ -403,13 +414,13 @@ impl Evaluator {
             || self.effect_of(module).is_some_and(|effect| !effect.is_harmless());
         let module = Some(Value::QualifiedName(module.to_owned())).filter(|_| has_effects);
         if !callback_is_function_literal(cursor) {
-            self.escape(module.as_ref());
+            self.record_escape(module.as_ref());
             return None;
         }
         module
     }
 
-    /// True if the value is a known function or method, so that arguments without parentheses may follow.
+    /// True if the value is a known function or method, so that arguments without parentheses can follow it.
     pub(super) fn is_function(&self, value: &Value) -> bool {
         match value {
             Value::QualifiedName(name) => self.effect_of(name).is_some() || self.is_send(name),
@@ -418,7 +429,8 @@ impl Evaluator {
         }
     }
 
-    /// Makes the variable of the receiver, or of the first argument, unknown if the call modifies its value.
+    /// If the call modifies its receiver or its first argument, makes the value of the variable that contains it
+    /// unknown.
     pub(super) fn forget_if_mutated(&mut self, cursor: &TokenCursor<'_>, callee: &Value, root: Option<&str>) {
         match callee {
             Value::Method(receiver, name) => {
@@ -457,8 +469,8 @@ fn callback_is_function_literal(cursor: &TokenCursor<'_>) -> bool {
     let mut depth = 0_usize;
     for ahead in first..first + MAX_LOOKAHEAD {
         match cursor.ahead(ahead).map(|token| &token.kind) {
-            Some(Kind::Punct("(" | "[" | "{")) => depth += 1,
-            Some(Kind::Punct(")" | "]" | "}")) => depth = depth.saturating_sub(1),
+            Some(TokenKind::Punct("(" | "[" | "{")) => depth += 1,
+            Some(TokenKind::Punct(")" | "]" | "}")) => depth = depth.saturating_sub(1),
             Some(_) => {}
             None => return false,
         }
@@ -469,12 +481,12 @@ fn callback_is_function_literal(cursor: &TokenCursor<'_>) -> bool {
     false
 }
 
-/// True if a call is a whole statement. `arguments` is the position of its arguments; the cursor is after them.
+/// True if a call is a whole statement. `arguments` is the position of the call's arguments. The cursor is after them.
 fn is_statement(cursor: &TokenCursor<'_>, callee: &Value, arguments: usize) -> bool {
     let Value::QualifiedName(_) = callee else { return false };
-    let ends = |token: &Token| token.kind == Kind::Newline || token.is(";");
+    let ends = |token: &Token| token.kind == TokenKind::Newline || token.is(";");
     let mut before = cursor.between(0, arguments).iter().rev();
-    // Names and dots alternate.
+    // Goes back over the callee, in which names and dots alternate, to the first token of the call.
     let first = loop {
         match (before.next().and_then(Token::name), before.next()) {
             (Some(_), Some(dot)) if dot.is(".") => {}
@@ -488,16 +500,18 @@ fn is_statement(cursor: &TokenCursor<'_>, callee: &Value, arguments: usize) -> b
 /// Returns the number in `[1]`, `[1:]` or `(1)`.
 fn number_in(tokens: &[Token]) -> Option<usize> {
     match tokens {
-        [_, Token { kind: Kind::Number(number), .. }, _] => *number,
-        [_, Token { kind: Kind::Number(number), .. }, operator, _] if operator.is(":") => *number,
+        [_, Token { kind: TokenKind::Number(number), .. }, _] => *number,
+        [_, Token { kind: TokenKind::Number(number), .. }, operator, _] if operator.is(":") => *number,
         _ => None,
     }
 }
 
-/// Returns the elements of a list of known length; `None` if one of them may stand for several, such as a glob.
+/// Returns the elements of a list whose length is known; `None` if an element can stand for several ones, as a glob
+/// does.
 fn known_elements(list: &Value) -> Option<&[Value]> {
-    let is_single =
-        |value: &Value| matches!(value, Value::Strings(_) | Value::Path(_) | Value::Instance | Value::Record(_));
+    let is_single = |value: &Value| {
+        matches!(value, Value::Strings(_) | Value::Path(_) | Value::Instance | Value::ArgvPrefix | Value::Record(_))
+    };
     match list {
         Value::List(values) if values.iter().all(is_single) => Some(values),
         _ => None,
@@ -516,7 +530,7 @@ fn elements_from(list: &Value, number: usize) -> Option<Value> {
 /// The maximum number of directories in `path.parents`.
 const MAX_PARENTS: usize = 4;
 
-/// True for attributes of path objects other than methods.
+/// True for members of path objects that are not methods.
 fn is_property(member: &str) -> bool {
     matches!(member, "parent" | "parents" | "name" | "path")
 }
@@ -525,7 +539,7 @@ fn is_scalar_variable(token: &Token) -> bool {
     token.name().is_some_and(|name| name.starts_with('$'))
 }
 
-/// Returns the element that an iteration method passes to its callback.
+/// If the callee is an iteration method, returns the value of the element that it passes to its callback.
 fn iterated_element(callee: &Value) -> Option<Value> {
     match callee {
         Value::Method(receiver, name)
@@ -540,7 +554,7 @@ fn iterated_element(callee: &Value) -> Option<Value> {
     }
 }
 
-/// True if the parentheses and the block after the name make this the definition of a method.
-fn is_definition(callee: &Value) -> bool {
+/// True if `name(…) {…}` defines a method, because the name is not a keyword such as `if`.
+fn is_method_definition(callee: &Value) -> bool {
     matches!(callee, Value::QualifiedName(name) if !matches!(name.as_str(), "if" | "while" | "for" | "switch" | "with"))
 }

@@ -10,7 +10,8 @@ pub(super) const DIRECTORY_OPTIONS: &[&str] = &["cwd", "chdir"];
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Spawn {
     pub command: SpawnedCommand,
-    /// Directories that are entered one after the other before the command starts; `None` for one that is not constant.
+    /// The changes of directory before the command starts, each relative to the previous one; `None` for one that is
+    /// not constant.
     pub directories: Vec<Option<String>>,
     pub environment: SpawnEnvironment,
     pub stdin: Stdin,
@@ -20,11 +21,11 @@ pub struct Spawn {
 pub enum SpawnedCommand {
     /// A script for a shell, or for a function that splits a command line like a shell.
     CommandLine(String),
-    /// The program and its arguments; `None` for a word that is not constant.
+    /// A program and its arguments, as words; `None` for a word that is not constant.
     Words(Vec<Option<String>>),
 }
 
-/// How the environment of a command differs from that of the program.
+/// How the environment of a command differs from that of the analyzed program.
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct SpawnEnvironment {
     pub unset: Vec<String>,
@@ -36,10 +37,10 @@ pub struct SpawnEnvironment {
 
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Stdin {
-    /// The stdin of the program.
+    /// The command inherits the stdin of the analyzed program.
     #[default]
     Inherited,
-    /// A string; `None` if it is not constant.
+    /// The command reads a string from stdin; `None` if the string is not constant.
     Piped(Option<String>),
 }
 
@@ -56,7 +57,7 @@ impl Spawn {
         Self { command, directories: Vec::new(), environment: SpawnEnvironment::default(), stdin: Stdin::Inherited }
     }
 
-    /// True if the working directory, environment and stdin are those of the program.
+    /// True if the command has the working directory, environment and stdin of the analyzed program.
     pub fn inherits_everything(&self) -> bool {
         self.directories.is_empty() && self.environment == SpawnEnvironment::default() && self.stdin == Stdin::Inherited
     }

@@ -7,15 +7,15 @@ use super::spawn::{DIRECTORY_OPTIONS, Spawn, SpawnEnvironment, Stdin, UNKNOWN_WO
 use super::value::{NAME_PLACEHOLDER, Value, WORD_PLACEHOLDER};
 
 impl Evaluator {
-    /// Returns the index of the options object in a JavaScript call, which follows `count_before` arguments. The last
-    /// argument of some functions is a callback, and so no options object.
+    /// Returns the index of the options object in a JavaScript call, after `count_before` other arguments. Returns
+    /// `None` for other languages, and if the argument at that index may be a callback.
     pub(super) fn options_index_after(&self, count_before: usize, name: &str, arguments: &Arguments) -> Option<usize> {
         let accepts_callback = matches!(name.rsplit('.').next(), Some("exec" | "execFile"));
         let has_options = !accepts_callback || arguments.positional.len() > count_before + 1;
         (self.language == Language::JavaScript && has_options).then_some(count_before)
     }
 
-    /// True if the value may be an options object with unknown options.
+    /// True if the value is possibly an options object with unknown options.
     fn may_be_options(&self, value: &Value) -> bool {
         match value {
             Value::Unknown => true,
@@ -45,7 +45,8 @@ impl Evaluator {
         let is_pipe = |value: &Value| matches!(value, Value::QualifiedName(name) if name == "subprocess.PIPE");
         let piped = arguments.option("stdin").filter(|value| is_pipe(value)).map(|_| None);
         let stdin = arguments.option("input").map(string).or(piped).map_or(Stdin::Inherited, Stdin::Piped);
-        // In Ruby, the variables are the first argument, and are added to the environment of the program.
+        // In Ruby, environment variables are in the first argument, and are added to the environment of the analyzed
+        // program.
         let is_ruby = self.language == Language::Ruby;
         let first = arguments.positional.first().filter(|_| is_ruby);
         let entries = match arguments.option("env").or(first) {
@@ -54,7 +55,7 @@ impl Evaluator {
         };
         let set = entries.into_iter().flatten().filter(|(name, _)| is_variable_name(name));
         let set = set.filter_map(|(name, value)| Some((name.clone(), string(value)?))).collect();
-        // Copied variables have an empty key: `{**os.environ}`.
+        // An entry with an empty key stands for copied variables, such as those of `{**os.environ}`.
         let is_cleared = !is_ruby && entries.is_some_and(|entries| entries.iter().all(|(name, _)| !name.is_empty()));
         let environment = SpawnEnvironment { unset: Vec::new(), is_cleared, set };
         let differs =
@@ -62,8 +63,9 @@ impl Evaluator {
         differs.then_some(SpawnOptions { directories, stdin, environment })
     }
 
-    /// Starts a command: these words, and then the arguments of the call. Keyword arguments become flags.
-    pub(super) fn fixed_command(&mut self, words: &[&str], arguments: &Arguments) {
+    /// Records a command that consists of these words and the arguments of the call. Keyword arguments become flags,
+    /// except `refspec` and `url`.
+    pub(super) fn run_fixed_command(&mut self, words: &[&str], arguments: &Arguments) {
         let named = arguments.named.iter().map(|(name, value)| match (name.as_str(), value.only_string()) {
             ("refspec" | "url", _) => value.clone(),
             (name, Some(string)) => Value::string(format!("--{name}={string}")),
@@ -74,9 +76,9 @@ impl Evaluator {
         self.spawn_words(&words, None);
     }
 
-    /// Starts the program or subcommand that the function is named after: `sh.git('reset')`,
+    /// Records the program or subcommand that the function is named after: `sh.git('reset')`,
     /// `repo.git.reset('--hard')`.
-    pub(super) fn member_command(&mut self, name: &str, arguments: &Arguments) {
+    pub(super) fn run_member_command(&mut self, name: &str, arguments: &Arguments) {
         let Some((words, members)) = self.dialect.split_member_command(name) else { return };
         let is_reset = members == ["reset"];
         let members = members.into_iter().map(|member| member.replace('_', "-"));
@@ -86,7 +88,7 @@ impl Evaluator {
             None => Value::string(format!("--{}", name.replace('_', "-"))),
         });
         let positional = arguments.flattened().into_iter().map(|value| match value.only_string() {
-            // Libraries pass the mode of a reset without dashes.
+            // Libraries take the mode of a reset without dashes.
             Some("hard") if is_reset => Value::string("--hard"),
             _ => value.clone(),
         });
@@ -94,7 +96,7 @@ impl Evaluator {
         self.spawn_words(&words, None);
     }
 
-    /// Runs a script in a shell.
+    /// Records a script that the program runs in a shell.
     pub(super) fn spawn_shell(&mut self, command: Option<&Value>, spawn_options: Option<&SpawnOptions>) {
         match command.and_then(command_lines) {
             Some(strings) => {
@@ -106,8 +108,9 @@ impl Evaluator {
         }
     }
 
-    /// Starts a program with arguments. The program must be constant. If an argument has several possible values, there
-    /// is one command for each of them.
+    /// Records a command, from its program and arguments. The program must be constant. If arguments have several
+    /// possible values, one command is recorded for each combination. An argument that would lead to more than
+    /// [`MAX_COMMANDS`] counts as not constant.
     pub(super) fn spawn_words<'v>(
         &mut self,
         words: impl IntoIterator<Item = &'v Value>,
@@ -146,7 +149,7 @@ impl Evaluator {
         }
     }
 
-    /// Runs a command, which is a command line or a list of words.
+    /// Records a command that is given as a command line or as a list of words.
     pub(super) fn spawn_program(&mut self, name: &str, arguments: &Arguments, program: Option<&Value>) {
         let spawn_options = self.spawn_options(arguments, self.options_index_after(1, name, arguments));
         match program {
@@ -163,17 +166,18 @@ impl Evaluator {
         }
     }
 
-    /// Runs a command: a single argument is a shell script, several are a program and its arguments.
-    pub(super) fn system(&mut self, arguments: &Arguments) {
+    /// Records the command that a call runs. A single argument is a shell script; several are a program and its
+    /// arguments.
+    pub(super) fn run_system(&mut self, arguments: &Arguments) {
         let spawn_options = self.spawn_options(arguments, None);
-        // The block in Perl's `system {program} words` is another program than the first word.
+        // Perl's `system {program} words` runs the program in the block, and not the first word.
         self.findings.is_opaque |= self.language == Language::Perl
             && arguments.positional.len() != arguments.flattened().len()
             && arguments.positional.iter().any(|value| matches!(value, Value::Record(_)));
         self.findings.is_opaque |= arguments.positional.iter().any(|value| matches!(value, Value::OneOfLists(_)));
         match arguments.flattened().as_slice() {
             [command] => self.spawn_shell(Some(command), spawn_options.as_ref()),
-            // A command line, and options that are unknown.
+            // The arguments are a command line, and possibly an object with unknown options.
             [command, options]
                 if self.language == Language::Ruby && has_several_words(command) && self.may_be_options(options) =>
             {
@@ -184,7 +188,8 @@ impl Evaluator {
         }
     }
 
-    /// Runs the first argument, a program, with the list of arguments in the second one.
+    /// Records the command that a call runs. The first argument is the program, the second one the list of the
+    /// program's arguments.
     pub(super) fn spawn_with_argument_list(&mut self, interpreter: Option<&str>, name: &str, arguments: &Arguments) {
         let spawn_options = self.spawn_options(arguments, self.options_index_after(2, name, arguments));
         let interpreter = interpreter.map(Value::string);
@@ -209,8 +214,9 @@ impl Evaluator {
         }
     }
 
-    /// Runs a program with `argv`, which is one list, or the other arguments.
-    pub(super) fn exec(&mut self, arguments: &[Value]) {
+    /// Records the command that a call runs. The first argument is the program. The program's `argv` is a list in the
+    /// second argument, or consists of all further arguments.
+    pub(super) fn run_exec(&mut self, arguments: &[Value]) {
         let Some((program, rest)) = arguments.split_first() else {
             self.findings.is_opaque = true;
             return;
@@ -225,12 +231,13 @@ impl Evaluator {
     }
 }
 
-/// True if the command may consist of several words.
+/// True if one of the possible command lines has several words.
 fn has_several_words(command: &Value) -> bool {
     command.strings().is_some_and(|strings| strings.iter().any(|string| string.trim().contains(char::is_whitespace)))
 }
 
-/// Returns the possible command lines. An unknown word may be an argument, but not a program.
+/// Returns the possible command lines, in which [`UNKNOWN_WORD`] stands for an unknown word or part of a word. Returns
+/// `None` if a program is unknown, or if an unknown part may contain spaces or quotes.
 fn command_lines(command: &Value) -> Option<Vec<String>> {
     let has_known_programs = |string: &String| {
         let mut commands = string.split([';', '|', '&', '(', '`', '{', '\n']);
@@ -247,8 +254,9 @@ fn command_lines(command: &Value) -> Option<Vec<String>> {
     }
 }
 
-/// Returns the stdout of a command. It is one unknown word if the command prints the name of a revision.
-pub(super) fn printed_word(command: Option<&Value>) -> Value {
+/// Returns the value of a command's stdout: one unknown word if the command prints the name of a git revision,
+/// otherwise an unknown value.
+pub(super) fn stdout_value(command: Option<&Value>) -> Value {
     let words: Option<Vec<&str>> =
         command.map(Value::flattened).and_then(|words| words.into_iter().map(Value::only_string).collect());
     match words {
@@ -259,7 +267,7 @@ pub(super) fn printed_word(command: Option<&Value>) -> Value {
     }
 }
 
-/// Subcommands of git that print the name of a branch, a tag or a commit.
+/// Git commands that print the name of a branch, a tag or a commit.
 const REVISION_COMMANDS: &[&str] = &[
     "git branch --show-current",
     "git describe",
@@ -277,21 +285,21 @@ fn prints_revision_name(command: &str) -> bool {
     REVISION_COMMANDS.iter().any(is_revision_command) && command.chars().all(is_plain)
 }
 
-/// The maximum number of commands for one call whose arguments have several possible values.
+/// The maximum number of commands that are recorded for one call whose arguments have several possible values.
 const MAX_COMMANDS: usize = 16;
 
-/// The working directory, stdin and environment of a command, where they differ from those of the program.
+/// The working directory, stdin and environment of a command, where they differ from those of the analyzed program.
 #[derive(Default)]
 pub(super) struct SpawnOptions {
-    /// The directories that the command may start in; `None` for one that is not constant. Empty for that of the
-    /// program.
+    /// The working directories in which the command can start; `None` for one that is not constant. Empty if the
+    /// command inherits the working directory of the analyzed program.
     directories: Vec<Option<String>>,
     stdin: Stdin,
     environment: SpawnEnvironment,
 }
 
 impl SpawnOptions {
-    /// Returns the command with these options, once for each directory that it may start in.
+    /// Returns the command with these options, once for each directory in which it can start.
     fn applied_to(&self, spawn: &Spawn) -> Vec<Spawn> {
         let configured = Spawn { stdin: self.stdin.clone(), environment: self.environment.clone(), ..spawn.clone() };
         match self.directories.as_slice() {

@@ -1,4 +1,4 @@
-//! The order in which the statements of a program may run.
+//! The order in which the statements of a program can run.
 
 use super::token::Token;
 
@@ -6,9 +6,9 @@ use super::token::Token;
 pub(super) enum StatementOrder {
     /// Statements run in source order, each at most once.
     InSourceOrder,
-    /// The program has functions, whose statements run when they are called.
+    /// The program has functions. The statements of a function run at each call of the function.
     Functions,
-    /// The program has loops, whose statements run any number of times.
+    /// The program has loops. The statements in a loop can run any number of times.
     Loops,
 }
 

@@ -4,7 +4,7 @@ use super::arguments::Arguments;
 use super::value::Value;
 use super::{Language, MAX_BYTES};
 
-/// Returns the result of a method; `None` if the method is not supported. The result is unknown if it is not constant.
+/// Returns the result of a method. If the result cannot be determined, returns `None` or an unknown value.
 pub(super) fn string_method(language: Language, receiver: &Value, name: &str, arguments: &Arguments) -> Option<Value> {
     let constants = constant_arguments(arguments)?;
     match (receiver, name) {
@@ -30,7 +30,7 @@ pub(super) fn string_method(language: Language, receiver: &Value, name: &str, ar
                 .collect::<Option<_>>()
                 .map(Value::Strings)
         }
-        // A partly known string stays so only if the method does not change it.
+        // The result for a partly known string is known only if the method does not change the string.
         (Value::PartlyKnown { strings, .. }, _) => {
             let constants: Vec<&str> = constants.into_iter().collect::<Option<_>>()?;
             let is_same = |string: &String| transform(language, string, name, &constants).as_ref() == Some(string);
@@ -43,7 +43,7 @@ pub(super) fn string_method(language: Language, receiver: &Value, name: &str, ar
     }
 }
 
-/// Returns the arguments, each `None` if it is not constant. Keyword arguments are not supported.
+/// Returns the arguments; `None` for each that is not constant. Returns `None` if there are keyword arguments.
 fn constant_arguments(arguments: &Arguments) -> Option<Vec<Option<&str>>> {
     arguments.named.is_empty().then(|| arguments.positional.iter().map(Value::only_string).collect())
 }
@@ -74,7 +74,7 @@ fn transform(language: Language, string: &str, name: &str, constants: &[&str]) -
         ("upper" | "toUpperCase" | "upcase", []) => return Some(string.to_uppercase()),
         ("reverse", []) if language == Language::Ruby => return Some(string.chars().rev().collect()),
         ("replace", [from, to]) if is_python => return replace_all(string, from, to),
-        // `$` in the replacement refers to the match.
+        // A replacement with `$` is not supported, because `$` refers to the text that was found.
         ("replaceAll", [from, to]) if !to.contains('$') => return replace_all(string, from, to),
         ("replace", [from, to]) if language == Language::JavaScript && !to.contains('$') => {
             return Some(string.replacen(from, to, 1));
@@ -97,7 +97,7 @@ fn is_plain_encoding(constants: &[Option<&str>]) -> bool {
     };
     match constants {
         [] => true,
-        // The second argument is the error handler.
+        // The second argument says how errors are handled.
         [Some(name)] | [Some(name), Some("strict" | "ignore" | "replace")] => is_plain(name),
         _ => false,
     }

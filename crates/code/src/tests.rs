@@ -1,3 +1,5 @@
+//! Tests of the analysis: the cases in `cases.jsonl`, and properties that hold for generated programs.
+
 use proptest::prelude::*;
 use serde_json::Value;
 
@@ -79,7 +81,7 @@ fn cases_have_the_expected_effects() {
     assert!(failures.is_empty(), "{} failures\n{}", failures.len(), failures.join("\n"));
 }
 
-/// Programs that delete `/x` and use the alias for a module, a function or the path.
+/// Returns programs that delete the file `/x`. They use `alias` as a name for a module, a function or the path.
 fn programs_with_alias(language: Language, alias: &str) -> Vec<String> {
     match language {
         Language::Python => vec![
@@ -106,7 +108,7 @@ fn programs_with_alias(language: Language, alias: &str) -> Vec<String> {
     }
 }
 
-/// Programs that contain a call in a string or comment, and do not execute it.
+/// Returns programs that contain the call only in a string or comment, so that they do not execute it.
 fn programs_with_quoted_call(language: Language, call: &str) -> Vec<String> {
     match language {
         Language::Python => vec![
@@ -187,8 +189,9 @@ proptest! {
 
     #[test]
     fn aliases_are_followed(language in any_language(), alias in "[a-z]{1,3}_[a-z]{1,8}") {
-        // An alias that is also a built-in function, such as `rm_r` of Ruby, may still mean that function.
-        prop_assume!(dialect::Dialect::of(language).function(&alias).is_none());
+        // An alias that is also the name of a built-in function, such as `rm_r` of Ruby, can still refer to that
+        // function.
+        prop_assume!(dialect::Dialect::of(language).function_effect(&alias).is_none());
         for text in programs_with_alias(language, &alias) {
             let effects = analyze(language, &text);
             prop_assert!(effects.is_complete, "{text}");
@@ -268,7 +271,7 @@ fn strings_and_comments_are_not_calls() {
     }
 }
 
-/// None of these programs may take long, and the result for a program over a limit is incomplete.
+/// The analysis of none of these programs takes long, and the result for a program over a limit is incomplete.
 #[test]
 fn results_over_a_limit_are_incomplete() {
     let long = format!("print('{}')", "x".repeat(MAX_BYTES));

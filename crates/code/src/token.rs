@@ -3,12 +3,12 @@
 /// One token, and whether whitespace precedes it.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Token {
-    pub(super) kind: Kind,
+    pub(super) kind: TokenKind,
     pub(super) after_space: bool,
 }
 
 #[derive(Debug, Clone, PartialEq)]
-pub(super) enum Kind {
+pub(super) enum TokenKind {
     /// An identifier or keyword, including its sigil in Perl and Ruby.
     Name(String),
     String(Literal),
@@ -16,13 +16,13 @@ pub(super) enum Kind {
     Number(Option<usize>),
     /// An operator, bracket or separator.
     Punct(&'static str),
-    /// The end of a line, if it may end a statement.
+    /// The end of a line, where it can end a statement.
     Newline,
 }
 
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(super) struct Literal {
-    pub(super) parts: Vec<Part>,
+    pub(super) parts: Vec<LiteralPart>,
     pub(super) kind: LiteralKind,
 }
 
@@ -33,14 +33,14 @@ pub(super) enum LiteralKind {
     String,
     /// A list of words: `qw(a b)`, `%w[a b]`.
     Words,
-    /// Passed to a shell: backticks, `qx{}`, `%x{}`.
+    /// A string that is passed to a shell: backticks, `qx{}`, `%x{}`.
     ShellCommand,
-    /// A regular expression. Only interpolated code in it is evaluated.
+    /// A regular expression. The analysis evaluates only the interpolations in it.
     Regex,
 }
 
 #[derive(Debug, Clone, PartialEq)]
-pub(super) enum Part {
+pub(super) enum LiteralPart {
     Constant(String),
     /// Code whose value is inserted into the literal.
     Interpolation(Vec<Token>),
@@ -48,19 +48,19 @@ pub(super) enum Part {
 
 impl Literal {
     pub(super) fn constant(text: String) -> Self {
-        Self { parts: vec![Part::Constant(text)], kind: LiteralKind::String }
+        Self { parts: vec![LiteralPart::Constant(text)], kind: LiteralKind::String }
     }
 }
 
 impl Token {
     /// True if the token is this punctuation.
     pub(super) fn is(&self, punct: &str) -> bool {
-        matches!(self.kind, Kind::Punct(found) if found == punct)
+        matches!(self.kind, TokenKind::Punct(found) if found == punct)
     }
 
     pub(super) fn name(&self) -> Option<&str> {
         match &self.kind {
-            Kind::Name(name) => Some(name),
+            TokenKind::Name(name) => Some(name),
             _ => None,
         }
     }
@@ -68,25 +68,25 @@ impl Token {
     /// Returns the value of a string without interpolations.
     pub(super) fn constant(&self) -> Option<&str> {
         match &self.kind {
-            Kind::String(Literal { parts, .. }) => match parts.as_slice() {
-                [Part::Constant(text)] => Some(text),
+            TokenKind::String(Literal { parts, .. }) => match parts.as_slice() {
+                [LiteralPart::Constant(text)] => Some(text),
                 _ => None,
             },
             _ => None,
         }
     }
 
-    /// True if the token may end a value, so that an operator would follow.
+    /// True if the token can be the end of a value. After a value, an operator follows.
     pub(super) fn ends_a_value(&self) -> bool {
         match &self.kind {
-            Kind::Name(_) | Kind::String(_) | Kind::Number(_) => true,
-            Kind::Punct(punct) => matches!(*punct, ")" | "]" | "}"),
-            Kind::Newline => false,
+            TokenKind::Name(_) | TokenKind::String(_) | TokenKind::Number(_) => true,
+            TokenKind::Punct(punct) => matches!(*punct, ")" | "]" | "}"),
+            TokenKind::Newline => false,
         }
     }
 }
 
-/// All operators, brackets and separators. A longer one precedes those that it begins with.
+/// All operators, brackets and separators. A longer one is listed before those with which it begins.
 const PUNCTUATION: &[&str] = &[
     ">>>=", "===", "!==", "**=", "<=>", "...", "//=", "||=", "&&=", "??=", "<<=", ">>=", ">>>", "=>", "->", "::", "?.",
     "==", "!=", "<=", ">=", "=~", "!~", "+=", "-=", "*=", "/=", ".=", "%=", "|=", "&=", "^=", ":=", "&&", "||", "??",

@@ -1,8 +1,8 @@
 //! A cursor over the tokens of a program.
 
-use super::token::{Kind, Token};
+use super::token::{Token, TokenKind};
 
-/// The maximum number of tokens that are read ahead to recognize a declaration.
+/// The maximum number of tokens that are inspected after the cursor to recognize a declaration.
 pub(super) const MAX_LOOKAHEAD: usize = 256;
 
 pub(super) struct TokenCursor<'t> {
@@ -67,7 +67,7 @@ impl<'t> TokenCursor<'t> {
     }
 
     pub(super) fn skip_newlines(&mut self) {
-        while self.peek().is_some_and(|token| token.kind == Kind::Newline) {
+        while self.peek().is_some_and(|token| token.kind == TokenKind::Newline) {
             self.position += 1;
         }
     }

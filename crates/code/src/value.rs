@@ -2,55 +2,59 @@
 
 use super::spawn::DIRECTORY_OPTIONS;
 
-/// Stands for a file name that is not constant.
+/// The placeholder for a file name that is not constant.
 pub(super) const NAME_PLACEHOLDER: &str = "…";
 
-/// Stands for a word that is not constant, and has no spaces or quotes: the name of a branch, the hash of a commit.
+/// The placeholder for a word that is not constant, but certainly has no spaces or quotes, such as the name of a branch
+/// or the hash of a commit.
 pub(super) const WORD_PLACEHOLDER: &str = "‥";
 
 /// The path of a new temporary file or directory.
 pub(super) const TEMPORARY_PATH: &str = "$TMPDIR/…";
 
-/// A value with more alternatives than this becomes unknown.
+/// The maximum number of alternatives of a value. A value with more becomes unknown.
 const MAX_ALTERNATIVES: usize = 16;
 
-/// Values with a higher [`Value::copy_cost`], and deeper ones, become unknown.
+/// The maximum [`Value::copy_cost`] of a value. A value that costs more, or is nested more deeply than
+/// [`MAX_VALUE_DEPTH`], becomes unknown.
 const MAX_COPY_COST: usize = 4096;
 const MAX_VALUE_DEPTH: usize = 8;
 
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Value {
     Unknown,
-    /// One of these strings.
+    /// A string, which is one of these constants.
     Strings(Vec<String>),
     /// A path object for one of these paths; `None` if the path is not constant.
     Path(Option<Vec<String>>),
-    /// One of these strings or paths, which are partly known: a placeholder or a glob stands for the rest.
+    /// One of these strings or paths. In some of them, a placeholder or a glob stands for a part that is unknown.
     PartlyKnown {
         strings: Vec<String>,
-        /// True for a path object.
+        /// True if the value is a path object.
         is_path: bool,
     },
     /// The contents of one of these files, or a file object for reading one of them.
     FileContent(Vec<String>),
     /// A file object for writing one of these files.
     OutputFile(Vec<String>),
-    /// One of these lists.
+    /// A list, which is one of these lists.
     OneOfLists(Vec<Value>),
     /// A list whose elements are inserted into another list: `*words`.
     Spread(Box<Value>),
-    /// A number, which may be a file descriptor, or another value that is not a path: a stream, a reference.
+    /// A value that is not a path: a number (perhaps a file descriptor), a stream or a reference.
     NumberOrDescriptor,
     /// A module, a function or a class, by its dotted name.
     QualifiedName(String),
     List(Vec<Value>),
-    /// An object or hash, as keys and values. Values whose keys are not constant have an empty key.
+    /// An object or hash, as keys and values. An empty key stands for keys that are not constant.
     Record(Vec<(String, Value)>),
-    /// A member of a value, before it is called.
+    /// A member of a value: the value, and the name of the member. It becomes a call if arguments follow.
     Method(Box<Value>, String),
-    /// An instance of a class that the program defines, or another value that is no file name: `argv[0]`.
+    /// An instance of a class that the program defines.
     Instance,
-    /// The value of a name that has none so far, but is assigned somewhere in the program.
+    /// An element of `argv` before the first argument: the name of the interpreter or of the script.
+    ArgvPrefix,
+    /// Stands for the value of a name that has no value so far, but is assigned somewhere in the program.
     Pending,
 }
 
@@ -59,7 +63,7 @@ impl Value {
         Self::Strings(vec![string.into()])
     }
 
-    /// Returns the constants that the value may be; `None` if it may be anything else.
+    /// Returns the constants that the value can be; `None` if it can also be something else.
     pub(super) fn strings(&self) -> Option<Vec<String>> {
         match self {
             Self::Strings(strings) | Self::Path(Some(strings)) => Some(strings.clone()),
@@ -78,7 +82,7 @@ impl Value {
         }
     }
 
-    /// Returns a value that may be either of the two.
+    /// Returns a value that stands for either of the two.
     pub(super) fn or(self, other: Self) -> Self {
         match (self, other) {
             (left, right) if left == right => left,
@@ -92,7 +96,7 @@ impl Value {
             ) if is_path == right_is_path => {
                 merge_alternatives(left, right).map_or(Self::Unknown, |strings| Self::PartlyKnown { strings, is_path })
             }
-            // A fully known string and a partly known one.
+            // One of the values is fully known, and the other one partly.
             (known, Self::PartlyKnown { strings, is_path }) | (Self::PartlyKnown { strings, is_path }, known)
                 if known.is_path() == is_path && known.strings().is_some() =>
             {
@@ -116,7 +120,7 @@ impl Value {
         }
     }
 
-    /// Returns a value that may be these strings, or any other word.
+    /// Returns a value that stands for these strings or any other word.
     pub(super) fn or_unknown_word(&self) -> Self {
         match self {
             Self::Strings(strings) => {
@@ -127,7 +131,7 @@ impl Value {
         }
     }
 
-    /// Returns the lists that the value may be.
+    /// Returns the lists that the value can be; empty if it is no list.
     pub(super) fn lists(&self) -> Vec<Self> {
         match self {
             Self::OneOfLists(lists) => lists.clone(),
@@ -136,7 +140,7 @@ impl Value {
         }
     }
 
-    /// Returns the elements of a list with exactly `count` elements.
+    /// Returns the elements of a list; `None` if it does not certainly have exactly `count` elements.
     pub(super) fn destructured(&self, count: usize) -> Option<Vec<Self>> {
         if *self == Self::Pending {
             return Some(vec![Self::Pending; count]);
@@ -192,7 +196,7 @@ impl Value {
         }
     }
 
-    /// Creates a list, in which spread values are replaced by their elements.
+    /// Creates a list. Spread values in it are replaced by their elements.
     pub(super) fn list(values: Vec<Self>) -> Self {
         let mut lists: Vec<Vec<Self>> = vec![Vec::new()];
         for value in values {
@@ -225,7 +229,7 @@ impl Value {
         }
     }
 
-    /// Like [`Self::strings`], and also returns partly known strings.
+    /// Returns the strings that the value can be, even if they are only partly known.
     fn known_strings(&self) -> Option<Vec<String>> {
         match self {
             Self::PartlyKnown { strings, .. } => Some(strings.clone()),
@@ -233,8 +237,8 @@ impl Value {
         }
     }
 
-    /// Concatenates two values with a separator; `/` joins paths. In a known directory, an unknown value is an unknown
-    /// file name.
+    /// Concatenates two values with a separator between them. The separator `/` joins paths: an unknown `other` then
+    /// counts as an unknown file name, and an absolute `other` replaces `self`.
     pub(super) fn joined(&self, other: &Self, separator: &str) -> Self {
         match separator {
             "/" => self.combined(other, true, join_path),
@@ -247,6 +251,8 @@ impl Value {
         self.combined(other, true, append_path)
     }
 
+    /// Combines each string of this value with each string of `other`. If `is_directory` is true, or all strings of
+    /// this value contain a slash, an unknown `other` counts as an unknown file name.
     fn combined(&self, other: &Self, is_directory: bool, join: impl Fn(&str, &str) -> String) -> Self {
         if *self == Self::Pending || *other == Self::Pending {
             return Self::Pending;
@@ -267,11 +273,11 @@ impl Value {
         if is_partly_known { Self::PartlyKnown { strings, is_path: false } } else { Self::Strings(strings) }
     }
 
-    /// Returns the value of an unspecified element of a list.
+    /// Returns a value that stands for any element of a list.
     pub(super) fn element(&self) -> Self {
         match self {
             Self::List(values) => values.iter().cloned().reduce(Self::or).unwrap_or(Self::Unknown),
-            // Empty lists have no element.
+            // Empty lists have no elements, so they are ignored.
             Self::OneOfLists(lists) => {
                 let non_empty = lists.iter().filter(|list| **list != Self::List(Vec::new()));
                 non_empty.map(Self::element).reduce(Self::or).unwrap_or(Self::Unknown)
@@ -291,7 +297,7 @@ impl Value {
         self.lists().into_iter().map(reorder).reduce(Self::or).unwrap_or(Self::Unknown)
     }
 
-    /// Returns the cost of copying the value; `None` if it is too large or too deep to be kept.
+    /// Returns the cost of copying the value; `None` if the value is too large or nested too deeply to be kept.
     pub(super) fn copy_cost(&self) -> Option<usize> {
         let mut cost = 0;
         let mut unvisited = vec![(self, 0)];
@@ -351,8 +357,8 @@ impl Value {
     }
 }
 
-/// Merges two objects. The value of a key that only one of them has becomes unknown. A missing working directory is
-/// `.`.
+/// Merges two objects. The value of a key that only one of them has becomes unknown. If that key is `cwd` or `chdir`,
+/// the value can be the one that is known or `.`, because without the key the working directory stays unchanged.
 fn merge_records(left: &[(String, Value)], right: &[(String, Value)]) -> Value {
     let all: Vec<(String, Value)> = left.iter().chain(right).cloned().collect();
     let has_unnamed = all.iter().any(|(name, _)| name.is_empty());
@@ -375,14 +381,14 @@ fn merge_records(left: &[(String, Value)], right: &[(String, Value)]) -> Value {
     Value::Record(merged)
 }
 
-/// Returns the last value of a key. It is unknown if a later value has an unknown key.
+/// Returns the last value of a key. The value is unknown if an entry with an unknown key follows it.
 pub(super) fn value_of_key<'v>(entries: &'v [(String, Value)], name: &str) -> Option<&'v Value> {
     let (index, (_, value)) = entries.iter().enumerate().rfind(|(_, (key, _))| key == name)?;
     let later = entries.get(index..).unwrap_or_default();
     Some(if later.iter().any(|(key, _)| key.is_empty()) { &Value::Unknown } else { value })
 }
 
-/// Adds alternatives, without duplicates; `None` if there are too many.
+/// Returns all alternatives of both lists, without duplicates; `None` if there are too many.
 fn merge_alternatives<T: PartialEq>(mut alternatives: Vec<T>, added: Vec<T>) -> Option<Vec<T>> {
     for alternative in added {
         if !alternatives.contains(&alternative) {
@@ -392,7 +398,7 @@ fn merge_alternatives<T: PartialEq>(mut alternatives: Vec<T>, added: Vec<T>) -> 
     (alternatives.len() <= MAX_ALTERNATIVES).then_some(alternatives)
 }
 
-/// Returns the parent directory of a path. For a glob, all matches are below that directory.
+/// Returns the parent directory of a path. For a glob, returns a directory that contains all matches.
 pub(super) fn directory_of(path: &str) -> String {
     let trimmed = path.trim_end_matches('/');
     let literal = trimmed.find(['*', '?', '[']).and_then(|wildcard| trimmed.get(..wildcard)).unwrap_or(trimmed);
@@ -421,7 +427,7 @@ pub(super) fn join_path(directory: &str, name: &str) -> String {
     if directory.is_empty() || directory == "." || path::is_rooted(name) {
         return name.to_owned();
     }
-    // One placeholder stands for any path below the known directory.
+    // A placeholder stands for any path below the known directory, so a second one is not appended.
     if name == NAME_PLACEHOLDER && directory.ends_with(NAME_PLACEHOLDER) {
         return directory.to_owned();
     }

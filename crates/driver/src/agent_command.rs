@@ -1,7 +1,8 @@
 //! Command lines that start agents non-interactively.
 //!
-//! Known agents get permission to edit the project and to run commands, because Linchpin's hooks judge both. Anything
-//! else that needs a person's permission is refused. A loop that needs other flags configures the command itself.
+//! Known agents get permission to edit the project and to run commands, because Linchpin's hooks judge both. Some
+//! agents can only be started with a flag that permits everything: then only the hooks refuse anything. A loop that
+//! needs other flags configures the command itself.
 
 use std::ffi::OsString;
 use std::fs;
@@ -12,7 +13,8 @@ use engine::hats::{AgentChoice, PromptDelivery};
 
 use crate::agent_output::OutputFormat;
 
-/// A longer prompt is passed in a file, because systems limit the length of arguments.
+/// The maximum length of a prompt that is passed as an argument, because operating systems limit it. A longer prompt is
+/// passed in a file.
 const MAX_ARGUMENT_LENGTH: usize = 100 * 1024;
 
 pub struct AgentCommand {
@@ -112,8 +114,8 @@ pub fn agent_command(agent: &AgentChoice, prompt: &str, prompt_file: &Path) -> i
 }
 
 fn write_prompt(file: &Path, prompt: &str) -> io::Result<()> {
-    if let Some(folder) = file.parent() {
-        fs::create_dir_all(folder)?;
+    if let Some(directory) = file.parent() {
+        fs::create_dir_all(directory)?;
     }
     policy::write_private_file(file, prompt)
 }
@@ -129,8 +131,8 @@ mod tests {
 
     #[test]
     fn a_prompt_too_long_for_an_argument_is_passed_in_a_file() {
-        let folder = tempfile::tempdir().expect("a folder");
-        let file = folder.path().join("prompt.md");
+        let directory = tempfile::tempdir().expect("a directory");
+        let file = directory.path().join("prompt.md");
         let agent = AgentChoice::Command { words: vec!["agent".to_owned()], prompt: PromptDelivery::Argument };
         let short = agent_command(&agent, "do it", &file).expect("short");
         assert_eq!(short.argv, ["agent", "do it"]);

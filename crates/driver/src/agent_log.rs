@@ -12,7 +12,8 @@ use store::{Masked, mask};
 
 /// The maximum size of a log.
 pub const MAX_LOG_SIZE: usize = 10 * 1024 * 1024;
-/// Longer lines, and longer groups of lines that belong together, are masked and written in pieces.
+/// The maximum length of a line, or of a group of lines that belong together. Longer ones are masked and written in
+/// pieces.
 const MAX_PENDING: usize = 256 * 1024;
 /// The maximum length of a word that is kept in one piece, because it may be a secret.
 const MAX_WORD_LENGTH: usize = 64 * 1024;
@@ -29,8 +30,8 @@ pub struct AgentLog {
 impl AgentLog {
     pub fn new(path: &Path) -> Self {
         let create = || -> io::Result<File> {
-            if let Some(folder) = path.parent() {
-                fs::create_dir_all(folder)?;
+            if let Some(directory) = path.parent() {
+                fs::create_dir_all(directory)?;
             }
             policy::write_private_file(path, "")?;
             File::options().append(true).open(path)
@@ -109,8 +110,8 @@ mod tests {
     use super::*;
 
     fn log_text(stream: Stream, output: &str, size: usize) -> String {
-        let folder = tempfile::tempdir().expect("a folder");
-        let file = folder.path().join("runs/r1/1.log");
+        let directory = tempfile::tempdir().expect("a directory");
+        let file = directory.path().join("runs/r1/1.log");
         let mut log = AgentLog::new(&file);
         for piece in output.as_bytes().chunks(size) {
             log.append(stream, piece);
@@ -145,8 +146,8 @@ mod tests {
 
     #[test]
     fn secrets_are_masked_if_stdout_and_stderr_alternate() {
-        let folder = tempfile::tempdir().expect("a folder");
-        let file = folder.path().join("1.log");
+        let directory = tempfile::tempdir().expect("a directory");
+        let file = directory.path().join("1.log");
         let mut log = AgentLog::new(&file);
         for (stream, piece) in
             [(Stream::Stdout, "PASSWORD=hun"), (Stream::Stderr, "warning\n"), (Stream::Stdout, "ter2 ./deploy\n")]

@@ -16,11 +16,12 @@ pub enum OutputFormat {
     ClaudeEvents,
 }
 
-/// The number of last bytes that are stored, to find out why an agent failed.
+/// The number of bytes at the end of the output that are stored, to find out why an agent failed.
 const TAIL_SIZE: usize = 4 * 1024;
-/// The number of last lines searched for error messages. In earlier lines, the agent may be quoting such a message.
+/// The number of lines at the end of the output that are searched for error messages. In earlier lines, the agent may
+/// be quoting such a message.
 const LAST_LINES: usize = 3;
-/// Longer lines are not parsed as events.
+/// The maximum length of a line. Longer ones are not parsed as events.
 const MAX_LINE_LENGTH: usize = 8 * 1024 * 1024;
 
 pub struct AgentOutput {
@@ -30,7 +31,7 @@ pub struct AgentOutput {
     tail: Vec<u8>,
     /// The incomplete last line of stdout.
     partial_line: Vec<u8>,
-    /// True if `partial_line` is too long. It is then not shown.
+    /// True if the line is too long. The line is then not shown.
     is_too_long: bool,
     pub usage: ReportedUsage,
 }
@@ -101,7 +102,7 @@ impl AgentOutput {
         }
     }
 
-    /// The last lines that are not blank.
+    /// Returns the last [`LAST_LINES`] lines that are not blank.
     pub fn last_lines(&self) -> String {
         let tail = String::from_utf8_lossy(&self.tail);
         let lines: Vec<&str> = tail.lines().filter(|line| !line.trim().is_empty()).collect();
@@ -130,7 +131,7 @@ mod tests {
 
     #[test]
     fn texts_and_cost_are_read_from_events_in_pieces_of_any_size() {
-        let folder = tempfile::tempdir().expect("a folder");
+        let directory = tempfile::tempdir().expect("a directory");
         let lines = concat!(
             "{\"type\":\"system\"}\n",
             "Update available.\n\n",
@@ -138,21 +139,21 @@ mod tests {
             "{\"type\":\"result\",\"total_cost_usd\":0.25}\n",
         );
         for size in [1, 7, 1000] {
-            let mut output = AgentOutput::new(OutputFormat::ClaudeEvents, &folder.path().join("log"));
+            let mut output = AgentOutput::new(OutputFormat::ClaudeEvents, &directory.path().join("log"));
             let mut shown = String::new();
             for piece in lines.as_bytes().chunks(size) {
                 output.receive(Stream::Stdout, piece, |text| shown.push_str(text));
             }
             assert_eq!((shown.as_str(), output.usage.cost_usd), ("Update available.\nLooking.\n", Some(0.25)));
-            assert_eq!(fs::read_to_string(folder.path().join("log")).expect("a log"), lines);
+            assert_eq!(fs::read_to_string(directory.path().join("log")).expect("a log"), lines);
         }
     }
 
     #[test]
     fn usage_is_read_from_the_events_of_every_agent() {
-        let folder = tempfile::tempdir().expect("a folder");
+        let directory = tempfile::tempdir().expect("a directory");
         let usage_of = |lines: &str| {
-            let mut output = AgentOutput::new(OutputFormat::Plain, &folder.path().join("log"));
+            let mut output = AgentOutput::new(OutputFormat::Plain, &directory.path().join("log"));
             let mut shown = String::new();
             output.receive(Stream::Stdout, lines.as_bytes(), |text| shown.push_str(text));
             output.finish(|text| shown.push_str(text));
@@ -176,8 +177,8 @@ mod tests {
 
     #[test]
     fn a_line_that_is_too_long_is_not_shown() {
-        let folder = tempfile::tempdir().expect("a folder");
-        let mut output = AgentOutput::new(OutputFormat::ClaudeEvents, &folder.path().join("log"));
+        let directory = tempfile::tempdir().expect("a directory");
+        let mut output = AgentOutput::new(OutputFormat::ClaudeEvents, &directory.path().join("log"));
         let mut shown = String::new();
         let long = [b"{\"text\":\"".to_vec(), vec![b'x'; MAX_LINE_LENGTH]].concat();
         for piece in [long.as_slice(), b"rest\"}\nplain"] {

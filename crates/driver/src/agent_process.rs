@@ -16,24 +16,25 @@ use crate::driver::Driver;
 use crate::leftovers::AgentGroupFile;
 use crate::run_event::RunEvent;
 
-pub struct AgentRun<'a> {
+/// Everything that is needed to start an agent for one iteration.
+pub struct AgentStart<'a> {
     pub hat_phase: &'a HatPhase,
     pub hat: &'a Hat,
     pub prompt: &'a str,
-    /// The file for the agent's output.
+    /// The log file for the agent's output.
     pub log: &'a Path,
     /// `None` if the agent may run without a limit.
     pub timeout: Option<Duration>,
 }
 
-pub struct FinishedAgentRun {
+pub struct FinishedAgent {
     pub end: ProcessEnd,
     pub output: AgentOutput,
     stop_reason: Option<StopReason>,
 }
 
-impl FinishedAgentRun {
-    /// The reason why the driver stopped the agent; `None` if the agent ended for another reason.
+impl FinishedAgent {
+    /// Returns the reason why the driver stopped the agent; `None` if the agent ended for another reason.
     pub fn stopped_by(&self) -> Option<StopReason> {
         self.stop_reason.filter(|_| self.end == ProcessEnd::Stopped)
     }
@@ -42,12 +43,12 @@ impl FinishedAgentRun {
 impl Driver<'_> {
     pub(crate) fn run_agent(
         &self,
-        agent_run: &AgentRun<'_>,
+        agent_start: &AgentStart<'_>,
         watch: &mut AgentWatch<'_>,
         report: &mut dyn FnMut(RunEvent<'_>),
-    ) -> Result<FinishedAgentRun, NotStarted> {
-        let AgentRun { hat_phase, hat, prompt, log, timeout } = *agent_run;
-        let command = agent_command(self.agent_of(hat), prompt, &log.with_extension("prompt.md"));
+    ) -> Result<FinishedAgent, NotStarted> {
+        let AgentStart { hat_phase, hat, prompt, log, timeout } = *agent_start;
+        let command = agent_command(self.the_loop.agent_of(hat), prompt, &log.with_extension("prompt.md"));
         let command = command.map_err(|error| NotStarted { why: error.to_string() })?;
         let mut output = AgentOutput::new(command.output_format, log);
         let get_variable = |name: &str| self.environment.get(name).map(OsString::from);
@@ -79,8 +80,8 @@ impl Driver<'_> {
         let end = process.run(
             |stream, piece| output.receive(stream, piece, |text| (report.borrow_mut())(RunEvent::Output(text))),
             || {
-                let sign_of_life = || hat_phase.last_activity(self.project, self.environment);
-                match watch.poll(|text| self.report_progress(text, &mut **report.borrow_mut()), sign_of_life) {
+                let last_call = || hat_phase.last_activity(self.project, self.environment);
+                match watch.poll(|text| self.report_progress(text, &mut **report.borrow_mut()), last_call) {
                     WatchResult::Stop(reason) => {
                         stop_reason = Some(reason);
                         WatchAction::Stop
@@ -91,6 +92,6 @@ impl Driver<'_> {
             },
         )?;
         output.finish(|text| (report.borrow_mut())(RunEvent::Output(text)));
-        Ok(FinishedAgentRun { end, output, stop_reason })
+        Ok(FinishedAgent { end, output, stop_reason })
     }
 }

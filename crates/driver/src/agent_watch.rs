@@ -62,12 +62,12 @@ impl<'a> AgentWatch<'a> {
         }
     }
 
-    /// Polls at most once per [`POLL_INTERVAL`]. `report_progress` is called with the agent's progress messages;
-    /// `sign_of_life` returns when the agent last called Linchpin.
+    /// Polls at most once per [`POLL_INTERVAL`]. `report_progress` gets the agent's progress messages. `last_call`
+    /// returns the time of the agent's last call of Linchpin.
     pub fn poll(
         &mut self,
         report_progress: impl FnMut(&str),
-        sign_of_life: impl FnOnce() -> Option<SystemTime>,
+        last_call: impl FnOnce() -> Option<SystemTime>,
     ) -> WatchResult {
         if self.signals.arrived() {
             return WatchResult::Stop(StopReason::Interrupted);
@@ -79,13 +79,13 @@ impl<'a> AgentWatch<'a> {
         self.report_new_progress(report_progress);
         if self.last_heartbeat.elapsed() >= HEARTBEAT_INTERVAL {
             self.last_heartbeat = Instant::now();
-            // A heartbeat that cannot be written is replaced by the next one.
+            // An error is ignored, because the next heartbeat replaces this one.
             let _ = self.work.record_heartbeat(self.run, self.iteration, (self.clock)());
         }
         if self.work.run_stop_request(self.run).ok().flatten() == Some(true) {
             return WatchResult::Stop(StopReason::StoppedByPerson);
         }
-        let activity = sign_of_life();
+        let activity = last_call();
         let is_new = activity.is_some() && self.last_activity.is_some() && activity != self.last_activity;
         self.last_activity = activity;
         if is_new { WatchResult::SignOfLife } else { WatchResult::Nothing }

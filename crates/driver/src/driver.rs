@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use engine::hats::{AgentChoice, Hat, Loop};
+use engine::hats::Loop;
 use guard::Position;
 use guard::session::HatPhase;
 use guard::workflow::{GateRunners, WorkflowCommands, WorkflowError};
@@ -33,7 +33,7 @@ pub struct Driver<'a> {
     pub environment: &'a Environment,
     pub policy: Arc<CompiledPolicy>,
     pub gate_runners: GateRunners,
-    /// The loop in its current version, which a person has accepted.
+    /// The loop, in the version that a person has accepted.
     pub the_loop: Loop,
     pub signals: &'a Signals,
     /// Milliseconds since 1970.
@@ -42,7 +42,7 @@ pub struct Driver<'a> {
     pub binary: OsString,
 }
 
-/// The reason why a run could not be begun or continued.
+/// An error that keeps the driver from beginning or continuing a run.
 #[derive(Debug, thiserror::Error)]
 pub enum DriveError {
     #[error("{} is already running in this tree", run.map_or_else(|| "another run".to_owned(), |run| format!("run {run}")))]
@@ -72,21 +72,16 @@ impl Driver<'_> {
             return Err(DriveError::Running { run: active_run_id(&self.project.root, self.environment) });
         };
         let store = Store::open(&self.project.journal_path(self.environment), self.store_options())?;
-        self.project.record_journal(self.environment);
-        if let Some(position) = Position::of(&store.workflow()?.variables) {
+        self.project.mark_has_journal(self.environment);
+        if let Some(position) = Position::of(&store.workflow_state()?.variables) {
             let node = position.node().to_owned();
-            return Err(DriveError::WorkflowActive { workflow: position.workflow, node });
+            return Err(DriveError::WorkflowActive { workflow: position.workflow_name, node });
         }
         Ok(lock)
     }
 
-    pub(crate) fn work(&self) -> Result<WorkDatabase, DriveError> {
+    pub(crate) fn open_work_database(&self) -> Result<WorkDatabase, DriveError> {
         Ok(WorkDatabase::open(&self.project.work_database_path(self.environment))?)
-    }
-
-    /// The agent of the hat; if the hat has none, the agent of the loop.
-    pub(crate) fn agent_of<'h>(&'h self, hat: &'h Hat) -> &'h AgentChoice {
-        hat.agent.as_ref().unwrap_or(&self.the_loop.agent)
     }
 
     pub(crate) fn workflow_commands(&self, hat_phase: &HatPhase) -> WorkflowCommands<'_> {
@@ -95,17 +90,17 @@ impl Driver<'_> {
             environment: self.environment,
             policy: Arc::clone(&self.policy),
             now: (self.clock)(),
-            session_owner: None,
+            agent_session: None,
             hat_phase: Some(Arc::new(hat_phase.clone())),
             is_by_agent: false,
             gate_runners: self.gate_runners.clone(),
         }
     }
 
-    /// The log file of an iteration's agent.
+    /// Returns the log file of an iteration's agent.
     pub(crate) fn log_file(&self, run: RunId, iteration: u32) -> PathBuf {
-        let folder = self.environment.project_state(&self.project.root).join("runs").join(run.to_string());
-        folder.join(format!("{iteration}.log"))
+        let directory = self.environment.project_state(&self.project.root).join("runs").join(run.to_string());
+        directory.join(format!("{iteration}.log"))
     }
 
     /// Passes an agent's progress message to the caller and to `progress_command`.
@@ -130,7 +125,7 @@ impl Driver<'_> {
             fields: &fields,
             changes: &changes,
         };
-        // A lost note does no harm: the work database has the run itself.
+        // A lost note does no harm: the run itself is in the work database.
         let _ = Store::open(&self.project.journal_path(self.environment), self.store_options())
             .map(|mut store| store.write_note(&note));
     }

@@ -39,13 +39,13 @@ impl Driver<'_> {
             return Ok(NextStep::TryAgain);
         };
         let reached = match limit::run_limit_reached(&self.the_loop.limits, &active.spent) {
-            // Activations of a hat without a limit are not counted.
+            // The activations are counted only for a hat with a limit.
             None if hat.max_activations.is_some() => {
                 limit::hat_limit_reached(hat, work.count_activations(id, &hat.id)?)
             }
             reached => reached,
         };
-        Ok(reached.map_or(NextStep::Iteration(published, hat), |why| NextStep::End(RunConclusion::limit(why))))
+        Ok(reached.map_or(NextStep::Iteration(published, hat), |why| NextStep::End(RunConclusion::limit_reached(why))))
     }
 
     /// Explains why a run ends although no hat published the completion topic.
@@ -57,8 +57,8 @@ impl Driver<'_> {
     }
 }
 
-/// True if a resumed run would have something to do: a topic waits, an iteration was aborted, or a hat handles
-/// [`Loop::TASK_RESUME`].
+/// True if the run would have something to do after `run --resume`: a topic waits, the last iteration was aborted, or a
+/// hat handles [`Loop::TASK_RESUME`].
 pub fn can_resume(run: RunId, work: &WorkDatabase, the_loop: &Loop) -> Result<bool, WorkError> {
     let is_aborted = work.iterations(run, 1)?.pop().is_some_and(|last| last.outcome.is_none());
     Ok(is_aborted || work.oldest_waiting_topic(run)?.is_some() || the_loop.hat_for(Loop::TASK_RESUME).is_some())

@@ -1,4 +1,4 @@
-//! `progress_command`: a program that the person configured to receive agents' progress messages.
+//! The `progress_command`: a program that receives agents' progress messages. A person configures it.
 
 use std::ffi::OsString;
 use std::path::PathBuf;

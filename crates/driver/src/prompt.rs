@@ -23,7 +23,7 @@ pub fn first_prompt(
     let summary = objective.clone().unwrap_or_default();
     let events = [IncomingEvent { topic: the_loop.start.clone(), from: None, summary, payload: None }];
     let context = gather_context(objective.as_deref(), &events, the_loop, work, root)?;
-    let prompt = Prompt { the_loop, hat, events: &events, known: &context }.to_string();
+    let prompt = Prompt { the_loop, hat, events: &events, context: &context }.to_string();
     Ok(Some((hat.id.clone(), prompt)))
 }
 
@@ -56,11 +56,11 @@ fn ready_task(task: &Task) -> ReadyTask {
         id: task.id.to_string(),
         priority: task.priority,
         title: task.title.clone(),
-        blockers: task.dead_blockers().map(|blocker| blocker.id.to_string()).collect(),
+        blockers: task.failed_or_missing_blockers().map(|blocker| blocker.id.to_string()).collect(),
     }
 }
 
-/// The events that the hat has to handle: the topic and, after a failed attempt, the remark about that attempt.
+/// Returns the events that the hat has to handle: the topic and, after a failed attempt, the remark about that attempt.
 pub fn incoming_events(published: &PublishedTopic) -> Vec<IncomingEvent> {
     let PublishedTopic { topic, summary, payload, from, remark, .. } = published;
     let event =
@@ -74,7 +74,7 @@ pub fn incoming_events(published: &PublishedTopic) -> Vec<IncomingEvent> {
     std::iter::once(event).chain(retry_event).collect()
 }
 
-/// The note to the next agent if the last one handed nothing over.
+/// Returns the note to the next agent if the last one handed nothing over.
 pub fn retry_note(hat: &Hat, refusal: Option<&str>) -> String {
     let (result, attempt) = match refusal {
         None => ("ended without publishing anything", String::new()),

@@ -5,9 +5,9 @@ use engine::pace::format_times;
 use work::{PublishedTopic, RunId, RunOutcome, WorkDatabase};
 
 use crate::active_run::ActiveRun;
+use crate::agent_result::{AgentResult, first_line};
 use crate::agent_watch::StopReason;
 use crate::driver::{DriveError, Driver};
-use crate::iteration_conclusion::{IterationResult, first_line};
 use crate::limit;
 use crate::run_event::RunEvent;
 
@@ -29,7 +29,7 @@ impl RunConclusion {
         Self { outcome: RunOutcome::Failed, why }
     }
 
-    pub fn limit(why: String) -> Self {
+    pub fn limit_reached(why: String) -> Self {
         Self { outcome: RunOutcome::Limit, why }
     }
 
@@ -46,28 +46,28 @@ impl Driver<'_> {
     /// Returns the conclusion if this result ends the run.
     pub(crate) fn conclusion_after(
         &self,
-        result: IterationResult,
+        result: AgentResult,
         published: &PublishedTopic,
         hat: &Hat,
         active: &mut ActiveRun<'_>,
     ) -> Result<Option<RunConclusion>, DriveError> {
         Ok(match result {
-            IterationResult::HandedOver(topic) if topic == self.the_loop.completion.topic => {
+            AgentResult::HandedOver(topic) if topic == self.the_loop.completion.topic => {
                 Some(RunConclusion::completed(&self.the_loop))
             }
-            IterationResult::HandedOver(topic) => self.conclusion_if_stale(active.run.id, &topic, active.work)?,
-            IterationResult::Done => {
+            AgentResult::HandedOver(topic) => self.conclusion_if_stale(active.run.id, &topic, active.work)?,
+            AgentResult::Done => {
                 (active.report)(RunEvent::Done { hat: &hat.id });
                 None
             }
-            IterationResult::NoHandOver => conclusion_without_hand_over(published.tries + 1, hat, active)?,
-            IterationResult::AgentFailed(failure) => self.conclusion_after_failure(&failure, hat, active)?,
-            IterationResult::AgentUnusable(why) => Some(RunConclusion::failed(why)),
-            IterationResult::OutOfTime => {
+            AgentResult::NoHandOver => conclusion_without_hand_over(published.tries + 1, hat, active)?,
+            AgentResult::Failed(failure) => self.conclusion_after_failure(&failure, hat, active)?,
+            AgentResult::Unusable(why) => Some(RunConclusion::failed(why)),
+            AgentResult::OutOfTime => {
                 let limit = self.the_loop.limits.runtime.map(limit::format_duration).unwrap_or_default();
-                Some(RunConclusion::limit(format!("the limit of {limit} is reached")))
+                Some(RunConclusion::limit_reached(format!("the limit of {limit} is reached")))
             }
-            IterationResult::Stopped(reason) => Some(RunConclusion::stopped(reason)),
+            AgentResult::Stopped(reason) => Some(RunConclusion::stopped(reason)),
         })
     }
 

@@ -22,8 +22,8 @@ impl RunLock {
     /// Returns `None` if another run is active in this tree.
     pub fn acquire(root: &Path, environment: &Environment) -> io::Result<Option<Self>> {
         let path = path(root, environment);
-        if let Some(folder) = path.parent() {
-            fs::create_dir_all(folder)?;
+        if let Some(directory) = path.parent() {
+            fs::create_dir_all(directory)?;
         }
         let file = OpenOptions::new().create(true).write(true).truncate(false).open(path)?;
         for attempt in 0.. {

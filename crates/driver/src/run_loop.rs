@@ -21,7 +21,7 @@ impl Driver<'_> {
         report: &mut dyn FnMut(RunEvent<'_>),
     ) -> Result<RunOutcome, DriveError> {
         let mut lock = self.lock()?;
-        let work = self.work()?;
+        let work = self.open_work_database()?;
         if let Some(last) = work.runs(1)?.pop().filter(|last| last.end.is_none()) {
             self.end_and_report_leftovers(last.id, report);
         }
@@ -35,13 +35,13 @@ impl Driver<'_> {
     /// Resumes the given run, or the last one.
     pub fn resume(&self, run: Option<RunId>, report: &mut dyn FnMut(RunEvent<'_>)) -> Result<RunOutcome, DriveError> {
         let mut lock = self.lock()?;
-        let work = self.work()?;
-        let found = match run {
+        let work = self.open_work_database()?;
+        let resumed = match run {
             Some(run) => work.run(run)?.ok_or(DriveError::UnknownRun(run))?,
             None => work.runs(1)?.pop().ok_or(DriveError::NoRun)?,
         };
-        let run = found.id;
-        if found.is_complete() {
+        let run = resumed.id;
+        if resumed.is_complete() {
             return Err(DriveError::Complete(run));
         }
         self.end_and_report_leftovers(run, report);
@@ -53,7 +53,7 @@ impl Driver<'_> {
         lock.write_run_id(run)?;
         report(RunEvent::Began { run, is_resumed: true });
         self.note(run, "went on");
-        // The driver may have been killed after the run was completed, before it noted that.
+        // The driver may have been killed after the run was completed, but before the driver stored that.
         if work.was_completed_by(run, &self.the_loop.completion.topic)? {
             return self.end(run, &work, &RunConclusion::completed(&self.the_loop), report);
         }
@@ -85,7 +85,7 @@ impl Driver<'_> {
                 Ok(None) => {}
                 Ok(Some(end)) => return self.end(id, work, &end, active.report),
                 Err(error) => {
-                    // The end is stored and reported like any other. The caller also gets its cause as an error.
+                    // The end is stored and reported like any other. The caller also gets the error.
                     let _ = self.end(id, work, &RunConclusion::failed(error.to_string()), active.report);
                     return Err(error);
                 }

@@ -14,6 +14,7 @@ pub struct Signals {
 }
 
 impl Signals {
+    /// Registers all signals that interrupt a run.
     pub fn watch_all() -> io::Result<Self> {
         #[cfg(unix)]
         let signals = [SIGINT, SIGTERM, signal_hook::consts::signal::SIGHUP];
@@ -22,6 +23,7 @@ impl Signals {
         Self::register(&signals)
     }
 
+    /// Registers only Ctrl-C.
     pub fn watch_ctrl_c() -> io::Result<Self> {
         Self::register(&[SIGINT])
     }

@@ -16,14 +16,15 @@ pub const CALLS: &str = "mcp_calls";
 pub const RESULTS: &str = "mcp_results";
 pub const FAILURES: &str = "mcp_failures";
 
-/// The key that replaces a result too large to store; its value is the size in bytes.
+/// The key of the object that is stored in place of a result that is too large. The value of the key is the size of the
+/// result in bytes.
 pub const DROPPED: &str = "_dropped_bytes";
 
-/// The variable that stores the `conditions` of external behaviors. The keys are the names of the functions that read
-/// them.
+/// The variable that stores the answers of external behaviors to their `conditions`. The keys of its value are the
+/// names of the functions that read these answers.
 pub const CONDITIONS: &str = "_conditions";
 
-/// Prefix of all functions that read a condition.
+/// The prefix of the names of all functions that read a condition.
 pub const CONDITION_PREFIX: &str = "behavior_";
 
 /// The public variables that a built-in behavior sets.
@@ -41,7 +42,7 @@ pub fn behavior_that_sets(variable: &str) -> Option<&'static str> {
     BEHAVIORS.into_iter().find(|behavior| variables_of(behavior).contains(&variable))
 }
 
-/// The original size if this value replaces a dropped result.
+/// The size of the dropped result, if the stored value stands for one; `None` if the value is a result itself.
 pub fn dropped_size(result: &Value) -> Option<u64> {
     match result {
         Value::Object(fields) if fields.len() == 1 => fields.get(DROPPED)?.as_u64(),

@@ -1,8 +1,8 @@
 //! Regular expressions with limits on compilation and matching.
 //!
-//! Compiling a regex costs more than an entire hook should. [`RegexHints`] are therefore computed once, when a policy
-//! is compiled: a list of literals, at least one of which occurs in every match. The regex is compiled only for text
-//! that contains one.
+//! Compiling a regex takes longer than an entire hook call should take. [`RegexHints`] are therefore computed once,
+//! when a policy is compiled: a list of literals, at least one of which occurs in every match. If such literals are
+//! known, the regex is compiled only for text that contains one of them.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -12,7 +12,8 @@ use fancy_regex::{Regex, RegexBuilder};
 use regex_syntax::hir::{Class, Hir, HirKind};
 use serde::{Deserialize, Serialize};
 
-/// Maximum number of backtracking steps per match. Only regexes with look-around or back references backtrack.
+/// Maximum number of backtracking steps per match. Only regexes with features such as look-around or back references
+/// backtrack.
 const BACKTRACK_LIMIT: usize = 10_000;
 /// Maximum size of a compiled regex in bytes.
 const SIZE_LIMIT: usize = 1 << 20;
@@ -21,7 +22,7 @@ const LENGTH_LIMIT: usize = 4096;
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct RegexError {
-    /// Byte range in the regex.
+    /// Byte range of the error in the regex; `None` if the error has no position.
     pub span: Option<Range<usize>>,
     pub message: String,
 }
@@ -41,7 +42,7 @@ impl BoundedRegex {
             .delegate_dfa_size_limit(SIZE_LIMIT)
             .build()
             .map(Self)
-            .map_err(|error| explain(source, &error))
+            .map_err(|error| describe_error(source, &error))
     }
 
     /// Fails only if the match exceeds the backtracking limit.
@@ -69,19 +70,23 @@ impl RegexSource {
     }
 }
 
-/// Explains a compilation error. `regex_syntax` gives better messages and positions than `fancy_regex`, but cannot
-/// parse look-around; errors in such expressions keep `fancy_regex`'s message.
-fn explain(source: &str, error: &fancy_regex::Error) -> RegexError {
-    let fancy = source.contains("(?=") || source.contains("(?!") || source.contains("(?<") || source.contains('\\');
+/// Builds the message for a compilation error. `regex_syntax` gives better messages and positions than `fancy_regex`,
+/// but cannot parse look-around or back references. For most errors in a regex that may contain these, the message of
+/// `fancy_regex` is used.
+fn describe_error(source: &str, error: &fancy_regex::Error) -> RegexError {
+    let may_be_fancy =
+        source.contains("(?=") || source.contains("(?!") || source.contains("(?<") || source.contains('\\');
     match regex_syntax::parse(source) {
-        Err(regex_syntax::Error::Parse(plain)) if !fancy || matches!(error, fancy_regex::Error::CompileError(_)) => {
+        Err(regex_syntax::Error::Parse(plain))
+            if !may_be_fancy || matches!(error, fancy_regex::Error::CompileError(_)) =>
+        {
             let span = plain.span();
             RegexError {
                 span: Some(span.start.offset..span.end.offset),
                 message: format!("invalid regex: {}", plain.kind()),
             }
         }
-        Err(regex_syntax::Error::Translate(plain)) if !fancy => {
+        Err(regex_syntax::Error::Translate(plain)) if !may_be_fancy => {
             let span = plain.span();
             RegexError {
                 span: Some(span.start.offset..span.end.offset),
@@ -107,28 +112,29 @@ fn lower_first(text: &str) -> String {
     chars.next().map_or_else(String::new, |first| first.to_lowercase().chain(chars).collect())
 }
 
-/// Facts about a regex that are known without compiling it.
+/// Properties of a regex that show, without compiling it, that some texts cannot match.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RegexHints {
     /// Literals, at least one of which occurs in every match; empty if none are known.
     #[serde(rename = "needs")]
     pub required_literals: Vec<String>,
-    /// The constant parts of the regex: a word that is unknown before a command runs can only complete a match if it
-    /// contains one of them. `None` if they cannot all be determined; then the word could be anything.
+    /// The literal words of the regex. To find out whether a command with unknown words can match the regex, these
+    /// parts are put in place of the unknown words. `None` if the regex has too many parts, is case-insensitive or
+    /// cannot be parsed by `regex_syntax`: then every command with unknown words may match.
     #[serde(rename = "pieces")]
     pub constant_parts: Option<Vec<String>>,
 }
 
 impl RegexHints {
     pub fn of(source: &str) -> Self {
-        // `regex_syntax` cannot parse look-around; without hints the regex itself always decides.
+        // `regex_syntax` cannot parse look-around. Without hints, every text is matched with the regex itself.
         let Ok(hir) = regex_syntax::parse(source) else { return Self::default() };
         let mut parts = Vec::new();
         collect_constant_parts(&hir, &mut parts);
         parts.sort();
         parts.dedup();
-        let all = !is_case_insensitive(&hir) && parts.len() <= CONSTANT_PARTS_LIMIT;
-        Self { required_literals: needed_literals(&hir), constant_parts: all.then_some(parts) }
+        let is_complete = !is_case_insensitive(&hir) && parts.len() <= CONSTANT_PARTS_LIMIT;
+        Self { required_literals: required_literals(&hir), constant_parts: is_complete.then_some(parts) }
     }
 
     /// False only if the regex cannot match the text.
@@ -140,7 +146,7 @@ impl RegexHints {
 
 const CONSTANT_PARTS_LIMIT: usize = 32;
 
-/// A regex that is compiled when a text first passes its hints.
+/// A regex that is compiled when it is first matched against a text for which [`RegexHints::may_match`] returns true.
 #[derive(Debug)]
 pub struct LazyRegex<'a> {
     source: Cow<'a, str>,
@@ -158,13 +164,14 @@ impl<'a> LazyRegex<'a> {
             return Ok(false);
         }
         match self.compiled.get_or_init(|| BoundedRegex::parse(&self.source)) {
-            Ok(search) => search.is_match(text),
+            Ok(regex) => regex.is_match(text),
             Err(error) => Err(error.clone()),
         }
     }
 }
 
-/// True if the regex is case-insensitive (`(?i)`): literals are then parsed to classes of both cases.
+/// True if a part of the regex is case-insensitive (`(?i)`), or if the regex contains a class such as `[aA]`. The
+/// parser replaces each letter of a case-insensitive part by such a class.
 fn is_case_insensitive(hir: &Hir) -> bool {
     let mut pending = vec![hir];
     while let Some(hir) = pending.pop() {
@@ -187,28 +194,31 @@ fn is_case_insensitive(hir: &Hir) -> bool {
     false
 }
 
-/// Literals, at least one of which occurs in every match. The recursion depth is bounded by the parser's nesting limit.
-fn needed_literals(hir: &Hir) -> Vec<String> {
+/// Literals, at least one of which occurs in every match; empty if none are known. The recursion depth is bounded by
+/// the parser's nesting limit.
+fn required_literals(hir: &Hir) -> Vec<String> {
     match hir.kind() {
         HirKind::Literal(literal) => std::str::from_utf8(&literal.0).map(str::to_owned).into_iter().collect(),
-        HirKind::Capture(capture) => needed_literals(&capture.sub),
-        HirKind::Repetition(repetition) if repetition.min > 0 => needed_literals(&repetition.sub),
-        // Every part must match, so the most selective part is enough.
+        HirKind::Capture(capture) => required_literals(&capture.sub),
+        HirKind::Repetition(repetition) if repetition.min > 0 => required_literals(&repetition.sub),
+        // A match contains a match of every part, so it is enough to use the literals of one part. The part whose
+        // shortest literal is the longest is chosen.
         HirKind::Concat(parts) => {
             let shortest = |literals: &Vec<String>| literals.iter().map(String::len).min().unwrap_or(0);
-            parts.iter().map(needed_literals).max_by_key(shortest).unwrap_or_default()
+            parts.iter().map(required_literals).max_by_key(shortest).unwrap_or_default()
         }
-        // Only one branch must match, so each must contribute literals.
+        // A match may come from any one of the branches, so literals are needed from all of them.
         HirKind::Alternation(branches) => {
-            let needs: Vec<Vec<String>> = branches.iter().map(needed_literals).collect();
-            if needs.iter().any(Vec::is_empty) { Vec::new() } else { needs.concat() }
+            let by_branch: Vec<Vec<String>> = branches.iter().map(required_literals).collect();
+            if by_branch.iter().any(Vec::is_empty) { Vec::new() } else { by_branch.concat() }
         }
         _ => Vec::new(),
     }
 }
 
-/// The literal text of every match, with [`SPACE`] where white space may be and [`GAP`] for other variable parts.
-/// `None` if the regex has look-around.
+/// The literal text of the regex, with [`WHITESPACE_MARK`] in place of a character class that includes the space, and
+/// [`VARIABLE_MARK`] in place of other variable parts. `None` if `regex_syntax` cannot parse the regex, for example
+/// because of look-around.
 pub fn literal_skeleton(source: &str) -> Option<String> {
     fn add(hir: &Hir, text: &mut String) {
         match hir.kind() {
@@ -232,12 +242,13 @@ pub fn literal_skeleton(source: &str) -> Option<String> {
     Some(text)
 }
 
-/// Stands for possible white space in an [`outline`].
+/// Stands for a character class that includes the space in a [`literal_skeleton`].
 pub const WHITESPACE_MARK: char = '\t';
-/// Stands for variable text in an [`outline`].
+/// Stands for variable text in a [`literal_skeleton`].
 pub const VARIABLE_MARK: char = '\u{FFFC}';
 
-/// Iterative, because a regex may be nested deeper than the stack allows.
+/// Collects the words of all literals in the regex. Uses a loop, because the regex may be nested too deeply for
+/// recursion.
 fn collect_constant_parts(hir: &Hir, parts: &mut Vec<String>) {
     let mut pending = vec![hir];
     while let Some(hir) = pending.pop() {

@@ -25,36 +25,41 @@ use rule_judgement::RuleJudgement;
 pub struct DecisionRequest<'a> {
     pub situation: &'a Arc<Situation>,
     pub rules: &'a RuleSet,
-    /// Evaluate every clause of every rule for this kind of event and report each in [`Decision::considered`]; used by
-    /// `explain`.
+    /// True if every clause of every rule for this kind of event is evaluated, and each of these rules is reported in
+    /// [`Decision::considered`]. Used by `explain`.
     pub evaluate_all: bool,
 }
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct Decision {
     pub verdict: Verdict,
-    /// Rules other than file rules that hold this stop, with the number of holds including this one. The holds of file
-    /// rules are counted in `demands`.
+    /// The rules that hold this stop and have no entry in `demands`. The number says how often the rule has held the
+    /// stop, this time included.
     pub holds: Vec<(String, u32)>,
     /// Demands of file rules, in the order of the rules.
     pub demands: Vec<Demand>,
     /// Changed states of pace rules, to be stored.
     pub pace_updates: Vec<PaceUpdate>,
-    /// File rules that were judged against known changes.
-    pub judged_file_rules: Vec<String>,
-    /// Rules that were skipped because a stored fact that they need cannot be read.
+    /// The ids of the file rules that were judged and have not given up. File rules cannot be judged if the changes are
+    /// unknown.
+    pub judged_file_rule_ids: Vec<String>,
+    /// True if a file rule may be unmet although it makes no demand: it has given up, was skipped or is faulty, or the
+    /// changes are unknown.
+    pub has_unjudged_file_rule: bool,
+    /// Rules that were skipped because a fact that they need cannot be read or written.
     pub skipped: Vec<SkippedRule>,
     /// Rules that need a fact that was not recorded. Always empty for live events.
     pub undecided: Vec<UndecidedRule>,
-    /// The outcome of each rule. Empty unless the request has `evaluate_all`.
+    /// The outcome of each rule for this kind of event. Empty unless the request has `evaluate_all`.
     pub considered: Vec<ConsideredRule>,
 }
 
-/// A rule that was not judged.
+/// A rule that was not judged, because a fact that it needs cannot be read or written.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SkippedRule {
     pub rule: String,
-    pub unreadable: FactStore,
+    /// The store that cannot be read or written.
+    pub unavailable: FactStore,
 }
 
 /// A rule whose outcome depends on facts that were not recorded.
@@ -72,11 +77,12 @@ pub struct UndecidedRule {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Demand {
     pub rule: Rule,
-    /// The match, without triggers that are answered.
-    pub found: FileMatch,
-    /// Set if the rule has reached its maximum of holds and releases the stop: the notice for the person.
+    /// The triggers and missing files, without the triggers for which the demand was already answered.
+    pub file_match: FileMatch,
+    /// The notice that tells the person that the rule no longer holds the stop. Set if the rule has reached its maximum
+    /// of holds.
     pub release_notice: Option<String>,
-    /// How often the session or subagent has been asked before.
+    /// How often the rule has already asked the session or subagent for these files.
     pub times_asked: u32,
 }
 
@@ -85,26 +91,26 @@ pub struct Demand {
 pub struct ConsideredRule {
     pub rule: Rule,
     pub clauses: Vec<Clause>,
-    /// The match of a file rule.
-    pub files: Option<FileMatch>,
+    /// The triggers and missing files; `None` if the rule is not a file rule, or if it could not be judged.
+    pub file_match: Option<FileMatch>,
     pub outcome: RuleOutcome,
-    /// The rule has reached its maximum of holds and only warns.
+    /// True if the rule has reached its maximum of holds and only warns.
     pub released: bool,
 }
 
 #[derive(Debug, Clone, PartialEq)]
 pub enum RuleOutcome {
-    /// A clause is false.
-    Passed,
+    /// The rule contributes nothing to the verdict, in most cases because a clause is false.
+    NotApplied,
     /// Every clause is true.
     Matched(Level),
-    /// No clause is false and one is unknown.
+    /// No clause is false, and at least one is unknown.
     Incomplete(Level),
-    /// The rule could not be judged; the string says why.
+    /// The rule could not be judged. The string is the reason.
     Fault(Level, String),
     /// The rule would warn or hold, but was acknowledged in this session.
     Acknowledged,
-    /// The rule has asked as often as it may and stays silent.
+    /// The rule has already held, refused or warned the maximum number of times, and reports nothing.
     GivenUp,
     /// The rule needs these facts, which were not recorded.
     Undecidable(Vec<String>),
@@ -114,7 +120,7 @@ impl RuleOutcome {
     /// The level that the outcome contributes to the verdict; `None` if it contributes nothing.
     fn level(&self) -> Option<Level> {
         match self {
-            Self::Passed | Self::Acknowledged | Self::GivenUp | Self::Undecidable(_) => None,
+            Self::NotApplied | Self::Acknowledged | Self::GivenUp | Self::Undecidable(_) => None,
             Self::Matched(level) | Self::Incomplete(level) | Self::Fault(level, _) => Some(*level),
         }
     }
@@ -145,54 +151,76 @@ struct DecisionBuilder<'a> {
     activity: ActivityCell,
 }
 
-/// A finding that is certain, or only possible because the command is not fully known.
+/// A finding, and whether it is certain that the rule matches. It is not certain if no clause is false and one is
+/// unknown.
 struct PossibleFinding {
     finding: Finding,
     is_sure: bool,
 }
 
 impl DecisionBuilder<'_> {
+    /// Judges a rule and adds its outcome to the decision.
     fn add(&mut self, rule: Rule) {
-        let DecisionRequest { situation, evaluate_all, .. } = *self.request;
-        let decision = &mut self.decision;
-        let mut judged = match RuleJudgement::of(&rule, situation, evaluate_all, &self.activity) {
-            Ok(judged) => judged,
-            Err(unreadable) => return decision.skipped.push(SkippedRule { rule: rule.id, unreadable }),
-        };
-        if is_acknowledged(&rule, &judged, situation) {
-            judged.outcome = RuleOutcome::Acknowledged;
+        if let Err(unavailable) = self.try_add(&rule) {
+            self.decision.has_unjudged_file_rule |= rule.as_file_rule().is_some();
+            self.decision.skipped.push(SkippedRule { rule: rule.id, unavailable });
         }
-        // A rule that has given up is not listed as judged: that would close its open demand.
-        if judged.files.is_some() && judged.outcome != RuleOutcome::GivenUp {
-            decision.judged_file_rules.push(rule.id.clone());
-        }
-        if let (Some(pace), Some(judgement)) = (rule.as_pace_rule(), &judged.pace) {
-            let after = judgement.apply_live_mode(&rule, pace, &judged.outcome, situation);
-            judged.outcome = after.outcome;
-            decision.pace_updates.extend(after.update);
-            decision.verdict.notices.extend(after.notice);
-        }
+    }
+
+    /// Like [`Self::add`], but fails if a fact that the rule needs cannot be read or written. The error is the store of
+    /// that fact.
+    fn try_add(&mut self, rule: &Rule) -> Result<(), FactStore> {
+        let judged = self.judge(rule)?;
         if rule.action == Level::Allow && matches!(judged.outcome, RuleOutcome::Matched(_)) {
-            self.coverage.add(&rule);
+            self.coverage.add(rule);
         }
         if let RuleOutcome::Undecidable(facts) = &judged.outcome {
-            decision.undecided.push(UndecidedRule::of(&rule, facts));
+            self.decision.undecided.push(UndecidedRule::of(rule, facts));
         }
         let mut released = false;
         if let Some(level) = judged.outcome.level() {
-            let finding = match decision.add_finding(&rule, level, &judged, self.request) {
-                Ok(finding) => finding,
-                // Without a hold count the stop could be held forever.
-                Err(unreadable) => return decision.skipped.push(SkippedRule { rule: rule.id, unreadable }),
-            };
-            released = finding.level < level;
+            let situation = self.request.situation;
+            let finding_level = self.decision.add_demand_or_hold(rule, level, &judged, situation)?;
+            released = finding_level < level;
+            let finding = create_finding(rule, finding_level, &judged, situation);
             let is_sure = !matches!(judged.outcome, RuleOutcome::Incomplete(_));
             self.findings.push(PossibleFinding { finding, is_sure });
         }
-        if evaluate_all {
-            let RuleJudgement { clauses, files, outcome, .. } = judged;
-            decision.considered.push(ConsideredRule { rule, clauses, files, outcome, released });
+        if self.request.evaluate_all {
+            let RuleJudgement { clauses, file_match, outcome, .. } = judged;
+            self.decision.considered.push(ConsideredRule {
+                rule: rule.clone(),
+                clauses,
+                file_match,
+                outcome,
+                released,
+            });
         }
+        Ok(())
+    }
+
+    /// Judges a rule, and applies acknowledgements and the `live` mode of pace rules to the outcome.
+    fn judge(&mut self, rule: &Rule) -> Result<RuleJudgement, FactStore> {
+        let DecisionRequest { situation, evaluate_all, .. } = *self.request;
+        let decision = &mut self.decision;
+        let mut judged = RuleJudgement::of(rule, situation, evaluate_all, &self.activity)?;
+        if is_acknowledged(rule, &judged, situation) {
+            judged.outcome = RuleOutcome::Acknowledged;
+        }
+        // A rule that has given up is not listed as judged, because the open demands of a judged rule are closed if the
+        // rule makes no demand.
+        if judged.file_match.is_some() && judged.outcome != RuleOutcome::GivenUp {
+            decision.judged_file_rule_ids.push(rule.id.clone());
+        } else {
+            decision.has_unjudged_file_rule |= rule.as_file_rule().is_some();
+        }
+        if let (Some(pace), Some(judgement)) = (rule.as_pace_rule(), &judged.pace) {
+            let effect = judgement.apply_live_mode(rule, pace, &judged.outcome, situation);
+            judged.outcome = effect.outcome;
+            decision.pace_updates.extend(effect.update);
+            decision.verdict.notices.extend(effect.notice);
+        }
+        Ok(judged)
     }
 
     fn conclude(self) -> Decision {
@@ -206,7 +234,7 @@ impl DecisionBuilder<'_> {
 
 /// True if an acknowledgement silences the rule. Only warnings and holds can be acknowledged; refusals of calls cannot.
 fn is_acknowledged(rule: &Rule, judged: &RuleJudgement, situation: &Situation) -> bool {
-    // Demands of file rules are answered per file, not per rule.
+    // A demand of a file rule is acknowledged per file, not per rule.
     rule.as_file_rule().is_none()
         && judged.outcome.level().is_some_and(|level| {
             (level == Level::Warn || (level > Level::Warn && situation.event.kind.is_stop()))
@@ -214,13 +242,16 @@ fn is_acknowledged(rule: &Rule, judged: &RuleJudgement, situation: &Situation) -
         })
 }
 
-/// Merges findings about a command that cannot be parsed into one: such a command could match every rule about
-/// commands.
+/// Replaces all uncertain findings about a command that cannot be parsed by a single finding, because such a command
+/// could match every rule about commands.
 fn merge_unparsable(findings: Vec<PossibleFinding>, situation: &Situation) -> Vec<Finding> {
-    let all_findings = |possible: Vec<PossibleFinding>| possible.into_iter().map(|possible| possible.finding).collect();
-    let Some(gap) = situation.script().and_then(|script| script.gaps.first()) else { return all_findings(findings) };
+    let without_certainty =
+        |possible: Vec<PossibleFinding>| possible.into_iter().map(|possible| possible.finding).collect();
+    let Some(gap) = situation.script().and_then(|script| script.gaps.first()) else {
+        return without_certainty(findings);
+    };
     let (sure, unsure): (Vec<_>, Vec<_>) = findings.into_iter().partition(|possible| possible.is_sure);
-    let (mut merged, unsure): (Vec<Finding>, Vec<Finding>) = (all_findings(sure), all_findings(unsure));
+    let (mut merged, unsure): (Vec<Finding>, Vec<Finding>) = (without_certainty(sure), without_certainty(unsure));
     let Some(level) = unsure.iter().map(|finding| finding.level).max() else { return merged };
     let strictest = unsure.iter().filter(|finding| finding.level == level);
     let rules: Vec<&str> = strictest.map(|finding| finding.rule.as_str()).collect();
@@ -245,14 +276,16 @@ impl Decision {
             holds: Vec::new(),
             demands: Vec::new(),
             pace_updates: Vec::new(),
-            judged_file_rules: Vec::new(),
+            judged_file_rule_ids: Vec::new(),
+            has_unjudged_file_rule: false,
             skipped: Vec::new(),
             undecided: Vec::new(),
             considered: Vec::new(),
         }
     }
 
-    /// Approves the call if `allow` rules cover all of it and no finding is stricter.
+    /// Approves a call that waits for permission, if `allow` rules cover all of the call and no finding is stricter
+    /// than `allow`.
     fn approve(&mut self, coverage: &AllowCoverage) {
         let verdict = &mut self.verdict;
         if !coverage.situation.event.kind.awaits_permission() {
@@ -269,56 +302,46 @@ impl Decision {
         }
     }
 
-    /// Returns the rule's finding, in words, and adds the rule's demand or counts its hold. The error is the store of
-    /// a hold count that cannot be read.
-    fn add_finding(
+    /// Adds the demand of a file rule, or counts the hold of any other rule that holds the stop. Returns the level of
+    /// the rule's finding: `Warn` if the rule would hold the stop but has reached its maximum of holds, otherwise
+    /// `level`.
+    fn add_demand_or_hold(
         &mut self,
         rule: &Rule,
         level: Level,
         judged: &RuleJudgement,
-        request: &DecisionRequest,
-    ) -> Result<Finding, FactStore> {
-        let because = judged
-            .clauses
-            .iter()
-            .filter(|clause| clause.truth != Truth::False)
-            .map(|clause| format!("{}: {}", clause.key, clause.shown))
-            .collect();
-        let reason = reason::of(rule, judged, request.situation);
-        let kind = request.situation.event.kind;
-        let holds = level == Level::Block && kind.is_stop();
-        let level = match &judged.files {
-            Some(found) => self.add_demand(rule, found, judged.times_asked, level, holds),
-            None if holds && !self.count_hold(rule, request)? => Level::Warn,
-            None => level,
-        };
-        Ok(Finding {
-            rule: rule.id.clone(),
-            level,
-            reason,
-            because,
-            digest: Some(rule.digest.clone()),
-            protects_guard: rule.protects_guard(),
-            section: judged.files.as_ref().map(|_| section_kind(rule)),
-            is_combined: false,
-        })
+        situation: &Situation,
+    ) -> Result<Level, FactStore> {
+        let holds = level == Level::Block && situation.event.kind.is_stop();
+        match &judged.file_match {
+            Some(file_match) => Ok(self.add_demand(rule, file_match, judged.times_asked, level, holds)),
+            None if holds && !self.count_hold(rule, situation)? => Ok(Level::Warn),
+            None => Ok(level),
+        }
     }
 
-    /// Adds a demand, and returns the level of its finding. A file rule's holds are counted by how often it has asked,
-    /// across stops.
-    fn add_demand(&mut self, rule: &Rule, found: &FileMatch, times_asked: u32, level: Level, holds: bool) -> Level {
-        let is_released = holds && rule.hold_state(times_asked) != HoldState::Holding;
+    /// Adds a demand, and returns the level of its finding: `Warn` if the rule would hold the stop but has already
+    /// asked as often as its maximum of holds, otherwise `level`. `times_asked` is counted across stops.
+    fn add_demand(
+        &mut self,
+        rule: &Rule,
+        file_match: &FileMatch,
+        times_asked: u32,
+        level: Level,
+        holds: bool,
+    ) -> Level {
+        let is_released = holds && rule.hold_state(times_asked) != HoldState::BelowMaximum;
         let release_notice = is_released.then(|| self.add_release_notice(rule, times_asked));
         let level = if is_released { Level::Warn } else { level };
-        self.demands.push(Demand { rule: rule.clone(), found: found.clone(), release_notice, times_asked });
+        self.demands.push(Demand { rule: rule.clone(), file_match: file_match.clone(), release_notice, times_asked });
         level
     }
 
     /// Counts a hold and returns true. If the rule has reached its maximum of holds, adds a notice instead and returns
-    /// false.
-    fn count_hold(&mut self, rule: &Rule, request: &DecisionRequest) -> Result<bool, FactStore> {
-        let held = request.situation.facts.hold_count(&rule.id)?;
-        let is_holding = rule.hold_state(held) == HoldState::Holding;
+    /// false. A count that cannot be read is an error, because without a count the rule could hold the stop forever.
+    fn count_hold(&mut self, rule: &Rule, situation: &Situation) -> Result<bool, FactStore> {
+        let held = situation.facts.hold_count(&rule.id)?;
+        let is_holding = rule.hold_state(held) == HoldState::BelowMaximum;
         if is_holding {
             self.holds.push((rule.id.clone(), held + 1));
         } else {
@@ -327,18 +350,37 @@ impl Decision {
         Ok(is_holding)
     }
 
-    /// Adds and returns the notice for the person that the rule no longer holds the stop.
+    /// Adds a notice and returns it. The notice tells the person that the rule no longer holds the stop.
     fn add_release_notice(&mut self, rule: &Rule, held: u32) -> String {
         let notice = release_notice(rule, held, rule.max_holds_or_default());
         self.verdict.notices.push(notice.clone());
         notice
     }
 
-    /// Removes a demand and its finding: the rule's command has met the demand in the meantime.
-    pub fn withdraw(&mut self, demand: &Demand) {
+    /// Removes the finding and the notice of a demand that was met by the rule's command after the judgement.
+    pub fn remove_finding_of(&mut self, demand: &Demand) {
         let rule = &demand.rule.id;
         self.verdict.findings.retain(|finding| finding.rule != *rule);
         self.verdict.notices.retain(|notice| demand.release_notice.as_ref() != Some(notice));
+    }
+}
+
+fn create_finding(rule: &Rule, level: Level, judged: &RuleJudgement, situation: &Situation) -> Finding {
+    let because = judged
+        .clauses
+        .iter()
+        .filter(|clause| clause.truth != Truth::False)
+        .map(|clause| format!("{}: {}", clause.key, clause.shown))
+        .collect();
+    Finding {
+        rule: rule.id.clone(),
+        level,
+        reason: reason::of(rule, judged, situation),
+        because,
+        digest: Some(rule.digest.clone()),
+        protects_guard: rule.protects_guard(),
+        section: judged.file_match.as_ref().map(|_| section_kind(rule)),
+        is_combined: false,
     }
 }
 

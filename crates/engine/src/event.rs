@@ -1,7 +1,7 @@
 //! Events: something an agent did or is about to do, in one form for all agents.
 //!
-//! Adapters build events; no later stage knows which agent's payload an event came from. Fields that an adapter does
-//! not understand are kept in [`Event::extra`] and are never an error.
+//! Adapters build events from the payloads of agents, so that later stages need not know the format of a payload.
+//! Fields that an adapter does not understand are kept in [`Event::extra`] and are never an error.
 
 use path::Access;
 use serde::{Deserialize, Serialize};
@@ -49,7 +49,7 @@ impl EventKind {
         Self::Other,
     ];
 
-    /// The name in rules, the journal and messages.
+    /// The name of this kind of event in rules, the journal and messages.
     pub fn name(self) -> &'static str {
         match self {
             Self::SessionStart => "session_start",
@@ -125,11 +125,11 @@ pub struct Event {
     pub session: String,
     /// Arrival time in milliseconds since 1970. The engine has no other clock.
     pub time: i64,
-    /// The absolute working directory for the event's relative paths and commands.
+    /// The absolute working directory of the event's commands and relative paths.
     pub cwd: String,
-    /// Folders of the agent's session, if the payload distinguishes them from `cwd`.
-    #[serde(skip_serializing_if = "Vec::is_empty", default)]
-    pub session_folders: Vec<String>,
+    /// The directories of the agent's session; empty if the payload does not distinguish them from `cwd`.
+    #[serde(rename = "session_folders", skip_serializing_if = "Vec::is_empty", default)]
+    pub session_directories: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub tool: Option<ToolCall>,
     /// The outcome of the tool call; only set after it ran.
@@ -141,19 +141,19 @@ pub struct Event {
     /// The agent's last message, or the text of a notification.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub message: Option<String>,
-    /// The agent continues only because an earlier stop of the same turn was held.
+    /// True if the agent is still working only because an earlier stop of the same turn was held.
     #[serde(default)]
     pub held_before: bool,
-    /// A person asks for the verdict of a hypothetical event; nothing is recorded.
+    /// True if a person only asks what the verdict would be. Such an event is not recorded.
     #[serde(skip)]
     pub is_dry_run: bool,
-    /// The subagent that acts; `None` for the main agent.
+    /// The subagent in which the event occurred; `None` for the main agent.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub subagent: Option<String>,
     /// Path of the agent's transcript.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub transcript: Option<String>,
-    /// Fields of the payload that have no field above, unchanged.
+    /// Fields of the payload for which this struct has no other field, unchanged.
     #[serde(default)]
     pub extra: Map<String, Value>,
 }
@@ -168,7 +168,7 @@ impl Event {
             session: String::new(),
             time,
             cwd: String::new(),
-            session_folders: Vec::new(),
+            session_directories: Vec::new(),
             tool: None,
             outcome: None,
             prompt: None,
@@ -204,10 +204,10 @@ impl CallOutcome {
 
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct ToolCall {
-    /// The canonical name: Claude Code's (`Bash`, `Edit`, `mcp__server__tool`).
+    /// The canonical name: the one that Claude Code uses (`Bash`, `Edit`, `mcp__server__tool`).
     pub name: String,
-    /// Other names that rules can match: the agent's own name, and canonical names of further parts (a patch that adds
-    /// one file and changes another is an `Edit` and a `Write`).
+    /// Other names that rules can match: the agent's own name, and more canonical names if the call does several things
+    /// (a patch that changes one file and adds another is an `Edit` and a `Write`).
     #[serde(default)]
     pub aliases: Vec<String>,
     /// The agent's id of this call, the same in the events before and after the call.
@@ -219,10 +219,11 @@ pub struct ToolCall {
     /// The script, if this is a shell call.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub shell: Option<ShellText>,
-    /// Files that the call itself names.
+    /// The files that are named in the arguments of the call. Files that are named only in the script of a shell call
+    /// are not listed, unless the script is a patch.
     #[serde(default)]
     pub files: Vec<FileAccess>,
-    /// MCP tools that the call reaches: the called tool and, for a proxy, the tool behind it.
+    /// The MCP tools that the call reaches: the called tool, and if that is a proxy, the tool behind it.
     #[serde(default)]
     pub mcp: Vec<McpTool>,
 }
@@ -244,12 +245,12 @@ pub enum ShellText {
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FileAccess {
-    /// Absolute, or in the home folder (`~/…`), separated by `/`. As the agent spelled it: `..` and symlinks are not
-    /// resolved.
+    /// An absolute path, or a path in the home directory (`~/…`), with `/` as the separator. The spelling is that of
+    /// the agent: `..` and symlinks are not resolved.
     pub path: String,
-    /// `None` if the kind of access is unknown.
+    /// How the call accesses the file; `None` if this is unknown.
     pub access: Option<Access>,
-    /// The path is a glob and stands for all files that it matches.
+    /// True if the path is a glob, which stands for all files that it matches.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_pattern: bool,
 }

@@ -12,42 +12,40 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
-use crate::file_rules::{ChangeScope, Changes, FileRule, UnmetFileRule};
+use crate::file_rules::{ChangeScope, Changes, FileRule, PossibleDemand};
 use crate::pace::{Activity, PaceRuleRef, PaceState};
 use shell::FileContents;
 
 /// The reason why a fact is not available.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Missing {
-    /// The fact is stored, but cannot be read now, or must be stored and cannot be. The rule that requested it is
-    /// skipped.
-    Unreadable(FactStore),
-    /// A replay needs the fact of this name, which was not recorded. The outcome of the rule that requested it is
-    /// undecidable.
+    /// The stored fact cannot be read, or a demand cannot be written. The rule that requested the fact is skipped.
+    Unavailable(FactStore),
+    /// A replay needs the fact with this name, which was not recorded. The rule that requested the fact is undecidable.
     NotRecorded(String),
-    /// The fact could not be determined, for this reason. The rule that requested it is faulty.
+    /// The fact could not be determined, for this reason. The rule that requested the fact is faulty.
     Failed(String),
 }
 
-/// The place where a fact is stored.
+/// The place where facts are stored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FactStore {
-    /// In the session's state; unreadable if the session is unknown or the journal cannot be opened.
+    /// The session's state. It is unavailable if the session is unknown or the journal cannot be opened.
     Session,
-    /// In the journal of events.
+    /// The journal of events.
     Journal,
-    /// In the database of tasks and loops.
+    /// The database of tasks and loops.
     Work,
-    /// In the queue of demands. A new demand is written there; if that fails, the rule makes no demand.
+    /// The queue of demands. If a new demand cannot be written to it, the rule makes no demand.
     Queue,
 }
 
 impl fmt::Display for Missing {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Unreadable(FactStore::Session | FactStore::Journal) => f.write_str("the journal cannot be read"),
-            Self::Unreadable(FactStore::Work) => f.write_str("the tasks of the project cannot be read"),
-            Self::Unreadable(FactStore::Queue) => f.write_str("the queue of demands cannot be written"),
+            Self::Unavailable(FactStore::Session | FactStore::Journal) => f.write_str("the journal cannot be read"),
+            Self::Unavailable(FactStore::Work) => f.write_str("the tasks of the project cannot be read"),
+            Self::Unavailable(FactStore::Queue) => f.write_str("the queue of demands cannot be written"),
             Self::NotRecorded(name) => write!(f, "{name} was not recorded"),
             Self::Failed(why) => f.write_str(why),
         }
@@ -56,12 +54,13 @@ impl fmt::Display for Missing {
 
 /// Supplies facts. In the default implementations, every fact is absent, empty, zero or false.
 pub trait Facts: Send + Sync {
-    /// A variable of the session; its declared default if it was not set.
+    /// The value of a variable of the session. If the variable was not set, its declared default; `None` without a
+    /// default.
     fn variable(&self, _name: &str) -> Result<Option<Value>, Missing> {
         Ok(None)
     }
 
-    /// Names of all variables that have a value, in byte order.
+    /// The names of all variables of the session that have a value, in byte order.
     fn variable_names(&self) -> Result<Vec<String>, Missing> {
         Ok(Vec::new())
     }
@@ -76,13 +75,13 @@ pub trait Facts: Send + Sync {
         Ok(field.without_workflow())
     }
 
-    /// A field of `phase`; null without an active workflow, or if it is unknown.
+    /// A field of `phase`; null without an active workflow, or if the value of the field is unknown.
     fn phase(&self, _field: PhaseField) -> Result<Value, Missing> {
         Ok(Value::Null)
     }
 
-    /// A field of `loop`; null outside of runs, or if it is unknown.
-    fn in_loop(&self, _field: LoopField) -> Result<Value, Missing> {
+    /// A field of `loop`; null outside of runs, or if the value of the field is unknown.
+    fn loop_field(&self, _field: LoopField) -> Result<Value, Missing> {
         Ok(Value::Null)
     }
 
@@ -92,7 +91,7 @@ pub trait Facts: Send + Sync {
         Ok(false)
     }
 
-    /// A field of `tasks`; null if it is unknown.
+    /// A field of `tasks`; null if the value of the field is unknown.
     fn tasks(&self, _field: TaskField) -> Result<Value, Missing> {
         Ok(Value::Null)
     }
@@ -112,7 +111,7 @@ pub trait Facts: Send + Sync {
         Ok(Map::new())
     }
 
-    /// Like [`Self::claims`], for an expression that names `claims`. A live judgement records this use.
+    /// Like [`Self::claims`], for an expression that uses the name `claims`. A live judgement records the use.
     fn require_claims(&self) -> Result<Map<String, Value>, Missing> {
         self.claims()
     }
@@ -122,12 +121,12 @@ pub trait Facts: Send + Sync {
         Ok(None)
     }
 
-    /// Registers the demand of an unmet file rule and returns the demand's state.
-    fn register_demand(&self, _demand: &UnmetFileRule<'_>) -> Result<DemandState, Missing> {
+    /// Finds the demand of an unmet file rule in the queue, or writes it to the queue if it is new. Returns its state.
+    fn find_or_write_demand(&self, _demand: &PossibleDemand<'_>) -> Result<DemandState, Missing> {
         Ok(DemandState::default())
     }
 
-    /// The active file rule with this id.
+    /// The file rule with this id that is in force; `None` if there is no such rule.
     fn file_rule(&self, _id: &str) -> Option<FileRule> {
         None
     }
@@ -137,29 +136,30 @@ pub trait Facts: Send + Sync {
         Ok(None)
     }
 
-    /// Normalised simple commands that the session ran, newest first. For rules of a workflow, commands that any
-    /// session ran in this phase.
+    /// The normalized simple commands that the session ran, newest first. For rules of a workflow, the commands that
+    /// any session ran in the current phase.
     fn commands_ran(&self) -> Result<Vec<RanCommand>, Missing> {
         Ok(Vec::new())
     }
 
-    /// Paths that the shell would expand a glob to; `None` if the file system is not available.
+    /// The paths to which the shell would expand a glob; `None` if the file system is not available.
     fn expand_glob(&self, _pattern: &str) -> Option<Vec<String>> {
         None
     }
 
-    /// Files that a recursive search in paths matching the glob would read, nearest first and limited in number; `None`
-    /// if the file system is not available.
+    /// The files that a recursive search in the paths that match a glob would read. Files near the top of the directory
+    /// tree come first, and their number is limited. `None` if the file system is not available.
     fn search_files(&self, _pattern: &str) -> Option<Vec<String>> {
         None
     }
 
-    /// True for a folder, false for any other file; `None` if nothing exists there or the file system is not available.
-    fn is_folder(&self, _path: &str) -> Option<bool> {
+    /// True if the path is a directory, false if it is any other file; `None` if the path does not exist or the file
+    /// system is not available.
+    fn is_directory(&self, _path: &str) -> Option<bool> {
         None
     }
 
-    /// The path with symlinks resolved, as far as it exists; `None` if the file system is not available.
+    /// The path after its symlinks are resolved, as far as the path exists; `None` if the file system is not available.
     fn resolve_symlinks(&self, _path: &str) -> Option<String> {
         None
     }
@@ -169,7 +169,8 @@ pub trait Facts: Send + Sync {
         None
     }
 
-    /// How often the rule has held the stop that the agent is retrying. The error is the store that cannot be read.
+    /// How often the rule has already held the stop that the agent now tries again. The error is the store that cannot
+    /// be read.
     fn hold_count(&self, _rule: &str) -> Result<u32, FactStore> {
         Ok(0)
     }
@@ -189,13 +190,13 @@ pub trait Facts: Send + Sync {
 /// Parts of an event that the journal stores incompletely or not at all.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum EventPart<'a> {
-    /// The raw script of a shell call. Patterns that match its parsed words do not request it.
+    /// The raw script of a shell call. Rules that match only the parsed words of the script do not request this part.
     Command,
-    /// Paths that the event names.
+    /// The paths that the event names.
     Paths,
     /// The entire input of a tool call.
     Input,
-    /// True if the input has any field.
+    /// Whether the input has any field.
     HasInput,
     InputField(&'a str),
     Output,
@@ -204,7 +205,7 @@ pub enum EventPart<'a> {
 }
 
 impl EventPart<'_> {
-    /// The name in expressions.
+    /// The name of this part in expressions.
     pub fn name(self) -> String {
         let name = match self {
             Self::Command => "event.command",
@@ -242,13 +243,13 @@ impl GitField {
 pub enum WorkflowField {
     Name,
     Node,
-    /// Visited nodes, oldest first.
+    /// The names of the visited nodes, oldest first.
     History,
     Active,
 }
 
 impl WorkflowField {
-    /// The value without an active workflow.
+    /// The value of this field while no workflow is active.
     pub fn without_workflow(self) -> Value {
         if self == Self::Active { Value::Bool(false) } else { Value::Null }
     }
@@ -265,13 +266,13 @@ impl WorkflowField {
     }
 }
 
-/// Fields of the current visit to a node.
+/// Fields of the current phase.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PhaseField {
     Name,
-    /// How often the node has been entered.
+    /// How often the current node has been entered.
     Visit,
-    /// Seconds since the node was entered.
+    /// Seconds since the current node was entered.
     Elapsed,
     Tokens,
     Commands,
@@ -302,18 +303,18 @@ pub enum LoopField {
     /// Id of the current hat.
     Hat,
     Iteration,
-    /// Topics accepted in this run, oldest first.
+    /// The topics that were accepted in this run, oldest first.
     Topics,
     /// Seconds since the run started.
     Elapsed,
-    /// Tokens used by the whole run.
+    /// The number of tokens that the whole run has used.
     Tokens,
     Active,
     /// The topic that this iteration published to hand over.
     HandedOver,
-    /// Ids of tasks that were started in this iteration and are still in progress.
+    /// The ids of the tasks that were started in this iteration and are still in progress.
     Unfinished,
-    /// The gate that waits for a person, if nothing else keeps this iteration from handing over.
+    /// The gate that waits for a person, if it is the only reason why this iteration cannot hand over.
     WaitsFor,
 }
 
@@ -345,21 +346,22 @@ impl LoopField {
     }
 }
 
-/// Counts of tasks.
+/// The fields of `tasks`, which are numbers of tasks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TaskField {
     Open,
-    /// Open and not blocked by another task.
+    /// The number of tasks that are open and not blocked by another task.
     Ready,
     InProgress,
     Closed,
     Failed,
-    /// In progress and started in this run.
-    Claimed,
+    /// The number of tasks that were started in this run and are in progress. Expressions call it `claimed`.
+    StartedInRun,
 }
 
 impl TaskField {
-    pub const ALL: [Self; 6] = [Self::Open, Self::Ready, Self::InProgress, Self::Closed, Self::Failed, Self::Claimed];
+    pub const ALL: [Self; 6] =
+        [Self::Open, Self::Ready, Self::InProgress, Self::Closed, Self::Failed, Self::StartedInRun];
 
     pub fn name(self) -> &'static str {
         match self {
@@ -368,7 +370,7 @@ impl TaskField {
             Self::InProgress => "in_progress",
             Self::Closed => "closed",
             Self::Failed => "failed",
-            Self::Claimed => "claimed",
+            Self::StartedInRun => "claimed",
         }
     }
 }
@@ -376,24 +378,25 @@ impl TaskField {
 /// The state of a file rule's demand.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct DemandState {
-    /// Triggering files that are answered: promised, acknowledged, or fixed by the rule's command.
+    /// The triggering files for which the demand is already answered by a promise, an acknowledgement or the rule's
+    /// command.
     pub answered_files: BTreeSet<String>,
-    /// How often the rule has asked for the remaining files.
+    /// How often the rule has asked about the triggering files for which the demand is not answered.
     pub times_asked: u32,
-    /// The rule has asked the maximum number of times without success, and no longer asks.
+    /// True if the rule has asked the maximum number of times without success, and no longer asks.
     pub is_given_up: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RanCommand {
-    /// Milliseconds since 1970.
+    /// The time at which the command ran, in milliseconds since 1970.
     pub time: i64,
     pub text: String,
     /// True if the command is known to have succeeded.
     pub succeeded: bool,
 }
 
-/// A supplier without facts: no variables, no repository, no history.
+/// A supplier that has no facts: no variables, no repository, no history.
 #[derive(Debug, Default)]
 pub struct NoFacts;
 

@@ -1,8 +1,8 @@
 //! The decision engine: takes an event, facts and compiled rules, and returns a decision.
 //!
 //! This crate is pure. It has no clock, environment, files, processes or random numbers: the time comes with the
-//! [`Event`], everything else through [`Facts`]. The same inputs always give the same decision, so replaying history is
-//! judging it again.
+//! [`Event`], everything else through [`Facts`]. The same inputs always give the same decision, so a replay judges
+//! recorded events in the same way as live ones.
 
 mod ack_by;
 pub mod behavior_names;
@@ -29,5 +29,5 @@ pub use event::{Event, EventKind};
 pub use expr::template;
 pub use facts::Facts;
 pub use not_enforced::NotEnforced;
-pub use situation::{BaseFolders, Situation};
+pub use situation::{BaseDirectories, Situation};
 pub use verdict::{Finding, Level, SectionKind, Verdict};

@@ -1,4 +1,4 @@
-//! The reason why a verdict is judged and recorded, but stops nothing.
+//! The reason why a verdict is recorded but not enforced: in spite of the verdict, the call runs or the agent can stop.
 
 use std::fmt;
 
@@ -9,9 +9,9 @@ use serde::{Deserialize, Serialize};
 pub enum NotEnforced {
     /// The configuration has `mode: observe`.
     Observe,
-    /// A person paused the guard.
+    /// A person paused the enforcement of rules.
     Paused,
-    /// A person allowed this call; `refusal` is the journal's id of its refusal.
+    /// A person allowed this call; `refusal` is the id under which the journal stores the refusal of the call.
     Allowed { refusal: i64 },
 }
 
@@ -20,7 +20,7 @@ impl NotEnforced {
     const PAUSED: &str = "paused";
     const ALLOWED: &str = "allowed ";
 
-    /// The form in the journal: `observe`, `paused`, `allowed 17`.
+    /// The text that the journal stores: `observe`, `paused`, `allowed 17`.
     pub fn code(self) -> String {
         match self {
             Self::Observe => Self::OBSERVE.to_owned(),
@@ -38,7 +38,7 @@ impl NotEnforced {
     }
 }
 
-/// The reason for display after "not enforced:".
+/// Writes the reason as it is shown after "not enforced:".
 impl fmt::Display for NotEnforced {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

@@ -1,6 +1,7 @@
-//! The input of one judgement: the event, the folders that patterns refer to, and the facts.
+//! The input of one judgement: the event, the directories that patterns refer to, and the facts.
 //!
-//! Derived values (the simple commands of a shell call, the paths that it touches) are computed once, on first use.
+//! Derived values, such as the simple commands of a shell call and the paths that it touches, are computed on first
+//! use.
 
 mod scope;
 
@@ -17,10 +18,13 @@ use shell::{
 
 pub struct Situation {
     pub event: Arc<Event>,
-    pub folders: BaseFolders,
+    pub directories: BaseDirectories,
     pub facts: Arc<dyn Facts>,
     script: OnceLock<Option<Script>>,
     command_texts: OnceLock<Vec<String>>,
+    /// For each simple command, the command together with one or more of its wrappers.
+    with_wrappers: OnceLock<Vec<Vec<SimpleCommand>>>,
+    wrapper_texts: OnceLock<Vec<String>>,
     touches: OnceLock<TouchedPaths>,
     rewrites: OnceLock<Vec<Rewrite>>,
     missing_branch: OnceLock<Missing>,
@@ -29,49 +33,52 @@ pub struct Situation {
     pub(crate) values: ValueCache,
 }
 
-/// Absolute paths of the folders that path patterns refer to.
+/// Absolute paths of the directories that path patterns refer to.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct BaseFolders {
+pub struct BaseDirectories {
     pub root: String,
     pub home: Option<String>,
     pub temp: Option<String>,
-    /// Folders that rules spell differently: the real path, and the spelling in rules (`~/.config/…`).
+    /// The directories that rules name by another path. Each entry has the real path, and the path in rules
+    /// (`~/.config/…`).
     pub aliases: Vec<(String, String)>,
-    /// True if the policy belongs to a folder inside the project and not to the whole project.
-    pub is_subfolder: bool,
+    /// True if the policy belongs to a directory inside the project instead of the whole project.
+    pub is_subdirectory: bool,
 }
 
 /// A path that the event accesses, in every spelling that a pattern can match.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TouchedPath {
-    /// Relative to the root, if it is below the root.
+    /// The path relative to the project's root; `None` if the path is not below the root.
     pub in_project: Option<String>,
     pub absolute: String,
-    /// `~/…`, if it is in the home folder.
+    /// The path as rules write it (`~/…`); `None` if it is neither in the home directory nor in a directory with an
+    /// alias.
     pub in_home: Option<String>,
-    /// `None` if it is unknown how the path is accessed.
+    /// How the path is accessed; `None` if this is unknown.
     pub access: Option<Access>,
-    /// Index of the simple command that names it; `None` if the tool call itself does.
+    /// The index of the simple command that names the path; `None` if the tool call itself names it.
     pub command_index: Option<usize>,
-    /// The access includes everything below the path.
+    /// True if the access includes everything below the path.
     pub is_recursive: bool,
-    /// The path is the value of a variable that is set for a command, which is assumed not to write to the path.
+    /// True if the path is the value of a variable that is set for a command. Linchpin assumes that commands do not
+    /// write to such paths.
     pub is_variable_value: bool,
     /// The path as the event spells it, for messages.
     pub as_written: Arc<str>,
 }
 
-/// The access to a path before the path is resolved.
+/// An access to a path, before the path is made absolute and its symlinks are resolved.
 #[derive(Debug, Clone)]
 struct PathUse {
     access: Option<Access>,
     command_index: Option<usize>,
     is_recursive: bool,
     is_variable_value: bool,
-    written: Arc<str>,
+    as_written: Arc<str>,
 }
 
-/// All paths that the event names or could name.
+/// All paths that the event names, and accesses whose paths are unknown.
 #[derive(Debug, Default)]
 struct TouchedPaths {
     known: Vec<TouchedPath>,
@@ -89,13 +96,15 @@ pub struct UnknownPath {
 }
 
 impl Situation {
-    pub fn new(event: Arc<Event>, folders: BaseFolders, facts: Arc<dyn Facts>) -> Self {
+    pub fn new(event: Arc<Event>, directories: BaseDirectories, facts: Arc<dyn Facts>) -> Self {
         Self {
             event,
-            folders,
+            directories,
             facts,
             script: OnceLock::new(),
             command_texts: OnceLock::new(),
+            with_wrappers: OnceLock::new(),
+            wrapper_texts: OnceLock::new(),
             touches: OnceLock::new(),
             rewrites: OnceLock::new(),
             missing_branch: OnceLock::new(),
@@ -104,26 +113,48 @@ impl Situation {
         }
     }
 
-    /// The parsed shell script; `None` if the event is no shell call or the call has no script.
+    /// The parsed shell script; `None` if the event is not a shell call, or the call has no script.
     pub fn script(&self) -> Option<&Script> {
         self.script
             .get_or_init(|| match self.event.tool.as_ref()?.shell.as_ref()? {
-                ShellText::Command(text) => Some(shell::parse_after(text, &|path| self.written(path))),
+                ShellText::Command(text) => Some(shell::parse_after(text, &|path| self.content_of_written_file(path))),
                 ShellText::Missing => None,
             })
             .as_ref()
     }
 
     /// The content of a file that the session wrote before this event.
-    fn written(&self, path: &str) -> Option<FileContents> {
-        let path = self.folders.absolute(path, &self.event.cwd);
+    fn content_of_written_file(&self, path: &str) -> Option<FileContents> {
+        let path = self.directories.absolute(path, &self.event.cwd);
         self.facts.written_file(&path::normalize(&path))
     }
 
-    /// The normalised text of each simple command.
+    /// The normalized text of each simple command.
     pub fn command_texts(&self) -> &[String] {
         self.command_texts.get_or_init(|| {
             self.script().into_iter().flat_map(|script| &script.commands).map(SimpleCommand::text).collect()
+        })
+    }
+
+    /// The simple command at this index together with its innermost wrapper, its two innermost wrappers, and so on: for
+    /// `make`, `timeout 5 make` and `sudo timeout 5 make`.
+    pub(crate) fn with_wrappers(&self, index: usize) -> &[SimpleCommand] {
+        let with_wrappers = self.with_wrappers.get_or_init(|| {
+            let commands = self.script().into_iter().flat_map(|script| &script.commands);
+            commands.map(|command| command.with_wrappers().collect()).collect()
+        });
+        with_wrappers.get(index).map(Vec::as_slice).unwrap_or_default()
+    }
+
+    /// The normalized texts of all wrappers, and of all commands together with their wrappers.
+    pub(crate) fn wrapper_texts(&self) -> &[String] {
+        self.wrapper_texts.get_or_init(|| {
+            let commands = self.script().into_iter().flat_map(|script| &script.commands).enumerate();
+            let texts = commands.flat_map(|(index, command)| {
+                let wrappers = command.wrappers.iter().map(Arc::as_ref);
+                wrappers.chain(self.with_wrappers(index)).map(SimpleCommand::text)
+            });
+            texts.collect()
         })
     }
 
@@ -135,7 +166,8 @@ impl Situation {
         &self.all_touched_paths().unknown
     }
 
-    /// Branches that the event's commands rewrite or delete. The current branch is replaced by its name.
+    /// The branches that the event's commands rewrite or delete. For a command that rewrites the current branch, the
+    /// result contains the name of that branch, if the name is known.
     pub fn rewrites(&self) -> &[Rewrite] {
         self.rewrites.get_or_init(|| {
             let mut rewrites = self.script().map(Script::rewrites).unwrap_or_default();
@@ -150,26 +182,27 @@ impl Situation {
         })
     }
 
-    /// The missing fact that makes a [rewritten](Self::rewrites) branch unknown.
+    /// The missing fact because of which the name of a branch in [`Self::rewrites`] is unknown; `None` if no fact was
+    /// missing.
     pub fn missing_branch(&self) -> Option<&Missing> {
         self.missing_branch.get()
     }
 
-    /// The branch that is checked out where the command runs, if known.
+    /// The branch that is checked out in the directory in which the command runs; `None` if it is unknown.
     fn current_branch(&self, branch: &CheckedOutBranch, command: &SimpleCommand) -> Option<String> {
-        let folders = command.git_directories()?;
-        // A nested folder can be a repository of its own, with another branch.
-        for folder in folders.list()? {
-            let folder = path::normalize(&self.folders.absolute(folder, &self.event.cwd));
-            let inside = path::below(&folder, &self.folders.root)?;
-            if self.is_in_own_repository(inside) {
+        let directories = command.git_directories()?;
+        // A directory inside the repository can be a repository of its own, in which another branch is checked out.
+        for directory in directories.list()? {
+            let directory = path::normalize(&self.directories.absolute(directory, &self.event.cwd));
+            let relative = path::relative_to(&directory, &self.directories.root)?;
+            if self.is_in_nested_repository(relative) {
                 return None;
             }
         }
         let current = || match self.facts.git(GitField::Branch) {
             Ok(name) => name.as_str().map(str::to_owned),
             Err(missing) => {
-                // The fact is the same for every command, so a second one changes nothing.
+                // `set` fails only if the same missing fact is already stored.
                 let _ = self.missing_branch.set(missing);
                 None
             }
@@ -179,25 +212,28 @@ impl Situation {
             CheckedOutBranch::AsBefore => current(),
             CheckedOutBranch::Named(name) => Some(name.clone()),
             CheckedOutBranch::NamedOrAsBefore(name) => {
-                let path = self.folders.absolute(name, &self.event.cwd);
+                let path = self.directories.absolute(name, &self.event.cwd);
                 let is_path = self.facts.expand_glob(&path).is_some_and(|found| !found.is_empty());
                 if is_path { current() } else { Some(name.clone()) }
             }
         }
     }
 
-    /// True if a folder below the root belongs to a nested repository, worktree or submodule.
-    fn is_in_own_repository(&self, inside: &str) -> bool {
-        let ends = inside.match_indices('/').map(|(at, _)| at).chain([inside.len()]);
-        let mut folders = ends.filter_map(|end| inside.get(..end)).filter(|folder| !folder.is_empty());
-        folders.any(|folder| self.facts.is_folder(&format!("{}/{folder}/.git", self.folders.root)).is_some())
+    /// True if a directory belongs to a nested repository, worktree or submodule. `relative` is the directory's path
+    /// relative to the project's root.
+    fn is_in_nested_repository(&self, relative: &str) -> bool {
+        let ends = relative.match_indices('/').map(|(at, _)| at).chain([relative.len()]);
+        let mut directories = ends.filter_map(|end| relative.get(..end)).filter(|directory| !directory.is_empty());
+        let has_git =
+            |directory: &str| self.facts.is_directory(&format!("{}/{directory}/.git", self.directories.root)).is_some();
+        directories.any(has_git)
     }
 
     fn all_touched_paths(&self) -> &TouchedPaths {
         self.touches.get_or_init(|| {
             let mut touches = TouchedPaths::default();
             if let Some(tool) = &self.event.tool {
-                self.add_files(tool, &mut touches.known);
+                self.add_files_of_call(tool, &mut touches.known);
             }
             for effect in self.script().into_iter().flat_map(Script::effects) {
                 self.add_effect(effect, &mut touches);
@@ -207,133 +243,134 @@ impl Situation {
         })
     }
 
-    /// Adds the files that the tool call itself names.
-    fn add_files(&self, tool: &ToolCall, touches: &mut Vec<TouchedPath>) {
+    /// Adds the files that are named in the arguments of the tool call. The files that are named in a script are added
+    /// by [`Self::add_effect`].
+    fn add_files_of_call(&self, tool: &ToolCall, touches: &mut Vec<TouchedPath>) {
         let is_mcp = !tool.mcp.is_empty();
         for file in tool.files.iter().filter(|file| !is_mcp || self.is_on_this_machine(&file.path)) {
-            // An MCP tool that deletes a path may delete a folder.
+            // An MCP tool that deletes a path may delete a directory.
             let is_recursive = is_mcp && file.access == Some(Access::Delete);
-            let written = Arc::from(file.path.as_str());
-            let path_use =
-                PathUse { access: file.access, command_index: None, is_recursive, is_variable_value: false, written };
+            let as_written = Arc::from(file.path.as_str());
+            let path_use = PathUse {
+                access: file.access,
+                command_index: None,
+                is_recursive,
+                is_variable_value: false,
+                as_written,
+            };
             self.add_touched_path(&file.path, &path_use, touches);
             for path in file.is_pattern.then(|| self.facts.search_files(&file.path)).flatten().unwrap_or_default() {
-                let written = Arc::from(path::below(&path, &self.event.cwd).unwrap_or(&path));
-                self.add_touched_path(&path, &PathUse { written, ..path_use.clone() }, touches);
+                let as_written = Arc::from(path::relative_to(&path, &self.event.cwd).unwrap_or(&path));
+                self.add_touched_path(&path, &PathUse { as_written, ..path_use.clone() }, touches);
             }
         }
     }
 
-    /// True if a path that an MCP server names is on this machine. Servers may name paths on other machines, so the
-    /// path must be in the project, in the home folder, or exist.
+    /// True if a path in a call of an MCP tool is probably a path on this machine: it is in the project or in the home
+    /// directory, or it exists. The server of the tool may run on another machine.
     fn is_on_this_machine(&self, path: &str) -> bool {
-        let path = path::normalize(&self.folders.absolute(path, &self.event.cwd));
-        path::below(&path, &self.folders.root).is_some()
-            || self.folders.rule_spelling(&path).is_some()
-            || self.facts.is_folder(&path).is_some()
+        let path = path::normalize(&self.directories.absolute(path, &self.event.cwd));
+        path::relative_to(&path, &self.directories.root).is_some()
+            || self.directories.path_in_rules(&path).is_some()
+            || self.facts.is_directory(&path).is_some()
     }
 
+    /// Adds the paths that a simple command accesses, or may access if its working directory or arguments are unknown.
     fn add_effect(&self, effect: Effect, touches: &mut TouchedPaths) {
-        let Effect {
-            path,
-            raw,
-            access,
-            is_recursive,
-            expansion,
-            is_variable_value,
-            command_index,
-            directories: folders,
-        } = effect;
+        let Effect { path, raw, access, is_recursive, expansion, is_variable_value, command_index, directories } =
+            effect;
         let command_of = |index: usize| self.script()?.commands.get(index);
         let has_unknown_files = command_index.and_then(command_of).is_some_and(SimpleCommand::has_unknown_files);
-        // If the working directory is unknown, only paths that do not depend on it are known.
-        let is_free = path.as_deref().is_some_and(path::is_rooted);
-        let is_either = folders.is_either();
-        let folders = match folders.list() {
-            Some(folders) => folders,
-            None if is_free => &[String::new()],
+        // If the working directory of the command is unknown, only the paths that do not depend on it are known.
+        let is_rooted = path.as_deref().is_some_and(path::is_rooted);
+        let is_either = directories.is_either();
+        let directories = match directories.list() {
+            Some(directories) => directories,
+            None if is_rooted => &[String::new()],
             None => &[],
         };
         let Some(path) = path.filter(|_| !has_unknown_files) else {
             touches.unknown.push(UnknownPath { as_written: raw, access, is_variable_value, command_index });
             return;
         };
-        let path_use =
-            PathUse { access, command_index, is_recursive, is_variable_value, written: Arc::from(path.as_str()) };
-        if folders.is_empty() {
-            // The unknown working directory may still be that of the event.
+        let as_written = Arc::from(path.as_str());
+        let path_use = PathUse { access, command_index, is_recursive, is_variable_value, as_written };
+        if directories.is_empty() {
+            // The working directory of the command is unknown, but it may be that of the event.
             self.add_touched_path(&path, &PathUse { access: None, ..path_use }, &mut touches.known);
             touches.unknown.push(UnknownPath { as_written: raw, access, is_variable_value, command_index });
             return;
         }
-        for folder in folders {
-            // `cd` resolves `..` textually; other commands resolve it after following symlinks.
-            let folder = path::normalize(&self.folders.absolute(folder, &self.event.cwd));
-            let path = self.folders.absolute(&path, &folder);
+        for directory in directories {
+            // `cd` removes `..` and the segment before it without a look at symlinks. In the paths of other commands,
+            // the operating system resolves symlinks before `..`.
+            let directory = path::normalize(&self.directories.absolute(directory, &self.event.cwd));
+            let path = self.directories.absolute(&path, &directory);
             self.add_touched_path(&path, &path_use, &mut touches.known);
-            let found = match expansion {
+            let expanded = match expansion {
                 PathExpansion::SearchGlob => self.facts.search_files(&path),
                 PathExpansion::ShellGlob => self.facts.expand_glob(&path),
                 PathExpansion::Literal => None,
             };
-            for path in found.unwrap_or_default() {
-                let written = Arc::from(path::below(&path, &self.event.cwd).unwrap_or(&path));
-                self.add_touched_path(&path, &PathUse { written, ..path_use.clone() }, &mut touches.known);
+            for path in expanded.unwrap_or_default() {
+                let as_written = Arc::from(path::relative_to(&path, &self.event.cwd).unwrap_or(&path));
+                self.add_touched_path(&path, &PathUse { as_written, ..path_use.clone() }, &mut touches.known);
             }
-            // The first folder that exists is the one the command runs in.
-            if folders.len() > 1 && !is_either && self.facts.is_folder(&folder) == Some(true) {
+            // The command runs in the first possible working directory that exists, if the commands before it succeed.
+            // With `is_either`, it may run in any of the directories, so all are used.
+            if directories.len() > 1 && !is_either && self.facts.is_directory(&directory) == Some(true) {
                 break;
             }
         }
     }
 
-    /// Adds a path as it is spelled and as it resolves: after a symlink, `..` is a different folder than its spelling
-    /// suggests.
+    /// Adds a path as it is spelled and with its symlinks resolved. The two can differ, because `..` after a symlink is
+    /// the parent of the symlink's target.
     fn add_touched_path(&self, path: &str, path_use: &PathUse, touches: &mut Vec<TouchedPath>) {
         let PathUse { access, command_index, .. } = *path_use;
-        let absolute = self.folders.absolute(path, &self.event.cwd);
+        let absolute = self.directories.absolute(path, &self.event.cwd);
         // Deleting a symlink does not delete its target unless the path ends with a slash. Recursive commands do not
-        // follow symlinks.
-        let followed = absolute.strip_suffix('/').unwrap_or(&absolute);
-        let is_symlink_itself =
-            (access == Some(Access::Delete) || path_use.is_recursive) && followed.len() == absolute.len();
-        let resolved = match followed.rsplit_once('/') {
-            Some((folder, name)) if is_symlink_itself => {
-                self.facts.resolve_symlinks(folder).map(|folder| format!("{folder}/{name}"))
+        // follow a symlink that is their argument.
+        let without_slash = absolute.strip_suffix('/').unwrap_or(&absolute);
+        let accesses_symlink_itself =
+            (access == Some(Access::Delete) || path_use.is_recursive) && without_slash.len() == absolute.len();
+        let resolved = match without_slash.rsplit_once('/') {
+            Some((directory, name)) if accesses_symlink_itself => {
+                self.facts.resolve_symlinks(directory).map(|directory| format!("{directory}/{name}"))
             }
-            _ => self.facts.resolve_symlinks(followed),
+            _ => self.facts.resolve_symlinks(without_slash),
         };
         let resolved = resolved.map(|path| path::normalize(&path));
         let textual = path::normalize(&absolute);
         let resolved = resolved.filter(|resolved| *resolved != textual);
         let mut paths: Vec<String> = [Some(textual), resolved].into_iter().flatten().collect();
-        let is_file = |path: &String| self.facts.is_folder(path) == Some(false);
+        let is_file = |path: &String| self.facts.is_directory(path) == Some(false);
         let is_recursive = path_use.is_recursive && !paths.last().is_some_and(is_file);
-        let mut written = vec![Arc::clone(&path_use.written); paths.len()];
-        // Deleting the project or a folder above it deletes its `.linchpin` and `.git` too.
-        let is_lost = access == Some(Access::Delete) || is_recursive;
-        if is_lost && paths.iter().any(|path| path::below(&self.folders.root, path).is_some()) {
-            let kept = [".linchpin", ".git"];
-            paths.extend(kept.map(|name| format!("{}/{name}", self.folders.root)));
-            written.extend(kept.map(Arc::from));
+        let mut spellings = vec![Arc::clone(&path_use.as_written); paths.len()];
+        // A command that deletes the project or a directory above it also deletes the project's `.linchpin` and `.git`.
+        let includes_content = access == Some(Access::Delete) || is_recursive;
+        if includes_content && paths.iter().any(|path| path::relative_to(&self.directories.root, path).is_some()) {
+            let protected = [".linchpin", ".git"];
+            paths.extend(protected.map(|name| format!("{}/{name}", self.directories.root)));
+            spellings.extend(protected.map(Arc::from));
         }
-        for (path, written) in paths.into_iter().zip(written) {
+        for (path, as_written) in paths.into_iter().zip(spellings) {
             let touch = TouchedPath {
-                in_project: path::below(&path, &self.folders.root).map(str::to_owned),
-                in_home: self.folders.rule_spelling(&path),
+                in_project: path::relative_to(&path, &self.directories.root).map(str::to_owned),
+                in_home: self.directories.path_in_rules(&path),
                 absolute: path,
                 access,
                 command_index,
                 is_recursive,
                 is_variable_value: path_use.is_variable_value,
-                as_written: written,
+                as_written,
             };
             touches.push(touch);
         }
     }
 }
 
-/// Removes accesses that differ only in their spelling.
+/// Keeps one of several accesses that differ only in the spelling of the path.
 fn deduplicated(touches: Vec<TouchedPath>) -> Vec<TouchedPath> {
     let mut seen = HashSet::new();
     let key = |touch: &TouchedPath| (touch.access, touch.is_recursive, touch.is_variable_value, touch.command_index);
@@ -341,26 +378,29 @@ fn deduplicated(touches: Vec<TouchedPath>) -> Vec<TouchedPath> {
     touches.into_iter().zip(is_new).filter_map(|(touch, is_new)| is_new.then_some(touch)).collect()
 }
 
-impl BaseFolders {
+impl BaseDirectories {
     /// Makes a path from a script or a tool call absolute.
-    pub(crate) fn absolute(&self, path: &str, folder: &str) -> String {
-        let marked = [
+    pub(crate) fn absolute(&self, path: &str, directory: &str) -> String {
+        let placeholders = [
             (path::TEMP_PLACEHOLDER, self.temp.as_deref()),
             (path::PROJECT_ROOT_PLACEHOLDER, Some(self.root.as_str())),
         ];
-        let replaced = marked.into_iter().find_map(|(mark, folder)| Some((folder?, path.strip_prefix(mark)?)));
+        let replaced = placeholders
+            .into_iter()
+            .find_map(|(placeholder, directory)| Some((directory?, path.strip_prefix(placeholder)?)));
         replaced.map_or_else(
-            || path::absolute(path, folder, self.home.as_deref()),
-            |(folder, rest)| format!("{}{rest}", folder.trim_end_matches('/')),
+            || path::absolute(path, directory, self.home.as_deref()),
+            |(directory, rest)| format!("{}{rest}", directory.trim_end_matches('/')),
         )
     }
 
-    /// The spelling that rules use for a path in the home folder or in an aliased folder.
-    fn rule_spelling(&self, path: &str) -> Option<String> {
+    /// Returns the path as rules write it; `None` if it is neither in the home directory nor in a directory with an
+    /// alias.
+    fn path_in_rules(&self, path: &str) -> Option<String> {
         let home = self.home.as_ref().map(|home| (home.as_str(), "~"));
-        let known = self.aliases.iter().map(|(folder, name)| (folder.as_str(), name.as_str()));
-        known.chain(home).find_map(|(folder, name)| {
-            let rest = path::below(path, folder)?;
+        let known = self.aliases.iter().map(|(directory, name)| (directory.as_str(), name.as_str()));
+        known.chain(home).find_map(|(directory, name)| {
+            let rest = path::relative_to(path, directory)?;
             Some(if rest.is_empty() { name.to_owned() } else { format!("{name}/{rest}") })
         })
     }

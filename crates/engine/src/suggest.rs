@@ -1,13 +1,15 @@
-//! Suggests the known word that was probably meant.
+//! Suggests a known word in place of a misspelled one.
 
-/// The closest known word, if it is close enough to be a typo.
+/// Returns the known word that is closest to `word`; `None` if no known word is close enough for `word` to be a typo of
+/// it.
 pub fn closest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let lower = word.to_lowercase();
     known
         .into_iter()
         .map(|candidate| (strsim::damerau_levenshtein(&lower, &candidate.to_lowercase()), candidate))
         .filter(|(distance, candidate)| *distance <= candidate.chars().count().max(3) / 3)
-        // Ties go to the word with the same first letter, which is rarely mistyped.
+        // Of several equally close words, the one with the same first letter is preferred, because the first letter is
+        // rarely mistyped.
         .min_by_key(|(distance, candidate)| {
             (*distance, !lower.chars().next().is_some_and(|first| candidate.starts_with(first)))
         })

@@ -1,4 +1,5 @@
-//! Caches fields of an event as expression values. Rules read the same few fields, and one of them may be a large file.
+//! Caches fields of an event as expression values. Rules read the same few fields, and the value of a field can be as
+//! large as a file.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};

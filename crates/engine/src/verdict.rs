@@ -39,24 +39,25 @@ pub const GUARD_RULE: &str = "linchpin";
 /// One rule's contribution to a verdict.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Finding {
-    /// The rule's id, or [`GUARD_RULE`].
+    /// The id of the rule that the finding comes from, or [`GUARD_RULE`].
     pub rule: String,
     pub level: Level,
     /// The text for the agent or the person; never empty.
     pub reason: String,
-    /// Clauses that are true or unknown, with the values that they were compared with.
+    /// The clauses of the rule that are true or unknown, with the values that they were compared with.
     #[serde(default)]
     pub because: Vec<String>,
-    /// Digest of the rule's text, so that the journal identifies the version of the rule.
+    /// The digest of the rule's text, by which the journal identifies the version of the rule.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub digest: Option<String>,
-    /// The rule protects the guard itself, or may do so; it is enforced even during a pause.
+    /// True if the rule protects the guard itself, or if this finding replaces findings of which at least one comes
+    /// from such a rule. Such a rule is enforced even during a pause.
     #[serde(skip)]
     pub protects_guard: bool,
-    /// Set if the reason is a section with its own heading instead of a sentence.
+    /// Set if the reason is a section with a heading instead of a sentence.
     #[serde(skip)]
     pub section: Option<SectionKind>,
-    /// The finding stands for several rules, which the reason names.
+    /// True if the finding replaces the findings of several rules. Its reason names these rules.
     #[serde(skip)]
     pub is_combined: bool,
 }
@@ -74,13 +75,13 @@ impl Finding {
         self.because.push(format!("{}{why}", Self::NOT_APPROVED));
     }
 
-    /// The reason why this finding of an `allow` rule does not approve the call; `None` if it does.
+    /// The reason why this finding of an `allow` rule does not approve the call; `None` if it approves the call.
     pub fn why_not_approved(&self) -> Option<&str> {
         self.because.iter().find_map(|because| because.strip_prefix(Self::NOT_APPROVED))
     }
 }
 
-/// Kinds of sections in which file rules report, in the order in which they are shown.
+/// The kinds of sections in which file rules report, in the order in which the sections are shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum SectionKind {
     /// A rule's command failed.
@@ -95,15 +96,16 @@ pub enum SectionKind {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Verdict {
     pub level: Level,
-    /// `allow` rules cover the entire call: the agent may run it without asking the person.
+    /// True if `allow` rules cover the entire call: the agent may run it without asking the person.
     #[serde(default)]
     pub approved: bool,
-    /// Strictest first, then by rule id.
+    /// The findings, strictest first. Findings of the same level are in the order of their rule ids.
     pub findings: Vec<Finding>,
     /// Messages for the person, not for the agent: something is broken, switched off or skipped.
     #[serde(default)]
     pub notices: Vec<String>,
-    /// Additional texts for the agent, independent of the level. The journal and `log --json` call them `context`.
+    /// Texts for the agent in addition to the findings, whatever the level is. The journal and `log --json` call them
+    /// `context`.
     #[serde(rename = "context", skip_serializing_if = "Vec::is_empty", default)]
     pub agent_texts: Vec<String>,
     /// The reason why the verdict is not enforced; `None` if it is enforced. The journal and `log --json`, whose names
@@ -136,7 +138,7 @@ impl Verdict {
         Self { level, findings, ..Self::empty() }
     }
 
-    /// Sort key by strictness: an approval is milder than a verdict without findings.
+    /// The sort key for strictness. An approval is milder than a verdict without findings.
     pub fn strictness(&self) -> (Level, bool) {
         (self.level, !self.approved)
     }
@@ -146,18 +148,22 @@ impl Verdict {
         self.findings.iter().filter(|finding| finding.level > Level::Allow)
     }
 
-    /// True for `ask` and `block`, enforced or not.
+    pub fn is_enforced(&self) -> bool {
+        self.not_enforced.is_none()
+    }
+
+    /// True if the level is `ask` or `block`, whether the verdict is enforced or not.
     pub fn asks_or_blocks(&self) -> bool {
         self.level >= Level::Ask
     }
 
-    /// The verdict as the agent sees it. If it is not enforced, only its warnings remain.
+    /// The verdict as the agent sees it. If it is not enforced, it has no findings that ask or block.
     pub fn as_enforced(&self) -> Cow<'_, Self> {
-        if self.not_enforced.is_none() {
+        if self.is_enforced() {
             return Cow::Borrowed(self);
         }
-        let harmless = self.findings.iter().filter(|finding| finding.level <= Level::Warn).cloned().collect();
+        let warnings = self.findings.iter().filter(|finding| finding.level <= Level::Warn).cloned().collect();
         let (notices, agent_texts) = (self.notices.clone(), self.agent_texts.clone());
-        Cow::Owned(Self { notices, agent_texts, ..Self::of(harmless) })
+        Cow::Owned(Self { notices, agent_texts, ..Self::of(warnings) })
     }
 }

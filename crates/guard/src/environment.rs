@@ -8,9 +8,9 @@ use std::path::{Path, PathBuf};
 #[derive(Clone)]
 pub struct Environment {
     pub home: Option<PathBuf>,
-    /// The user tier's directory: `config.yml` and `rules/`.
+    /// The directory of the user's own policy, with `config.yml` and `rules/`.
     pub config: PathBuf,
-    /// Linchpin's per-user state: compiled policies, session roots, trust.
+    /// The directory for the user's state: compiled policies, roots of sessions, trust.
     pub state: PathBuf,
     pub temp: PathBuf,
     pub cwd: PathBuf,
@@ -19,15 +19,17 @@ pub struct Environment {
 
 impl Environment {
     #[expect(clippy::disallowed_methods, reason = "this is the place that the rule points to")]
+    /// The environment of this process.
     pub fn of_process() -> Self {
         let cwd = std::env::current_dir().unwrap_or_else(|_| PathBuf::from("/"));
         Self::new(|name| std::env::var_os(name), std::env::temp_dir(), cwd)
     }
 
+    /// An environment whose variables `lookup` returns.
     pub fn new(lookup: fn(&str) -> Option<OsString>, temp: PathBuf, cwd: PathBuf) -> Self {
         let absolute = |name: &str| lookup(name).map(PathBuf::from).filter(|path| path.is_absolute());
         let home = absolute("HOME").or_else(|| absolute("USERPROFILE"));
-        // Without a home directory, state goes to the temporary directory and may not survive a reboot.
+        // Without a home directory, files are stored in the temporary directory, where a reboot may delete them.
         let base = home.clone().unwrap_or_else(|| temp.join("linchpin-home"));
         let config = absolute("XDG_CONFIG_HOME").unwrap_or_else(|| base.join(".config"));
         let state = absolute("XDG_STATE_HOME").unwrap_or_else(|| base.join(".local/state"));
@@ -39,16 +41,17 @@ impl Environment {
         (self.lookup)(name)?.into_string().ok().filter(|value| !value.is_empty())
     }
 
-    /// Folders that bundled rules name by their default path, such as `~/.config/linchpin`. Each pair has the actual
+    /// The directories that bundled rules name by their default path, such as `~/.config/linchpin`: pairs of the actual
     /// path and the default path.
-    pub fn folder_aliases(&self) -> Vec<(String, String)> {
-        let folders = [(&self.config, "~/.config/linchpin"), (&self.state, "~/.local/state/linchpin")];
-        let folders = folders.map(|(folder, name)| (folder.to_string_lossy().into_owned(), name.to_owned()));
-        let agents = agents::install::overridden_user_folders(|name| self.get(name));
-        folders.into_iter().chain(agents).collect()
+    pub fn directory_aliases(&self) -> Vec<(String, String)> {
+        let directories = [(&self.config, "~/.config/linchpin"), (&self.state, "~/.local/state/linchpin")];
+        let directories =
+            directories.map(|(directory, name)| (directory.to_string_lossy().into_owned(), name.to_owned()));
+        let agents = agents::install::overridden_user_directories(|name| self.get(name));
+        directories.into_iter().chain(agents).collect()
     }
 
-    /// The directory for one project's state, in the user's state directory.
+    /// The directory for a project's state, in the user's state directory.
     pub fn project_state(&self, root: &Path) -> PathBuf {
         self.state.join("projects").join(policy::digest(root.as_os_str().as_encoded_bytes()))
     }

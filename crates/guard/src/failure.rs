@@ -1,18 +1,19 @@
 //! The failure policy: the verdict for an event that could not be judged. No other module decides this.
 //!
-//! The worst outcome is a guard that is silently off; the next worst is an agent locked out by a mistake. So a call
-//! that could not be judged asks a person, and adapters of agents that cannot ask refuse it. Any other event passes,
-//! with a notice for the person.
+//! The worst outcome is that Linchpin is off and nobody notices. The second worst is that an error, for example in the
+//! policy, stops an agent from working. So if a call could not be judged, a person is asked; if the agent cannot ask,
+//! the call is refused. An event without a name is refused too. Any other event is allowed, with a notice for the
+//! person.
 
 use std::time::Duration;
 
-use engine::facts::FactStore;
 use engine::verdict::GUARD_RULE;
 use engine::{Event, Finding, Level, Verdict};
 
+/// The reason why an event could not be judged.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Failure {
-    /// The payload cannot be used, for this reason.
+    /// The payload cannot be used. The text is the reason.
     #[error("{0}")]
     Undecodable(String),
     #[error("the rules were not judged within {} ms", .0.as_millis())]
@@ -32,6 +33,7 @@ pub enum Failure {
 }
 
 impl Failure {
+    /// The finding about this failure. It asks a person.
     pub fn finding(&self) -> Finding {
         let reason =
             format!("{}. Linchpin can't tell whether this is allowed, so a person must decide.", capitalised(self));
@@ -49,10 +51,14 @@ impl Failure {
 
     /// The verdict for an event that could not be judged.
     pub fn verdict(&self, event: &Event) -> Verdict {
-        // An event without a name could be any event, so it is treated as the most dangerous one. It is also unknown
-        // whether the agent can ask a person about it.
+        // An event without a name could be any event, even a call, and it is unknown whether the agent can ask a person
+        // about it.
         if event.name.is_empty() {
-            let reason = format!("{}. Linchpin can't tell which event this is, so it is refused.", capitalised(self));
+            let reason = format!(
+                "{}. Linchpin can't tell which event this is, so the event is refused. Tell the person: `linchpin doctor` \
+                 checks the hooks.",
+                capitalised(self)
+            );
             return Verdict::of(vec![Finding { level: Level::Block, reason, ..self.finding() }]);
         }
         if event.kind.awaits_permission() {
@@ -62,47 +68,11 @@ impl Failure {
     }
 }
 
+/// The failure's text with a capital first letter.
 fn capitalised(failure: &Failure) -> String {
     let text = failure.to_string();
-    let mut letters = text.chars();
-    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
-}
-
-/// A notice that the journal cannot be used. Rules that need no stored state are still judged.
-pub fn journal_notice(error: &store::StoreError) -> String {
-    format!("{error}; rules that need it are skipped, and this is not recorded")
-}
-
-/// A notice of a policy file that cannot be used.
-pub fn broken_file_notice(file: &policy::BrokenFile) -> String {
-    format!("broken policy file, {}: {}", file.consequence(), file.problem)
-}
-
-/// A notice that the active workflow's file is broken or missing.
-pub fn broken_workflow_notice(name: &str, has_last_good: bool) -> String {
-    let consequence = if has_last_good { "its last valid version is used" } else { "its rules are ignored" };
-    format!(
-        "workflow `{name}` is active, but its file cannot be used, so {consequence}; run `linchpin validate` to see why"
-    )
-}
-
-/// A notice about a rule that was skipped, because it needs stored state that cannot be read or written.
-pub fn skipped_rule_notice(rule: &str, unreadable: FactStore) -> String {
-    match unreadable {
-        FactStore::Session | FactStore::Journal => {
-            format!("rule `{rule}` needs the journal and was skipped; run `linchpin doctor` to see why")
-        }
-        FactStore::Work => {
-            format!(
-                "rule `{rule}` needs the project's tasks, which cannot be read, and was skipped; run `linchpin doctor` to see why"
-            )
-        }
-        FactStore::Queue => {
-            format!(
-                "rule `{rule}` was skipped, because its demand cannot be written to the queue; run `linchpin doctor` to see why"
-            )
-        }
-    }
+    let mut characters = text.chars();
+    characters.next().map_or_else(String::new, |first| first.to_uppercase().chain(characters).collect())
 }
 
 #[cfg(test)]

@@ -1,11 +1,11 @@
-//! The process's file size limit (`ulimit -f`). The system kills a process that exceeds it (`SIGXFSZ`), and agents run
-//! the call if its hook is killed.
+//! The limit of file sizes of this process (`ulimit -f`). The system kills a process that exceeds the limit
+//! (`SIGXFSZ`), and if a hook is killed, agents run the call.
 
-/// Every file that Linchpin writes is far smaller, except an old journal.
+/// The lowest acceptable limit in bytes. Most files that Linchpin writes are far smaller.
 #[cfg(unix)]
 const MIN_LIMIT: u64 = 16 * 1024 * 1024;
 
-/// True if the limit is too low even for small files. The soft limit is raised to the hard limit first.
+/// Raises the soft limit to the hard limit. Returns true if the limit is still too low.
 #[cfg(unix)]
 pub fn is_too_low_after_raising() -> bool {
     use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};

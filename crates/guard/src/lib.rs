@@ -1,12 +1,13 @@
-//! The steps from an event to the answer, and from a command such as `next` to the workflow's next node.
+//! Judges events of agents by a project's policy, and moves workflows.
 //!
-//! A hook, a dry run and `replay` take the same steps: find the policy, collect the facts that rules ask for, judge with
-//! `engine::decide`, write to the journal, answer. Only [`failure`] decides the verdict if one of them fails.
-//! Moves of a workflow use the same facts and expressions, but are not judged: see [`workflow`].
+//! A hook takes these steps: find the policy, judge the event with `engine::decide`, compute the facts that rules ask
+//! for, write the journal, answer. A dry run and `linchpin replay` take the same steps, but write nothing. If a step
+//! fails, [`failure`] decides the verdict. Moves of a workflow use the same facts and expressions, but are not judged:
+//! see [`workflow`].
 //!
-//! The modules, each of which depends only on those before it: `environment`, [`failure`], [`file_limit`], `plain_text`,
-//! `rule_outcomes`; [`grants`]; `project`; [`session`]; `position`; [`file_rules`]; `tree_digest`; [`facts`];
-//! [`workflow`]; [`loops`]; [`judge`]; [`check`], [`hook`]; [`replay`].
+//! The modules in the order of their layers: `environment`, [`failure`], [`file_limit`], `notices`, `plain_text`,
+//! `regular_file`, `rule_outcomes`, `timestamp`; [`grants`]; `project`; [`session`]; `position`; [`file_rules`];
+//! `tree_digest`; [`facts`]; [`workflow`]; [`loops`]; [`judge`]; [`check`], [`hook`]; [`replay`].
 
 pub mod check;
 mod environment;
@@ -18,18 +19,22 @@ pub mod grants;
 pub mod hook;
 pub mod judge;
 pub mod loops;
+mod notices;
 mod plain_text;
 mod position;
 mod project;
+mod regular_file;
 pub mod replay;
 mod rule_outcomes;
 pub mod session;
 #[cfg(test)]
 mod tests;
+mod timestamp;
 mod tree_digest;
 pub mod workflow;
 
 pub use environment::Environment;
-pub use position::{Position, Visit};
+pub use position::{PhaseRecord, Position};
 pub use project::{Project, nearest_root};
+pub use timestamp::timestamp;
 pub use tree_digest::tree_digest;

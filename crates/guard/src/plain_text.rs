@@ -1,16 +1,16 @@
-//! Makes the output of programs and the contents of files safe to display: removes terminal control sequences and
-//! limits the length.
+//! Makes the output of programs and other foreign text safe to display: removes terminal control sequences, and limits
+//! the length.
 
-/// The last lines, without control sequences.
-pub fn last_lines(text: &str, lines: usize, bytes: usize) -> String {
+/// The last lines of the text, without control sequences: at most `max_lines` lines and `max_bytes` bytes.
+pub fn last_lines(text: &str, max_lines: usize, max_bytes: usize) -> String {
     let text = without_controls(text);
     let all: Vec<&str> = text.trim_end().lines().map(str::trim_end).collect();
-    let output = all.get(all.len().saturating_sub(lines)..).unwrap_or_default().join("\n");
-    let start = output.ceil_char_boundary(output.len().saturating_sub(bytes));
+    let output = all.get(all.len().saturating_sub(max_lines)..).unwrap_or_default().join("\n");
+    let start = output.ceil_char_boundary(output.len().saturating_sub(max_bytes));
     output.get(start..).unwrap_or_default().trim_start_matches('\n').to_owned()
 }
 
-/// The whole text in one line, shortened.
+/// The text as one line, without control sequences. A long text is shortened.
 pub fn single_line(text: &str) -> String {
     const MAX_CHARS: usize = 200;
     let line = without_controls(text).split_whitespace().collect::<Vec<_>>().join(" ");
@@ -20,30 +20,31 @@ pub fn single_line(text: &str) -> String {
     }
 }
 
+/// The text without control sequences.
 fn without_controls(text: &str) -> String {
     let mut output = String::with_capacity(text.len());
-    let mut letters = text.chars().peekable();
-    while let Some(letter) = letters.next() {
-        match letter {
-            '\u{1b}' if letters.next_if_eq(&'[').is_some() => {
+    let mut characters = text.chars().peekable();
+    while let Some(character) = characters.next() {
+        match character {
+            '\u{1b}' if characters.next_if_eq(&'[').is_some() => {
                 // The first character from `@` to `~` ends the escape sequence.
-                while letters.next().is_some_and(|letter| !('\u{40}'..='\u{7e}').contains(&letter)) {}
+                while characters.next().is_some_and(|character| !('\u{40}'..='\u{7e}').contains(&character)) {}
             }
-            // After a carriage return, a terminal overwrites the line, as progress bars do.
-            '\r' if letters.peek() != Some(&'\n') => {
+            // After a carriage return, a terminal overwrites the line. Progress bars use this.
+            '\r' if characters.peek() != Some(&'\n') => {
                 output.truncate(output.rfind('\n').map_or(0, |end| end + 1));
             }
-            '\n' | '\t' => output.push(letter),
-            _ if letter.is_control() || changes_text_direction(letter) => {}
-            _ => output.push(letter),
+            '\n' | '\t' => output.push(character),
+            _ if character.is_control() || changes_text_direction(character) => {}
+            _ => output.push(character),
         }
     }
     output
 }
 
 /// True for Unicode characters that change the reading direction.
-fn changes_text_direction(letter: char) -> bool {
-    matches!(letter, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+fn changes_text_direction(character: char) -> bool {
+    matches!(character, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
 #[cfg(test)]

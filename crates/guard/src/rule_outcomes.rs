@@ -1,9 +1,10 @@
-//! Outcomes of rules, recorded for statistics.
+//! The outcomes of rules that the journal counts.
 
 use engine::{Level, Verdict};
 use store::{CountedOutcome, PhaseName, RecordedRuleOutcome};
 
-/// The outcomes of all rules with a finding. `phase` returns the current phase, if a workflow is active.
+/// The outcomes of all rules that have a finding in the verdict. `phase` returns the current phase, if a workflow is
+/// active.
 pub fn of_verdict(verdict: &Verdict, phase: impl FnOnce() -> Option<PhaseName>) -> Vec<RecordedRuleOutcome> {
     // The phase is looked up only if there is a finding.
     let findings = verdict.findings.iter().filter(|finding| !finding.is_of_guard());
@@ -11,7 +12,7 @@ pub fn of_verdict(verdict: &Verdict, phase: impl FnOnce() -> Option<PhaseName>) 
     let phase = findings.peek().and_then(|_| phase());
     let outcome = |level: Level| match level {
         Level::Warn => CountedOutcome::Warned,
-        Level::Block if verdict.not_enforced.is_none() => CountedOutcome::Blocked,
+        Level::Block if verdict.is_enforced() => CountedOutcome::Blocked,
         Level::Allow | Level::Ask | Level::Block => CountedOutcome::Fired,
     };
     findings
@@ -23,7 +24,7 @@ pub fn of_verdict(verdict: &Verdict, phase: impl FnOnce() -> Option<PhaseName>) 
         .collect()
 }
 
-/// One outcome, recorded for each of several rules.
+/// The same outcome for each of these rules.
 pub fn for_rules<'r>(
     rules: impl Iterator<Item = &'r str>,
     outcome: CountedOutcome,

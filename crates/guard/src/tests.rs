@@ -14,7 +14,7 @@ use engine::workflow::{Node, Workflow};
 use engine::{Event, EventKind, Finding, Level, Verdict};
 use serde_json::{Map, json};
 use store::{
-    EventRecord, JournalDetail, JudgementTransaction, RecordOutcome, SessionKey, SessionState, StateChanges, Store,
+    EventRecord, JournalDetail, JudgementTransaction, RecordOutcome, SessionKey, StateChanges, Store, StoredState,
 };
 use tempfile::TempDir;
 
@@ -25,29 +25,29 @@ use crate::{Environment, Project};
 
 /// A project in a temporary directory, for a user without a home directory or environment variables.
 pub struct Scratch {
-    _folder: TempDir,
+    _directory: TempDir,
     pub root: PathBuf,
     pub environment: Environment,
 }
 
 impl Scratch {
-    /// A project with a policy folder that has no rules.
+    /// A project with a policy directory that has no rules.
     pub fn new() -> Self {
         let scratch = Self::bare();
         scratch.file(".linchpin/config.yml", "");
         scratch
     }
 
-    /// A folder without a policy.
+    /// A directory without a policy.
     pub fn bare() -> Self {
-        let folder = tempfile::tempdir().expect("a temporary folder");
-        let base = folder.path().canonicalize().expect("a real path");
+        let directory = tempfile::tempdir().expect("a temporary directory");
+        let base = directory.path().canonicalize().expect("a real path");
         let root = base.join("project");
-        fs::create_dir(&root).expect("a folder");
+        fs::create_dir(&root).expect("a directory");
         let temp = base.join("temp");
-        fs::create_dir(&temp).expect("a folder");
+        fs::create_dir(&temp).expect("a directory");
         let environment = Environment::new(|_| None, temp, root.clone());
-        Self { _folder: folder, root, environment }
+        Self { _directory: directory, root, environment }
     }
 
     /// The same project, for a user with environment variables.
@@ -135,7 +135,7 @@ impl Scratch {
 }
 
 pub fn write(path: &Path, text: &str) {
-    fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
+    fs::create_dir_all(path.parent().expect("a directory")).expect("a directory");
     fs::write(path, text).expect("a file");
 }
 
@@ -217,16 +217,16 @@ pub fn workflow(name: &str) -> Workflow {
 /// A workflow that was just started.
 pub fn active(workflow: Workflow) -> ActiveWorkflow {
     let position = Position::start(&workflow.name, &workflow.digest, &workflow.start, 1000, &Map::new());
-    ActiveWorkflow { workflow, position, state: SessionState::default(), claims: Map::new(), now: 1000 }
+    ActiveWorkflow { workflow, position, state: StoredState::default(), claims: Map::new(), now: 1000 }
 }
 
-/// Gates that start no processes and whose webhooks pass.
+/// Gate runners that start no processes. Every call of a webhook succeeds.
 pub fn gate_runners() -> GateRunners {
     let command_options = GateRunOptions {
         call: Vec::new(),
         wait_limit: Duration::ZERO,
         repeat_with: "linchpin next",
-        is_cancelled: None,
+        cancel_flag: None,
         show: |_| {},
     };
     GateRunners { command: command_options, webhook: |_, _, _| Ok(()) }
@@ -237,9 +237,9 @@ pub fn person_commands<'a>(project: &'a Project, environment: &'a Environment, n
     WorkflowCommands {
         project,
         environment,
-        policy: Arc::new(project.compile_read_only(environment)),
+        policy: Arc::new(project.compiled_policy_read_only(environment)),
         now,
-        session_owner: None,
+        agent_session: None,
         hat_phase: None,
         is_by_agent: false,
         gate_runners: gate_runners(),

@@ -41,7 +41,7 @@ pub fn normalize(path: &str) -> String {
 }
 
 /// Returns `path` relative to `directory`: an empty string for the directory itself, `None` for paths outside of it.
-pub fn below<'a>(path: &'a str, directory: &str) -> Option<&'a str> {
+pub fn relative_to<'a>(path: &'a str, directory: &str) -> Option<&'a str> {
     let rest = path.strip_prefix(directory.trim_end_matches('/'))?;
     if rest.is_empty() { Some(rest) } else { rest.strip_prefix('/') }
 }
@@ -68,10 +68,10 @@ mod tests {
     }
 
     #[test]
-    fn below_needs_a_whole_segment() {
-        assert_eq!(below("/a/b/c", "/a/b"), Some("c"));
-        assert_eq!(below("/a/b", "/a/b/"), Some(""));
-        assert_eq!(below("/a/bc", "/a/b"), None);
-        assert_eq!(below("/x", "/"), Some("x"));
+    fn a_relative_path_begins_after_a_whole_segment() {
+        assert_eq!(relative_to("/a/b/c", "/a/b"), Some("c"));
+        assert_eq!(relative_to("/a/b", "/a/b/"), Some(""));
+        assert_eq!(relative_to("/a/bc", "/a/b"), None);
+        assert_eq!(relative_to("/x", "/"), Some("x"));
     }
 }

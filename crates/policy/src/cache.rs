@@ -1,9 +1,9 @@
 //! The compiled cache: one file from which hooks read the policy.
 //!
-//! A hook has no time to parse a thousand files. The cache stores the path and stamp of each file and folder that it
-//! was compiled from, so one `stat` for each tells whether it is fresh, without listing directories. It also stores the
-//! last good version of each file, which stays in force while the file has errors. For that reason the cache is in the
-//! user's state folder, where a repository cannot change it.
+//! A hook has no time to parse a thousand files. The cache stores the path and stamp of each file and directory that it
+//! was compiled from, so one `stat` for each tells whether the cache is fresh, without listing directories. It also
+//! stores the last good version of each file, which stays in force while the file has errors. For that reason the cache
+//! is in the user's state directory, where a repository cannot change it.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -16,14 +16,14 @@ use engine::rules::RuleSet;
 use serde::{Deserialize, Serialize};
 
 use crate::config::Config;
-use crate::files::folder::Tiers;
-use crate::files::freshness::FreshnessCheck;
+use crate::files::folder::PolicyFolders;
+use crate::files::freshness::{ChangedInputs, FreshnessCheck};
 use crate::files::inputs::Inputs;
 use crate::files::private_files::write_private_file;
 use crate::incremental::{IncrementalCompiler, contested_ids};
 use crate::load::{LastGoodConfig, LastGoodPolicy, LoadedPolicy, load};
 use crate::rule::definition::RuleDefinition;
-use crate::text::diagnostic::{Diagnostic, ErrorKind, Severity};
+use crate::text::diagnostic::{Diagnostic, DiagnosticKind, Severity};
 use crate::text::digest::digest;
 
 /// A compiled policy, with which events can be judged.
@@ -35,9 +35,10 @@ pub struct CompiledPolicy {
     pub broken: Vec<BrokenFile>,
     /// The parts that are left out until a person trusts them, one line for each.
     pub untrusted: Vec<String>,
-    /// Identifies this set of rules. Different rules have a different generation.
-    pub generation: String,
-    /// When the files were last read. Rules that are not in force may change without changing the generation.
+    /// Differs if the rules differ. The same rules may have several digests, because an incremental update derives a
+    /// digest from the previous one.
+    pub rules_digest: String,
+    /// When the files were last read. Rules that are not in force may change without changing `rules_digest`.
     pub read_at: SystemTime,
     /// The definitions that were read, in force or not; empty if the policy came from the cache.
     pub definitions_read: Vec<RuleDefinition>,
@@ -69,6 +70,7 @@ impl BrokenFile {
 struct CacheHeader {
     /// The build that wrote the cache. Another build may use another format.
     build: String,
+    /// The policy folders, in order.
     tiers: Vec<PathBuf>,
     /// See [`LoadedPolicy::text_to_trust`].
     text_to_trust: String,
@@ -80,7 +82,7 @@ struct CacheHeader {
     broken: Vec<BrokenFile>,
     untrusted: Vec<String>,
     contested_ids: Vec<String>,
-    generation: String,
+    rules_digest: String,
 }
 
 /// Identifies the build, because development builds of the same version may use different formats.
@@ -88,7 +90,7 @@ pub(crate) const BUILD: &str = concat!(env!("CARGO_PKG_VERSION"), "-", env!("LIN
 
 /// Returns the policy of these tiers from the cache if that is fresh; otherwise compiles it and writes the cache. If
 /// the project's policy folder was deleted, its last compiled version applies.
-pub fn compiled_policy(tiers: &Tiers, cache: &Path, trusted: impl Fn(&str) -> bool) -> CompiledPolicy {
+pub fn compiled_policy(tiers: &PolicyFolders, cache: &Path, trusted: impl Fn(&str) -> bool) -> CompiledPolicy {
     read_or_compile(tiers, Some(cache), &trusted, |fresh| {
         // Without a cache, for example on a read-only disk, hooks are only slower.
         let _ = fresh.write(cache);
@@ -97,7 +99,11 @@ pub fn compiled_policy(tiers: &Tiers, cache: &Path, trusted: impl Fn(&str) -> bo
 
 /// Like [`compiled_policy`], but does not write the cache: for commands that only show the policy. The next hook must
 /// still notice that the policy is new.
-pub fn compiled_policy_read_only(tiers: &Tiers, cache: &Path, trusted: impl Fn(&str) -> bool) -> CompiledPolicy {
+pub fn compiled_policy_read_only(
+    tiers: &PolicyFolders,
+    cache: &Path,
+    trusted: impl Fn(&str) -> bool,
+) -> CompiledPolicy {
     read_or_compile(tiers, Some(cache), &trusted, |_| {})
 }
 
@@ -107,23 +113,26 @@ pub fn last_good_policy(cache: &Path) -> LastGoodPolicy {
 }
 
 /// Compiles the current files without a cache and without last good versions.
-pub fn compile_uncached(tiers: &Tiers, trusted: impl Fn(&str) -> bool) -> CompiledPolicy {
+pub fn compile_uncached(tiers: &PolicyFolders, trusted: impl Fn(&str) -> bool) -> CompiledPolicy {
     read_or_compile(tiers, None, &trusted, |_| {})
 }
 
 fn read_or_compile(
-    tiers: &Tiers,
+    tiers: &PolicyFolders,
     cache: Option<&Path>,
     trusted: &impl Fn(&str) -> bool,
     save: impl Fn(&FreshPolicy),
 ) -> CompiledPolicy {
     let fresh = match cache.and_then(OpenCache::open).and_then(|opened| opened.read_with_changes(tiers, trusted)) {
         None => compile(tiers, &LastGoodPolicy::default(), trusted),
-        Some((cached, changed)) => {
-            if changed.as_ref().is_some_and(Vec::is_empty) || cached.is_project_deleted(tiers) {
+        Some((cached, changes)) => {
+            if changes.is_none() || cached.is_project_deleted(tiers) {
                 return cached.into_compiled();
             }
-            let updated = changed.and_then(|changed| cached.update(tiers, &changed));
+            let updated = match changes {
+                ChangedInputs::Files(files) => cached.update(tiers, &files),
+                ChangedInputs::Unknown => None,
+            };
             updated.unwrap_or_else(|| compile(tiers, &cached.last_good(), trusted))
         }
     };
@@ -140,7 +149,7 @@ struct FreshPolicy {
     definitions_read: Vec<RuleDefinition>,
 }
 
-fn compile(tiers: &Tiers, last_good: &LastGoodPolicy, trusted: &impl Fn(&str) -> bool) -> FreshPolicy {
+fn compile(tiers: &PolicyFolders, last_good: &LastGoodPolicy, trusted: &impl Fn(&str) -> bool) -> FreshPolicy {
     // Taken before the files are read, so that later changes look newer.
     let now = SystemTime::now();
     let loaded = load(tiers, last_good, trusted);
@@ -157,13 +166,13 @@ fn compile(tiers: &Tiers, last_good: &LastGoodPolicy, trusted: &impl Fn(&str) ->
         text_to_trust: loaded.text_to_trust,
         config: loaded.config,
         valid_configs: loaded.valid_configs,
-        generation: String::new(),
+        rules_digest: String::new(),
     };
     let definitions_read = loaded.definitions.into_iter().filter(|definition| !definition.span.is_empty()).collect();
     // Packing rules that were just read should not fail. If it does, an empty rule set must not be cached.
     match packed {
         Ok(rules) => {
-            let header = CacheHeader { generation: digest(rules.as_bytes()), ..header };
+            let header = CacheHeader { rules_digest: digest(rules.as_bytes()), ..header };
             FreshPolicy { header, inputs, rules, definitions_read }
         }
         Err(error) => {
@@ -189,8 +198,8 @@ fn broken_files(loaded: &LoadedPolicy) -> Vec<BrokenFile> {
     let mut seen = BTreeSet::new();
     let first_errors = loaded.errors().filter(|problem| seen.insert(problem.source.name.as_str()));
     let is_partial = |problem: &Diagnostic| match problem.kind {
-        ErrorKind::UnknownRule | ErrorKind::DuplicateRule => true,
-        ErrorKind::InvalidYaml => false,
+        DiagnosticKind::UnknownRule | DiagnosticKind::DuplicateRule => true,
+        DiagnosticKind::InvalidYaml => false,
         _ => loaded.current_configs.contains(&problem.source.name),
     };
     let broken = |problem: &Diagnostic| BrokenFile {
@@ -202,11 +211,12 @@ fn broken_files(loaded: &LoadedPolicy) -> Vec<BrokenFile> {
 }
 
 impl LoadedPolicy {
-    /// The rules and settings of the project that are not in force for lack of trust, or because the user's tier has
-    /// priority.
+    /// The rules and settings of the project that are not in force because they are not trusted, or because the user's
+    /// tier has priority.
     fn left_out_parts(&self) -> impl Iterator<Item = &Diagnostic> {
         self.diagnostics.iter().filter(|problem| {
-            problem.severity == Severity::Warning && matches!(problem.kind, ErrorKind::Untrusted | ErrorKind::Overruled)
+            problem.severity == Severity::Warning
+                && matches!(problem.kind, DiagnosticKind::Untrusted | DiagnosticKind::Overruled)
         })
     }
 }
@@ -218,7 +228,7 @@ impl CacheHeader {
             rules,
             broken: self.broken,
             untrusted: self.untrusted,
-            generation: self.generation,
+            rules_digest: self.rules_digest,
             read_at: self.compiled_at,
             definitions_read: Vec::new(),
         }
@@ -277,18 +287,17 @@ impl OpenCache {
         Some(CachedPolicy { header, inputs, rules: RuleSet::from_bytes(Arc::new(rules), 0) })
     }
 
-    /// Reads the rules, and returns them with the files and folders that changed since; `None` instead of these if the
-    /// whole policy must be compiled again. Checking the stamps takes about as long as reading the rules, so both are
-    /// done at the same time.
+    /// Reads the rules, and finds out what has changed since the policy was compiled. Checking the stamps takes about
+    /// as long as reading the rules, so both are done at the same time.
     fn read_with_changes(
         self,
-        tiers: &Tiers,
+        tiers: &PolicyFolders,
         trusted: &impl Fn(&str) -> bool,
-    ) -> Option<(CachedPolicy, Option<Vec<PathBuf>>)> {
+    ) -> Option<(CachedPolicy, ChangedInputs)> {
         let header = &self.header;
         let has_same_trust = header.text_to_trust.is_empty() || trusted(&header.text_to_trust) == header.is_trusted;
         if !has_same_trust || !header.is_for(tiers) {
-            return Some((self.read()?, None));
+            return Some((self.read()?, ChangedInputs::Unknown));
         }
         let check = FreshnessCheck::begin(Arc::clone(&self.inputs), header.compiled_at);
         let cached = self.read()?;
@@ -297,14 +306,14 @@ impl OpenCache {
 }
 
 impl CacheHeader {
-    fn is_for(&self, tiers: &Tiers) -> bool {
+    fn is_for(&self, tiers: &PolicyFolders) -> bool {
         self.tiers.iter().eq(tiers.folders().map(|folder| &folder.path))
     }
 }
 
 impl CachedPolicy {
     /// True if the project's policy was deleted; its cached version then still applies.
-    fn is_project_deleted(&self, tiers: &Tiers) -> bool {
+    fn is_project_deleted(&self, tiers: &PolicyFolders) -> bool {
         self.header.is_for(tiers) && tiers.project.as_ref().is_some_and(|folder| !folder.has_policy())
     }
 
@@ -313,7 +322,7 @@ impl CachedPolicy {
     }
 
     /// Reads only the changed rules; `None` if the whole policy must be compiled again.
-    fn update(&self, tiers: &Tiers, changed: &[PathBuf]) -> Option<FreshPolicy> {
+    fn update(&self, tiers: &PolicyFolders, changed: &[PathBuf]) -> Option<FreshPolicy> {
         let header = &self.header;
         if !header.broken.is_empty() || !header.untrusted.is_empty() {
             return None;
@@ -324,9 +333,9 @@ impl CachedPolicy {
         let compiler = IncrementalCompiler { tiers, config, rules: &self.rules, contested_ids };
         let mut inputs = Inputs::from_bytes(&self.inputs)?;
         let update = compiler.update(changed, &mut inputs)?;
-        let generation = digest([header.generation.as_bytes(), update.changed.as_bytes()].concat());
+        let rules_digest = digest([header.rules_digest.as_bytes(), update.changed.as_bytes()].concat());
         Some(FreshPolicy {
-            header: CacheHeader { compiled_at, generation, ..header.clone() },
+            header: CacheHeader { compiled_at, rules_digest, ..header.clone() },
             inputs: inputs.to_bytes(),
             rules: update.rules,
             definitions_read: update.definitions_read,
@@ -338,8 +347,8 @@ impl CachedPolicy {
     }
 }
 
-/// The rules in a copy of the cache, if it has this generation.
-pub(crate) fn rules_in(file: &Path, generation: &str) -> Option<RuleSet> {
-    let opened = OpenCache::open(file).filter(|opened| opened.header.generation == generation)?;
+/// The rules in a copy of the cache, if it has this digest.
+pub(crate) fn rules_in(file: &Path, rules_digest: &str) -> Option<RuleSet> {
+    let opened = OpenCache::open(file).filter(|opened| opened.header.rules_digest == rules_digest)?;
     opened.read().map(|cached| cached.rules)
 }

@@ -6,11 +6,11 @@ use engine::rules::Tier;
 
 use crate::library::Library;
 use crate::rule::definition::{RuleDefinition, RuleOrigin};
-use crate::text::diagnostic::{Diagnostic, ErrorKind};
+use crate::text::diagnostic::{Diagnostic, DiagnosticKind};
 use crate::text::fields::SpannedText;
 use crate::text::source::Source;
 
-const LATEST_TIER_FIRST: [Tier; 3] = [Tier::Project, Tier::User, Tier::Bundled];
+const STRONGEST_FIRST: [Tier; 3] = [Tier::Project, Tier::User, Tier::Bundled];
 
 #[derive(Debug, Default)]
 pub struct Catalogue {
@@ -21,38 +21,41 @@ pub struct Catalogue {
 impl Catalogue {
     /// Adds a definition. If the tier already has a rule of that id, the first one stays.
     pub fn add(&mut self, definition: RuleDefinition) -> Result<(), Box<Diagnostic>> {
-        let key = (definition.owner, definition.rule.id.clone());
+        let key = (definition.file_tier, definition.rule.id.clone());
         let Some(existing) = self.definitions.get(&key) else {
             self.definitions.insert(key, definition);
             return Ok(());
         };
-        let (id, tier) = (&definition.rule.id, definition.owner.name());
+        let (id, tier) = (&definition.rule.id, definition.file_tier.name());
         let message = format!("duplicate rule `{id}` in the {tier} tier: this one and {}", existing.display_location());
         let start = definition.span.start;
         Err(Box::new(
-            Diagnostic::error(ErrorKind::DuplicateRule, message, &definition.source, Some(start..start))
+            Diagnostic::error(DiagnosticKind::DuplicateRule, message, &definition.source, Some(start..start))
                 .help("rename one of them; until then the first is used")
                 .of_rule(id),
         ))
     }
 
     pub fn add_library(&mut self, library: Library) {
-        self.libraries.insert((library.owner, library.name.clone()), library);
+        self.libraries.insert((library.file_tier, library.name.clone()), library);
     }
 
     pub fn definitions_of_tier(&self, tier: Tier) -> impl Iterator<Item = &RuleDefinition> {
-        self.definitions.iter().filter(move |((owner, _), _)| *owner == tier).map(|(_, definition)| definition)
+        self.definitions
+            .iter()
+            .filter(move |((definition_tier, _), _)| *definition_tier == tier)
+            .map(|(_, definition)| definition)
     }
 
     /// The rule that a name refers to in a file of this tier: the rule of the same tier, or else of the latest earlier
     /// tier that has one.
     pub fn resolve(&self, id: &str, from: Tier) -> Option<&RuleDefinition> {
-        let mut tiers = LATEST_TIER_FIRST.into_iter().filter(|tier| *tier >= from);
+        let mut tiers = STRONGEST_FIRST.into_iter().filter(|tier| *tier >= from);
         tiers.find_map(|tier| self.definitions.get(&(tier, id.to_owned())))
     }
 
     pub fn library(&self, name: &str, from: Tier) -> Option<&Library> {
-        let mut tiers = LATEST_TIER_FIRST.into_iter().filter(|tier| *tier >= from);
+        let mut tiers = STRONGEST_FIRST.into_iter().filter(|tier| *tier >= from);
         tiers.find_map(|tier| self.libraries.get(&(tier, name.to_owned())))
     }
 
@@ -72,7 +75,7 @@ impl Catalogue {
         for definition in
             definitions.iter().filter(|definition| !matches!(definition.origin, RuleOrigin::Local | RuleOrigin::Inline))
         {
-            let key = (definition.owner, definition.rule.id.clone());
+            let key = (definition.file_tier, definition.rule.id.clone());
             catalogue.definitions.insert(key, definition.clone());
         }
         for library in libraries {
@@ -82,10 +85,13 @@ impl Catalogue {
     }
 
     /// The rules that a list of imports makes available, by name. Later imports override earlier ones, and a library's
-    /// own rules override those that it imports.
+    /// own rules override those that it imports. The problems are those of this list; see [`Self::import_problems`] for
+    /// those of the imported libraries.
     pub fn imported(&self, imports: &[SpannedText], source: &Source, from: Tier) -> ImportedRules<'_> {
         let mut imported = ImportedRules::new(self);
         imported.follow(imports, source, from);
+        let is_of_list = |problem: &Diagnostic| problem.source.name == source.name;
+        imported.problems.retain(|problem| is_of_list(problem) || problem.kind == DiagnosticKind::TooLarge);
         imported
     }
 
@@ -95,7 +101,7 @@ impl Catalogue {
         for library in self.libraries.values() {
             let mut imported = ImportedRules::new(self);
             imported.chain.push(library.name.clone());
-            imported.follow(&library.imports, &library.source, library.owner);
+            imported.follow(&library.imports, &library.source, library.file_tier);
             for problem in imported.problems {
                 // A cycle is found once for each of its libraries, and a missing library once for each import path.
                 let is_reported = |reported: &Diagnostic| {
@@ -135,7 +141,7 @@ impl<'a> ImportedRules<'a> {
             if self.followed > IMPORTS_LIMIT {
                 if self.followed == IMPORTS_LIMIT + 1 {
                     self.refuse(
-                        ErrorKind::TooLarge,
+                        DiagnosticKind::TooLarge,
                         "these imports exceed the maximum number of libraries",
                         source,
                         import,
@@ -146,7 +152,7 @@ impl<'a> ImportedRules<'a> {
             if let Some(start) = self.chain.iter().position(|name| *name == import.value) {
                 let message =
                     format!("imports form a cycle: {}", cycle_text(self.chain.get(start..).unwrap_or_default()));
-                self.refuse(ErrorKind::ImportCycle, &message, source, import);
+                self.refuse(DiagnosticKind::ImportCycle, &message, source, import);
                 continue;
             }
             let Some(library) = self.catalogue.library(&import.value, from) else {
@@ -154,17 +160,17 @@ impl<'a> ImportedRules<'a> {
                 continue;
             };
             self.chain.push(library.name.clone());
-            self.follow(&library.imports, &library.source, library.owner);
+            self.follow(&library.imports, &library.source, library.file_tier);
             self.chain.pop();
             let library_rules = self
                 .catalogue
-                .definitions_of_tier(library.owner)
+                .definitions_of_tier(library.file_tier)
                 .filter(|rule| rule.source.name == library.source.name);
             self.rules.extend(library_rules.map(|definition| (definition.rule.id.clone(), definition)));
         }
     }
 
-    fn refuse(&mut self, kind: ErrorKind, message: &str, source: &Source, import: &SpannedText) {
+    fn refuse(&mut self, kind: DiagnosticKind, message: &str, source: &Source, import: &SpannedText) {
         self.problems.push(Diagnostic::error(kind, message, source, Some(import.span.clone())));
     }
 
@@ -185,7 +191,7 @@ impl<'a> ImportedRules<'a> {
         };
         let message = format!("unknown rule library `{}`{imported_by}", import.value);
         let problem =
-            Diagnostic::error(ErrorKind::MissingImport, message, source, Some(import.span.clone())).help(help);
+            Diagnostic::error(DiagnosticKind::MissingImport, message, source, Some(import.span.clone())).help(help);
         self.problems.push(problem);
     }
 }

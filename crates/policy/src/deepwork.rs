@@ -6,18 +6,18 @@ use crate::files::bounded::{SIZE_LIMIT, read_bounded};
 use crate::files::folder::PolicyFolder;
 use crate::files::reading;
 use crate::import::{self, Conversion};
-use crate::text::diagnostic::{Diagnostic, ErrorKind};
+use crate::text::diagnostic::{Diagnostic, DiagnosticKind};
 use crate::text::source::Source;
 use crate::text::yaml::{self, Yaml, YamlNode};
 
-const FOLDER: &str = ".deepwork";
+const DIRECTORY: &str = ".deepwork";
 const CONFIG: &str = ".deepwork/config.yml";
 const DEFAULT_RULES: &str = ".deepwork/rules";
 
-/// A warning for each folder or list with rules that were not imported, with the command that imports them. `rules_dir`
-/// is the project's rules folder.
+/// A warning for each directory or list with rules that were not imported, with the command that imports them.
+/// `rules_dir` is the directory of the project's rules.
 pub fn warnings(folder: &PolicyFolder, rules_dir: &Path) -> Vec<Diagnostic> {
-    let folders = unread_rules_folder(&folder.base, rules_dir).map(|name| {
+    let folders = unread_rules_directory(&folder.base, rules_dir).map(|name| {
         let help = format!(
             "run `linchpin rules import {name}` to copy them, or set `rules_dir: {name}` in `.linchpin/config.yml` \
              to read them instead of those in `.linchpin/rules`"
@@ -49,36 +49,38 @@ fn is_unread_list(root: &Path, name: &str, rules_dir: &Path) -> bool {
 }
 
 fn warning(name: &str, message: &str, help: String) -> Diagnostic {
-    Diagnostic::warning(ErrorKind::NotFound, message, &Source::new(name, ""), None).help(help)
+    Diagnostic::warning(DiagnosticKind::NotFound, message, &Source::new(name, ""), None).help(help)
 }
 
-/// The folder of DeepWork's rules, unless it is the project's rules folder, or all its rules were imported already.
-fn unread_rules_folder(root: &Path, rules_dir: &Path) -> Option<String> {
-    let name = rules_folder(root)?;
-    let folder = root.join(&name);
-    let is_read = folder == rules_dir || folder.canonicalize().ok()? == rules_dir.canonicalize().unwrap_or_default();
+/// The directory of DeepWork's rules, unless the project's rules are read from it, or all of them were imported
+/// already.
+fn unread_rules_directory(root: &Path, rules_dir: &Path) -> Option<String> {
+    let name = rules_directory(root)?;
+    let directory = root.join(&name);
+    let is_read =
+        directory == rules_dir || directory.canonicalize().ok()? == rules_dir.canonicalize().unwrap_or_default();
     let is_imported = |path: &PathBuf| path.file_name().is_some_and(|name| rules_dir.join(name).is_file());
-    let mut files = rule_files(&folder);
+    let mut files = rule_files(&directory);
     (!is_read && !files.all(|path| is_imported(&path))).then_some(name)
 }
 
-/// The folder to import instead of `.deepwork` itself.
-pub fn importable_rules(folder: &Path) -> Option<PathBuf> {
-    let root = folder.parent().filter(|_| folder.ends_with(FOLDER))?;
-    rules_folder(root).map(|name| root.join(name))
+/// Returns the directory with DeepWork's rules, for a person who tries to import `.deepwork` itself.
+pub fn importable_rules(directory: &Path) -> Option<PathBuf> {
+    let root = directory.parent().filter(|_| directory.ends_with(DIRECTORY))?;
+    rules_directory(root).map(|name| root.join(name))
 }
 
-/// The folder with DeepWork's rules. The path in DeepWork's configuration may be relative to the project's root or to
-/// `.deepwork`.
-fn rules_folder(root: &Path) -> Option<String> {
+/// The directory with DeepWork's rules. The path in DeepWork's configuration may be relative to the project's root or
+/// to `.deepwork`.
+fn rules_directory(root: &Path) -> Option<String> {
     let rules_dir = configured_rules_dir(&root.join(CONFIG));
-    let below_deepwork = rules_dir.as_ref().map(|name| format!("{FOLDER}/{name}"));
+    let below_deepwork = rules_dir.as_ref().map(|name| format!("{DIRECTORY}/{name}"));
     let has_rules = |name: &String| rule_files(&root.join(name)).next().is_some();
     rules_dir.into_iter().chain(below_deepwork).chain([DEFAULT_RULES.to_owned()]).find(has_rules)
 }
 
-fn rule_files(folder: &Path) -> impl Iterator<Item = PathBuf> {
-    let files = reading::files_with_extension(folder, "md").unwrap_or_default();
+fn rule_files(directory: &Path) -> impl Iterator<Item = PathBuf> {
+    let files = reading::files_with_extension(directory, "md").unwrap_or_default();
     files.into_iter().filter(|path| !reading::is_readme(path))
 }
 

@@ -1,7 +1,7 @@
 //! Converts rule lists in DeepWork's old format, `.deepwork.rules.yml` or `.deepwork.policy.yml`, to Markdown rules.
 //!
 //! Returns the converted rules, notes on patterns that changed, and the errors of the list. This module must not write
-//! files: [`crate::edit`] does, which also knows the existing rules.
+//! files: [`crate::edit`] writes them, because it also knows the existing rules.
 
 mod instructions;
 mod old_pattern;
@@ -21,7 +21,7 @@ use path::pattern::Pattern;
 use crate::rule::definition::RuleOrigin;
 use crate::rule::file_rule::BASELINES;
 use crate::rule::reader::RuleReader;
-use crate::text::diagnostic::{Diagnostic, ErrorKind, one_line};
+use crate::text::diagnostic::{Diagnostic, DiagnosticKind, one_line};
 use crate::text::fields::{Fields, SpannedText};
 use crate::text::keys::{self, Key, Keys, ValueType, choice_names};
 use crate::text::paragraphs::join_lines;
@@ -38,12 +38,16 @@ const ENTRY_SYNTAX: &str = "write each rule as a list item: `- name: …`, with 
 
 /// The keys of an entry.
 static KEYS: Keys = &[&[
-    Key::new("compare_to", ValueType::Choice(|| choice_names(&BASELINES)), "what a change is a change from"),
-    Key::new("instructions", ValueType::Text, "what the agent reads"),
-    Key::new("instructions_file", ValueType::Text, "a file that holds what the agent reads"),
+    Key::new(
+        "compare_to",
+        ValueType::Choice(|| choice_names(&BASELINES)),
+        "the state that files are compared with to find changes",
+    ),
+    Key::new("instructions", ValueType::Text, "the text for the agent"),
+    Key::new("instructions_file", ValueType::Text, "a file with the text for the agent"),
     Key::new("name", ValueType::Text, "a title"),
-    Key::new("safety", ValueType::Patterns, "a changed file that matches one of these answers the `trigger`"),
-    Key::new("trigger", ValueType::Patterns, "a file that matches one of these changed"),
+    Key::new("safety", ValueType::Patterns, "patterns of files; a change of one such file satisfies the rule"),
+    Key::new("trigger", ValueType::Patterns, "patterns of files; a change of one such file triggers the rule"),
 ]];
 
 /// The result of converting a list.
@@ -96,8 +100,8 @@ pub fn is_old_list(path: &Path, source: &Source) -> bool {
     has_list_name || yaml::parse(source, whole_range(source)).is_ok_and(|root| matches!(root.value, Yaml::List(_)))
 }
 
-/// Converts a list. `folder` is the folder with the list.
-pub fn convert(source: &Source, folder: &Path) -> Conversion {
+/// Converts a list. `directory` is the directory of the list.
+pub fn convert(source: &Source, directory: &Path) -> Conversion {
     let mut conversion = Conversion::default();
     match yaml::parse(source, whole_range(source)) {
         Err(problem) => {
@@ -111,14 +115,14 @@ pub fn convert(source: &Source, folder: &Path) -> Conversion {
         Ok(YamlNode { value: Yaml::List(entries), .. }) if !entries.is_empty() => {
             let mut ids = BTreeSet::new();
             for node in entries {
-                conversion.add(node, source, folder, &mut ids);
+                conversion.add(node, source, directory, &mut ids);
             }
         }
         Ok(root) => {
             let is_empty = matches!(&root.value, Yaml::List(_)) || root.value == Yaml::Map(Vec::new());
             let actual = if is_empty { "nothing" } else { root.value.kind() };
             let message = format!("expected a list of rules, found {actual}");
-            let problem = Diagnostic::error(ErrorKind::InvalidValue, message, source, Some(root.span));
+            let problem = Diagnostic::error(DiagnosticKind::InvalidValue, message, source, Some(root.span));
             conversion.problems.push(problem.help(ENTRY_SYNTAX));
         }
     }
@@ -130,16 +134,16 @@ fn whole_range(source: &Source) -> Range<usize> {
 }
 
 impl Conversion {
-    fn add(&mut self, node: YamlNode, source: &Source, folder: &Path, ids: &mut BTreeSet<String>) {
+    fn add(&mut self, node: YamlNode, source: &Source, directory: &Path, ids: &mut BTreeSet<String>) {
         let span = node.span.clone();
         if !matches!(node.value, Yaml::Map(_)) {
             let message = format!("expected a rule, found {}", node.value.kind());
-            let problem = Diagnostic::error(ErrorKind::InvalidValue, message, source, Some(span));
+            let problem = Diagnostic::error(DiagnosticKind::InvalidValue, message, source, Some(span));
             self.problems.push(problem.help(ENTRY_SYNTAX));
             return;
         }
         let mut fields = Fields::of(node, source, KEYS);
-        let rule = OldRule::read(&mut fields, &span, folder).map(|entry| entry.into_rule(source, ids));
+        let rule = OldRule::read(&mut fields, &span, directory).map(|entry| entry.into_rule(source, ids));
         if let Some((entry, rule)) = rule.filter(|_| fields.problems.is_empty()) {
             // The number that makes the id unique may have made it too long.
             if let Err(invalid_id) = rule_id::check(&rule.id) {
@@ -149,7 +153,7 @@ impl Conversion {
             } else {
                 fields.problems.push(
                     Diagnostic::error(
-                        ErrorKind::NotEditable,
+                        DiagnosticKind::NotEditable,
                         format!("`{}` cannot be converted without changing its meaning", entry.name.value),
                         source,
                         Some(span),
@@ -166,14 +170,14 @@ impl Conversion {
 /// An entry of the list.
 struct OldRule {
     name: SpannedText,
-    trigger: Vec<ConvertedGlob>,
-    safety: Vec<ConvertedGlob>,
+    trigger: Vec<EntryPattern>,
+    safety: Vec<EntryPattern>,
     compare_to: Option<Baseline>,
     body: String,
 }
 
-/// A pattern before and after conversion.
-struct ConvertedGlob {
+/// A pattern of an entry, before and after conversion.
+struct EntryPattern {
     old: SpannedText,
     new: String,
     reasons: Vec<String>,
@@ -181,7 +185,7 @@ struct ConvertedGlob {
 
 impl OldRule {
     /// `None` if something is missing or invalid, which is reported.
-    fn read(fields: &mut Fields, span: &Range<usize>, folder: &Path) -> Option<Self> {
+    fn read(fields: &mut Fields, span: &Range<usize>, directory: &Path) -> Option<Self> {
         fields.refuse_unknown();
         for problem in fields.problems.iter_mut().filter(|problem| problem.help.is_none()) {
             problem.help = Some(format!("an entry may only have {}", known_keys()));
@@ -194,11 +198,11 @@ impl OldRule {
                 refuse_missing(&format!("the entry has no `{key}`"), help, span, fields);
             }
         }
-        let name = non_empty_text("name", fields);
-        let trigger = globs("trigger", fields);
-        let safety = if fields.has("safety") { globs("safety", fields) } else { Some(Vec::new()) };
+        let name = read_non_empty_text("name", fields);
+        let trigger = read_patterns("trigger", fields);
+        let safety = if fields.has("safety") { read_patterns("safety", fields) } else { Some(Vec::new()) };
         let compare_to = fields.choice("compare_to", &BASELINES);
-        let body = body(fields, span, folder);
+        let body = read_body(fields, span, directory);
         let name = name.filter(|name| check_name(name, fields))?;
         Some(Self { name, trigger: trigger?, safety: safety?, compare_to, body: body? })
     }
@@ -225,27 +229,28 @@ impl OldRule {
                 reasons,
             });
         }
-        for (key, globs) in [("trigger", &self.trigger), ("safety", &self.safety)] {
-            conversion_notes.extend(globs.iter().filter(|glob| !glob.reasons.is_empty()).map(|glob| {
-                let (file, position) = location(&glob.old.span);
-                let (before, after, reasons) = (glob.old.value.clone(), glob.new.clone(), glob.reasons.clone());
+        for (key, patterns) in [("trigger", &self.trigger), ("safety", &self.safety)] {
+            conversion_notes.extend(patterns.iter().filter(|pattern| !pattern.reasons.is_empty()).map(|pattern| {
+                let (file, position) = location(&pattern.old.span);
+                let (before, after, reasons) =
+                    (pattern.old.value.clone(), pattern.new.clone(), pattern.reasons.clone());
                 ConversionNote { rule: id.clone(), key, file, position, before, after, reasons }
             }));
         }
-        let rule = NewRule { text: self.text(&id), id, name_span: self.name.span.clone(), conversion_notes };
+        let rule = NewRule { text: self.to_markdown(&id), id, name_span: self.name.span.clone(), conversion_notes };
         (self, rule)
     }
 
-    fn text(&self, id: &str) -> String {
+    fn to_markdown(&self, id: &str) -> String {
         let mut lines = vec!["---".to_owned()];
         lines.extend(self.title(id).map(|title| format!("name: {}", scalar(title))));
-        for (key, globs) in [("trigger", &self.trigger), ("safety", &self.safety)] {
-            match globs.as_slice() {
+        for (key, patterns) in [("trigger", &self.trigger), ("safety", &self.safety)] {
+            match patterns.as_slice() {
                 [] => {}
-                [glob] => lines.push(format!("{key}: {}", scalar(&glob.new))),
-                globs => {
+                [pattern] => lines.push(format!("{key}: {}", scalar(&pattern.new))),
+                patterns => {
                     lines.push(format!("{key}:"));
-                    lines.extend(globs.iter().map(|glob| format!("  - {}", scalar(&glob.new))));
+                    lines.extend(patterns.iter().map(|pattern| format!("  - {}", scalar(&pattern.new))));
                 }
             }
         }
@@ -263,15 +268,16 @@ impl OldRule {
     fn is_equivalent(&self, rule: &NewRule) -> bool {
         let source = Source::new(format!("{}.md", rule.id), rule.text.as_str());
         let reader =
-            RuleReader { source: &source, owner: Tier::Project, scope: &Scope::default(), protected_branches: &[] };
-        let Some(read) = reader.markdown(&rule.id, RuleOrigin::Markdown).definition.map(|definition| definition.rule)
+            RuleReader { source: &source, file_tier: Tier::Project, scope: &Scope::default(), protected_branches: &[] };
+        let Some(read) =
+            reader.read_markdown(&rule.id, RuleOrigin::Markdown).definition.map(|definition| definition.rule)
         else {
             return false;
         };
         let Detector::Files(files) = &read.detect else { return false };
         let FileRuleKind::Trigger { trigger, safety } = &files.kind else { return false };
-        let same = |read: &[FilePattern], globs: &[ConvertedGlob]| {
-            read.iter().map(|pattern| &pattern.source).eq(globs.iter().map(|glob| &glob.new))
+        let same = |read: &[FilePattern], converted: &[EntryPattern]| {
+            read.iter().map(|pattern| &pattern.source).eq(converted.iter().map(|pattern| &pattern.new))
         };
         same(trigger, &self.trigger)
             && same(safety, &self.safety)
@@ -291,12 +297,13 @@ fn scalar(text: &str) -> String {
 }
 
 fn refuse_missing(message: &str, help: &str, span: &Range<usize>, fields: &mut Fields) {
-    let problem = Diagnostic::error(ErrorKind::MissingKey, message, fields.source(), Some(span.clone())).help(help);
+    let problem =
+        Diagnostic::error(DiagnosticKind::MissingKey, message, fields.source(), Some(span.clone())).help(help);
     fields.problems.push(problem);
 }
 
 /// Reads a non-empty string. A missing key is reported elsewhere.
-fn non_empty_text(key: &str, fields: &mut Fields) -> Option<SpannedText> {
+fn read_non_empty_text(key: &str, fields: &mut Fields) -> Option<SpannedText> {
     let key_span = fields.key_span(key)?;
     let before = fields.problems.len();
     let text = fields.text(key);
@@ -305,8 +312,12 @@ fn non_empty_text(key: &str, fields: &mut Fields) -> Option<SpannedText> {
     }
     let text = text.filter(|text| !text.value.trim().is_empty());
     if text.is_none() {
-        let problem =
-            Diagnostic::error(ErrorKind::InvalidValue, format!("`{key}` is empty"), fields.source(), Some(key_span));
+        let problem = Diagnostic::error(
+            DiagnosticKind::InvalidValue,
+            format!("`{key}` is empty"),
+            fields.source(),
+            Some(key_span),
+        );
         fields.problems.push(problem.help("write a value after the key"));
     }
     text
@@ -316,7 +327,7 @@ fn check_name(name: &SpannedText, fields: &mut Fields) -> bool {
     let id = rule_id::from_title(&name.value);
     let problem = if id.is_empty() {
         let message = format!("no rule id can be derived from `{}`", name.value);
-        Diagnostic::error(ErrorKind::InvalidValue, message, fields.source(), Some(name.span.clone()))
+        Diagnostic::error(DiagnosticKind::InvalidValue, message, fields.source(), Some(name.span.clone()))
             .help("use a name with ASCII letters or digits: the rule's file is named after them")
     } else if let Err(invalid_id) = rule_id::check(&id) {
         invalid_id.diagnostic_at(fields.source(), Some(name.span.clone()))
@@ -328,27 +339,27 @@ fn check_name(name: &SpannedText, fields: &mut Fields) -> bool {
 }
 
 /// Reads at least one pattern, and converts each.
-fn globs(key: &str, fields: &mut Fields) -> Option<Vec<ConvertedGlob>> {
+fn read_patterns(key: &str, fields: &mut Fields) -> Option<Vec<EntryPattern>> {
     let key_span = fields.key_span(key)?;
     let before = fields.problems.len();
     let texts = fields.texts(key).unwrap_or_default();
     if texts.is_empty() && fields.problems.len() == before {
         let message = format!("`{key}` is empty");
-        let problem = Diagnostic::error(ErrorKind::InvalidValue, message, fields.source(), Some(key_span));
+        let problem = Diagnostic::error(DiagnosticKind::InvalidValue, message, fields.source(), Some(key_span));
         fields.problems.push(problem.help(if key == "safety" {
             "name some files, or remove the key"
         } else {
             "name some files"
         }));
     }
-    let globs: Vec<ConvertedGlob> = texts.into_iter().filter_map(|text| glob(text, fields)).collect();
-    (fields.problems.len() == before).then_some(globs)
+    let patterns: Vec<EntryPattern> = texts.into_iter().filter_map(|text| convert_pattern(text, fields)).collect();
+    (fields.problems.len() == before).then_some(patterns)
 }
 
-fn glob(old: SpannedText, fields: &mut Fields) -> Option<ConvertedGlob> {
+fn convert_pattern(old: SpannedText, fields: &mut Fields) -> Option<EntryPattern> {
     let old_pattern::ConvertedPattern { pattern, reasons } = old_pattern::convert(&old.value);
     match Pattern::parse(&pattern) {
-        Ok(_) => Some(ConvertedGlob { old, new: pattern, reasons }),
+        Ok(_) => Some(EntryPattern { old, new: pattern, reasons }),
         // The problem's span refers to the converted pattern, which may not be in the file literally.
         Err(problem) => {
             refuse_pattern(&SpannedText { value: pattern, span: old.span }, &problem, fields);
@@ -357,7 +368,7 @@ fn glob(old: SpannedText, fields: &mut Fields) -> Option<ConvertedGlob> {
     }
 }
 
-fn body(fields: &mut Fields, span: &Range<usize>, folder: &Path) -> Option<String> {
+fn read_body(fields: &mut Fields, span: &Range<usize>, directory: &Path) -> Option<String> {
     match (fields.key_span("instructions"), fields.key_span("instructions_file")) {
         (None, None) => {
             let help = "say under `instructions` what the agent should do, or name a file with `instructions_file`";
@@ -366,14 +377,14 @@ fn body(fields: &mut Fields, span: &Range<usize>, folder: &Path) -> Option<Strin
         }
         (Some(_), Some(file)) => {
             let message = "an entry may have `instructions` or `instructions_file`, not both";
-            let problem = Diagnostic::error(ErrorKind::InvalidValue, message, fields.source(), Some(file));
+            let problem = Diagnostic::error(DiagnosticKind::InvalidValue, message, fields.source(), Some(file));
             fields.problems.push(problem.help("remove one of them"));
             None
         }
-        (Some(_), None) => non_empty_text("instructions", fields).map(|text| text.value.trim().to_owned()),
+        (Some(_), None) => read_non_empty_text("instructions", fields).map(|text| text.value.trim().to_owned()),
         (None, Some(_)) => {
-            let file = non_empty_text("instructions_file", fields)?;
-            instructions::read(&file, folder, fields)
+            let file = read_non_empty_text("instructions_file", fields)?;
+            instructions::read(&file, directory, fields)
         }
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! Reading a thousand files because one changed takes longer than an agent should wait. If only Markdown rules changed,
 //! and no other rule or setting depends on them, only those files are read. A change that involves lists, libraries,
-//! names that exist twice, other tiers or trust needs a full [`crate::load`], and so does every error.
+//! ids that exist twice, other tiers or trust needs a full [`crate::load`], and so does every error.
 
 use std::path::{Path, PathBuf};
 
@@ -12,7 +12,7 @@ use engine::rules::RuleSet;
 
 use crate::bundled::bundled_rules;
 use crate::config::Config;
-use crate::files::folder::{PolicyFolder, Tiers};
+use crate::files::folder::{PolicyFolder, PolicyFolders};
 use crate::files::inputs::Inputs;
 use crate::files::reading;
 use crate::load::LoadedPolicy;
@@ -22,7 +22,7 @@ use crate::values::rule_id;
 
 /// A compiled policy without errors or untrusted parts, to which changes can be applied.
 pub struct IncrementalCompiler<'a> {
-    pub tiers: &'a Tiers,
+    pub tiers: &'a PolicyFolders,
     pub config: &'a Config,
     pub rules: &'a RuleSet,
     /// Rule ids with several definitions, or with one that is not in force. A change to such a rule needs a full load.
@@ -58,7 +58,7 @@ fn is_bundled(id: &str) -> bool {
 }
 
 impl IncrementalCompiler<'_> {
-    /// Applies the changes, or returns `None` if a full load is needed. `changed`: every file and folder whose stamp
+    /// Applies the changes, or returns `None` if a full load is needed. `changed`: every file and directory whose stamp
     /// differs from the one in `inputs`; the stamps are updated.
     pub fn update(&self, changed: &[PathBuf], inputs: &mut Inputs) -> Option<IncrementalUpdate> {
         if !self.config.enabled {
@@ -74,12 +74,12 @@ impl IncrementalCompiler<'_> {
             let source = reading::read(folder, &path).ok()??;
             let reader = RuleReader {
                 source: &source,
-                owner: folder.tier,
+                file_tier: folder.tier,
                 scope: &scope,
                 protected_branches: &protected_branches,
             };
-            let reading = reader.markdown(path.file_stem()?.to_str()?, RuleOrigin::Markdown);
-            let definition = reading.definition.filter(|_| reading.problems.is_empty())?;
+            let parsed = reader.read_markdown(path.file_stem()?.to_str()?, RuleOrigin::Markdown);
+            let definition = parsed.definition.filter(|_| parsed.problems.is_empty())?;
             // Two changed rules with the same id need a full load.
             if definitions_read.iter().any(|other: &RuleDefinition| other.rule.id == definition.rule.id) {
                 return None;
@@ -87,11 +87,11 @@ impl IncrementalCompiler<'_> {
             definitions_read.push(self.if_uncontested(definition)?);
         }
         let changed: Vec<_> = definitions_read.iter().map(|definition| definition.rule.clone()).collect();
-        let rules = self.rules.with(&changed).ok()?;
+        let rules = self.rules.with_rules(&changed).ok()?;
         Some(IncrementalUpdate { rules, changed: RuleSet::pack(&changed).ok()?, definitions_read })
     }
 
-    /// Finds the Markdown rules that changed or are new, and records the stamps of folders. `None` if anything else
+    /// Finds the Markdown rules that changed or are new, and records the stamps of directories. `None` if anything else
     /// changed.
     fn find_changed_markdown<'a>(
         &'a self,
@@ -130,7 +130,7 @@ impl IncrementalCompiler<'_> {
     /// Returns the definition if it is new or replaces the previous version in the same file, and if it affects no other
     /// rule.
     fn if_uncontested(&self, mut definition: RuleDefinition) -> Option<RuleDefinition> {
-        definition.set_default_max_holds(self.config.max_holds(definition.owner));
+        definition.set_default_max_holds(self.config.max_holds(definition.file_tier));
         let rule = &definition.rule;
         let previous = self.rules.get(&rule.id).ok()?;
         let is_same_file =

@@ -46,9 +46,9 @@ pub use cache::{
 pub use case::{CaseActivity, CaseSubject, Cases, EventFields, Expectation, PolicyCase, TimedActivity};
 pub use config::{AgentPermissions, BranchSettings, CommandSettings, Config, JournalMode, PolicyMode, Sandbox};
 pub use deepwork::deepwork_warnings;
-pub use files::folder::{PolicyFolder, Tiers};
+pub use files::folder::{PolicyFolder, PolicyFolders};
 pub use files::private_files::{
-    check_writable, create_private_folder, delete_old_files, delete_old_files_except, write_new_private_file,
+    check_writable, create_private_directory, delete_old_files, delete_old_files_except, write_new_private_file,
     write_private_file,
 };
 pub use import::ConversionNote;
@@ -60,7 +60,7 @@ pub use rule_status::RuleStatus;
 pub use rules_in_force::{InForceReason, RuleInForce};
 pub use schema::schemas;
 pub use session_pin::{IgnoredWeakening, PinnedPolicy, SessionPin, enforced_since};
-pub use text::diagnostic::{Diagnostic, ErrorKind, RenderStyle, Severity};
+pub use text::diagnostic::{Diagnostic, DiagnosticKind, RenderStyle, Severity};
 pub use text::digest::digest;
 pub use text::source::SourcePosition;
 pub use text::yaml::parse_scalar;

@@ -5,7 +5,7 @@ use engine::rules::Tier;
 use crate::rule::ENTRY;
 use crate::rule::definition::{RuleDefinition, RuleOrigin};
 use crate::rule::reader::RuleReader;
-use crate::text::diagnostic::{Diagnostic, ErrorKind};
+use crate::text::diagnostic::{Diagnostic, DiagnosticKind};
 use crate::text::fields::{Fields, SpannedText};
 use crate::text::keys::{Key, Mapping, ValueType};
 use crate::text::source::Source;
@@ -30,7 +30,8 @@ static KEYS: &[Key] = &[Key::new(
 pub struct Library {
     /// The name that `imports` uses.
     pub name: String,
-    pub owner: Tier,
+    /// The tier of the file.
+    pub file_tier: Tier,
     pub source: Source,
     pub imports: Vec<SpannedText>,
 }
@@ -50,7 +51,7 @@ pub fn read(reader: RuleReader, name: &str) -> Result<(Library, RuleEntries), Ve
     let node = yaml::parse(source, 0..source.text.len()).map_err(|problem| vec![*problem])?;
     if matches!(node.value, Yaml::List(_)) {
         let problem = Diagnostic::error(
-            ErrorKind::InvalidValue,
+            DiagnosticKind::InvalidValue,
             "a rule library must be a mapping of names to rules, but this is a list",
             source,
             Some(node.span),
@@ -65,7 +66,7 @@ pub fn read(reader: RuleReader, name: &str) -> Result<(Library, RuleEntries), Ve
     if let Yaml::Map(rules) = node.value {
         entries.read(reader, rules, source.text.len(), RuleOrigin::Library);
     }
-    Ok((Library { name: name.to_owned(), owner: reader.owner, source: source.clone(), imports }, entries))
+    Ok((Library { name: name.to_owned(), file_tier: reader.file_tier, source: source.clone(), imports }, entries))
 }
 
 impl RuleEntries {
@@ -81,9 +82,9 @@ impl RuleEntries {
                 continue;
             }
             let text = reader.source.entry_span(key.span.start, end);
-            let reading = reader.entry(&key.text, origin, node, text);
-            self.problems.extend(reading.problems);
-            match reading.definition {
+            let parsed = reader.read_entry(&key.text, origin, node, text);
+            self.problems.extend(parsed.problems);
+            match parsed.definition {
                 Some(definition) => self.definitions.push(definition),
                 None => self.broken_ids.push(key.text),
             }

@@ -1,5 +1,5 @@
 //! Lints on rules in the context of the whole policy: unknown rules and claims in expressions, patterns that match no
-//! file, and rules that are never judged. They are warnings, or errors if a rule could never be judged without failing.
+//! file, and rules that are never judged. The lints give warnings, or errors if judging the rule would always fail.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -12,11 +12,11 @@ use engine::{expr, suggest};
 
 use crate::rule::definition::{RuleDefinition, RuleOrigin};
 use crate::rules_in_force::RuleInForce;
-use crate::text::diagnostic::{Diagnostic, ErrorKind};
+use crate::text::diagnostic::{Diagnostic, DiagnosticKind};
 use crate::text::frontmatter;
 use crate::text::yaml::{self, Yaml, YamlNode};
 
-/// Warns of unknown rules in `file_rule_met(…)`. They make the expression fail at run time.
+/// Warns of unknown rules in `file_rule_met(…)`, which make the expression fail when it is evaluated.
 pub fn unknown_file_rules(rules: &[RuleInForce]) -> Vec<Diagnostic> {
     let file_rules: Vec<&str> = rules
         .iter()
@@ -38,8 +38,10 @@ pub fn unknown_file_rules(rules: &[RuleInForce]) -> Vec<Diagnostic> {
             let call_start = rule_text.and_then(|text| Some(rule_span.start + text.find("file_rule_met")?));
             let start = call_start.and_then(|start| Some(start + until_rule_end.get(start..)?.find(&name)?));
             let span = start.map(|start| start..start + name.len());
-            let message = format!("no file rule `{name}` is in force, so `file_rule_met` always fails");
-            let mut warning = Diagnostic::warning(ErrorKind::UnknownRule, message, source, span).help(help);
+            let message = format!(
+                "no file rule `{name}` is in force, so this `when` cannot be evaluated, and the rule counts as matched"
+            );
+            let mut warning = Diagnostic::warning(DiagnosticKind::UnknownRule, message, source, span).help(help);
             warning.rule = Some(rule.id.clone());
             warnings.push(warning);
         }
@@ -66,7 +68,7 @@ pub fn unknown_claims(rules: &[RuleInForce], claims: &BTreeSet<String>) -> Vec<D
             let start = offset.map(|offset| rule_span.start + when_start + offset);
             let span = start.map(|start| start..start + name.len());
             let message = format!("unknown claim `{name}`: no workflow declares it");
-            let mut problem = Diagnostic::error(ErrorKind::InvalidExpression, message, source, span).help(help);
+            let mut problem = Diagnostic::error(DiagnosticKind::InvalidExpression, message, source, span).help(help);
             problem.rule = Some(rule.id.clone());
             problems.push(problem);
         }
@@ -74,22 +76,22 @@ pub fn unknown_claims(rules: &[RuleInForce], claims: &BTreeSet<String>) -> Vec<D
     problems
 }
 
-/// Warns of patterns that are just a folder's path, which match no file.
-pub fn folder_patterns(rules: &[RuleInForce], root: &Path) -> Vec<Diagnostic> {
+/// Warns of patterns that are the path of a directory, and so match no file.
+pub fn directory_patterns(rules: &[RuleInForce], root: &Path) -> Vec<Diagnostic> {
     let has_no_wildcard = |pattern: &&str| !pattern.contains(['*', '?', '[', '{', '\\']);
     // Patterns with a trailing slash are reported when they are parsed.
-    let is_folder = |pattern: &&str| !pattern.ends_with('/') && root.join(pattern).is_dir();
+    let is_directory = |pattern: &&str| !pattern.ends_with('/') && root.join(pattern).is_dir();
     let mut warnings = Vec::new();
     for definition in rules.iter().map(|in_force| &in_force.definition) {
         let RuleDefinition { rule, source, .. } = definition;
         let patterns = if rule.tier == Tier::Bundled { Vec::new() } else { file_patterns(rule) };
         let mut spans: BTreeMap<&str, IntoIter<Range<usize>>> = BTreeMap::new();
-        for folder in patterns.into_iter().filter(has_no_wildcard).filter(is_folder) {
+        for pattern in patterns.into_iter().filter(has_no_wildcard).filter(is_directory) {
             // A rule can have the same pattern under several keys.
-            let span = spans.entry(folder).or_insert_with(|| pattern_spans(definition, folder).into_iter()).next();
-            let message = format!("`{folder}` is a folder, so this pattern matches no file");
-            let mut warning = Diagnostic::warning(ErrorKind::PatternError, message, source, span)
-                .help(format!("did you mean `{folder}/**`?"));
+            let span = spans.entry(pattern).or_insert_with(|| pattern_spans(definition, pattern).into_iter()).next();
+            let message = format!("`{pattern}` is a folder, so this pattern matches no file");
+            let mut warning = Diagnostic::warning(DiagnosticKind::PatternError, message, source, span)
+                .help(format!("did you mean `{pattern}/**`?"));
             warning.rule = Some(rule.id.clone());
             warnings.push(warning);
         }
@@ -110,30 +112,30 @@ fn pattern_spans(definition: &RuleDefinition, pattern: &str) -> Vec<Range<usize>
     };
     let mut values = Vec::new();
     if let Some(root) = yaml_range.and_then(|range| yaml::parse(source, range).ok()) {
-        add_values_under(keys, &root, &mut values);
+        collect_values_under(keys, &root, &mut values);
     }
     values.retain(|(text, span)| text == pattern && rule_span.start <= span.start && span.end <= rule_span.end);
     values.into_iter().map(|(text, span)| source.span_of_part(&span, &text, &(0..text.len()))).collect()
 }
 
-/// Adds the strings under these keys, at any depth, with their spans.
-fn add_values_under(keys: &[&str], node: &YamlNode, values: &mut Vec<(String, Range<usize>)>) {
+/// Adds the strings under these keys, at any depth and with their spans, to `values`.
+fn collect_values_under(keys: &[&str], node: &YamlNode, values: &mut Vec<(String, Range<usize>)>) {
     match &node.value {
-        // Test cases have keys of the same names.
+        // `tests` is skipped: the test cases have keys of the same names.
         Yaml::Map(entries) => {
             for (key, value) in entries.iter().filter(|(key, _)| key.text != "tests") {
                 let items = if let Yaml::List(items) = &value.value { items } else { std::slice::from_ref(value) };
                 let texts = items.iter().filter_map(|item| Some((item.value.as_text()?.to_owned(), item.span.clone())));
                 values.extend(texts.filter(|_| keys.contains(&key.text.as_str())));
-                add_values_under(keys, value, values);
+                collect_values_under(keys, value, values);
             }
         }
-        Yaml::List(items) => items.iter().for_each(|item| add_values_under(keys, item, values)),
+        Yaml::List(items) => items.iter().for_each(|item| collect_values_under(keys, item, values)),
         Yaml::Null | Yaml::Bool(_) | Yaml::Number(_) | Yaml::Text(_) => {}
     }
 }
 
-/// The patterns of a rule that match files: all but those of `deletes`, because folders can be deleted too.
+/// The patterns of a rule that match files: all but those of `deletes`, because directories can be deleted too.
 fn file_patterns(rule: &Rule) -> Vec<&str> {
     match &rule.detect {
         Detector::Files(file) => file.patterns().map(|pattern| pattern.source.as_str()).collect(),
@@ -163,8 +165,8 @@ pub fn rules_without_effect(rules: &[RuleInForce]) -> Vec<Diagnostic> {
         let offset = source.text.get(rule_span.clone()).and_then(|text| text.find(key));
         let message = "this rule never applies here: it is only checked when a workflow moves to another phase";
         let span = offset.map(|offset| rule_span.start + offset..rule_span.start + offset + key.len());
-        let mut warning = Diagnostic::warning(ErrorKind::InvalidValue, message, source, span)
-            .help("move it to a node of a workflow, or to a library under `rules/` that a node can name");
+        let mut warning = Diagnostic::warning(DiagnosticKind::InvalidValue, message, source, span)
+            .help("move it to a node of a workflow, or to a file `.linchpin/rules/NAME.yml`, and name it at a node");
         warning.rule = Some(rule.id.clone());
         warnings.push(warning);
     }
@@ -175,17 +177,17 @@ pub fn rules_without_effect(rules: &[RuleInForce]) -> Vec<Diagnostic> {
 mod tests {
     use std::fs;
 
-    use crate::files::folder::{PolicyFolder, Tiers};
+    use crate::files::folder::{PolicyFolder, PolicyFolders};
     use crate::load::{LastGoodPolicy, load};
 
-    /// The lines and columns of the warnings about folders in a project with the folder `src`.
-    fn folder_warnings(file: &str, text: &str) -> Vec<String> {
-        let root = tempfile::tempdir().expect("a folder");
-        fs::create_dir(root.path().join("src")).expect("a folder");
+    /// The lines and columns of the warnings about directories, in a project with the directory `src`.
+    fn directory_warnings(file: &str, text: &str) -> Vec<String> {
+        let root = tempfile::tempdir().expect("a directory");
+        fs::create_dir(root.path().join("src")).expect("a directory");
         let folder = PolicyFolder::of_project(root.path());
-        fs::create_dir_all(folder.rules()).expect("a folder");
+        fs::create_dir_all(folder.rules()).expect("a directory");
         fs::write(folder.path.join(file), text).expect("written");
-        let tiers = Tiers { project: Some(folder), user: None };
+        let tiers = PolicyFolders { project: Some(folder), user: None };
         let loaded = load(&tiers, &LastGoodPolicy::default(), |_| true);
         assert_eq!(loaded.errors().collect::<Vec<_>>(), Vec::<&crate::Diagnostic>::new());
         let warnings = loaded.diagnostics.iter().filter(|problem| problem.message.contains("is a folder"));
@@ -193,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn a_warning_about_a_folder_points_at_its_pattern() {
+    fn a_warning_about_a_directory_points_at_the_pattern() {
         for (fields, positions) in [
             ("trigger: \"src/*\"\nexclude: src", &["3:10"][..]),
             ("trigger: [\"xsrc/**\", src]\nsafety: [CHANGELOG.md, src]", &["2:22", "3:24"]),
@@ -204,13 +206,13 @@ mod tests {
             ("command:\n  - {program: src, deletes: src, reads: src}", &["3:41"]),
         ] {
             let text = format!("---\n{fields}\n---\nsrc\n");
-            assert_eq!(folder_warnings("rules/a.md", &text), positions, "{fields}");
+            assert_eq!(directory_warnings("rules/a.md", &text), positions, "{fields}");
         }
         let library = "a:\n  trigger: src/**\n  reason: src\nb:\n  trigger: src\n  reason: src\n";
         let config = format!(
             "rule_definitions:\n  {}rules: [a, b, {{trigger: src, reason: x}}]\n",
             library.replace('\n', "\n  ")
         );
-        assert_eq!(folder_warnings("config.yml", &config.replace("  rules:", "rules:")), ["6:14", "8:25"]);
+        assert_eq!(directory_warnings("config.yml", &config.replace("  rules:", "rules:")), ["6:14", "8:25"]);
     }
 }

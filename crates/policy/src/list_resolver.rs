@@ -11,7 +11,7 @@ use crate::config::ConfigFile;
 use crate::library::RuleEntries;
 use crate::rule::definition::{RuleDefinition, RuleOrigin};
 use crate::rule::reader::RuleReader;
-use crate::text::diagnostic::{Diagnostic, ErrorKind};
+use crate::text::diagnostic::{Diagnostic, DiagnosticKind};
 use crate::text::fields::SpannedText;
 use crate::text::source::Source;
 use crate::text::yaml::{Yaml, YamlNode};
@@ -21,7 +21,7 @@ use crate::values::rule_id;
 pub struct ListResolver<'a> {
     pub reader: RuleReader<'a>,
     pub catalogue: &'a Catalogue,
-    /// Ids of rules with errors, which are reported at their definitions.
+    /// Ids of rules with errors. The errors are reported where the rules are defined.
     pub broken_ids: &'a BTreeSet<String>,
     /// Last good versions, for rules that have errors now.
     pub last_good: &'a [Rule],
@@ -45,7 +45,7 @@ pub struct RuleLookup<'a> {
     pub local: &'a RuleEntries,
     pub imported: &'a BTreeMap<String, &'a RuleDefinition>,
     pub catalogue: &'a Catalogue,
-    /// Ids of rules with errors, which are reported at their definitions.
+    /// Ids of rules with errors. The errors are reported where the rules are defined.
     pub broken_ids: &'a BTreeSet<String>,
 }
 
@@ -61,7 +61,8 @@ impl RuleLookup<'_> {
         match self.look_up(name, "file rules", is_file_rule)? {
             Some(found) if !is_file_rule(found) => {
                 let message = format!("`{}` is not a file rule", name.value);
-                let problem = Diagnostic::error(ErrorKind::InvalidValue, message, self.source, Some(name.span.clone()));
+                let problem =
+                    Diagnostic::error(DiagnosticKind::InvalidValue, message, self.source, Some(name.span.clone()));
                 Err(Box::new(problem.help(suggestion(&name.value, "file rules", &self.matching_names(is_file_rule)))))
             }
             found => Ok(found),
@@ -95,7 +96,8 @@ impl RuleLookup<'_> {
             None if self.broken_ids.contains(&name.value) || self.local.broken_ids.contains(&name.value) => Ok(None),
             None => {
                 let message = format!("no rule is named `{}`", name.value);
-                let problem = Diagnostic::error(ErrorKind::UnknownRule, message, self.source, Some(name.span.clone()));
+                let problem =
+                    Diagnostic::error(DiagnosticKind::UnknownRule, message, self.source, Some(name.span.clone()));
                 Err(Box::new(problem.help(suggestion(&name.value, noun, &self.matching_names(matches)))))
             }
         }
@@ -104,7 +106,7 @@ impl RuleLookup<'_> {
 
 impl ListResolver<'_> {
     pub fn resolve(&self, file: ConfigFile) -> ResolvedRules {
-        let RuleReader { source, owner: tier, .. } = self.reader;
+        let RuleReader { source, file_tier: tier, .. } = self.reader;
         let mut local = RuleEntries::default();
         let (definitions, end) = file.definitions;
         local.read(self.reader, definitions, end, RuleOrigin::Local);
@@ -154,18 +156,18 @@ impl ListResolver<'_> {
         end: usize,
         resolved: &mut ResolvedRules,
     ) -> Option<RuleDefinition> {
-        let id = inline_id(&node, self.reader.owner, number);
+        let id = inline_id(&node, self.reader.file_tier, number);
         let text = self.reader.source.entry_span(node.span.start, end);
-        let reading = self.reader.entry(&id, RuleOrigin::Inline, node, text);
-        resolved.problems.extend(reading.problems);
-        reading.definition.or_else(|| self.last_good(&id, RuleOrigin::Inline))
+        let parsed = self.reader.read_entry(&id, RuleOrigin::Inline, node, text);
+        resolved.problems.extend(parsed.problems);
+        parsed.definition.or_else(|| self.last_good(&id, RuleOrigin::Inline))
     }
 
     /// The last good version of a rule of this file that has errors now.
     fn last_good(&self, id: &str, origin: RuleOrigin) -> Option<RuleDefinition> {
         let source = &self.reader.source.name;
         let matches = |rule: &&Rule| rule.id == id && rule.tier == Tier::Local && rule.source == *source;
-        self.last_good.iter().find(matches).map(|rule| RuleDefinition::last_good(rule, origin, self.reader.owner))
+        self.last_good.iter().find(matches).map(|rule| RuleDefinition::last_good(rule, origin, self.reader.file_tier))
     }
 }
 
@@ -180,7 +182,7 @@ pub fn join_conditions(list_condition: Option<&str>, rule_condition: Option<Stri
 /// The error for a name in a list of tool rules.
 pub fn name_in_tool_rules_error(key: &str, span: Range<usize>, source: &Source) -> Diagnostic {
     let message = format!("`{key}` must list rules, not names of rules");
-    Diagnostic::error(ErrorKind::InvalidValue, message, source, Some(span)).help("name it under `rules`")
+    Diagnostic::error(DiagnosticKind::InvalidValue, message, source, Some(span)).help("name it under `rules`")
 }
 
 /// The error for a rule of another kind in a list of tool rules.
@@ -193,7 +195,7 @@ pub fn non_tool_rule_error(
     let is_tool_rule = matches!(definition.rule.detect, Detector::Tool(_));
     (!is_tool_rule).then(|| {
         let message = format!("`{key}` must list tool rules, and this is not one");
-        Diagnostic::error(ErrorKind::InvalidValue, message, source, Some(span))
+        Diagnostic::error(DiagnosticKind::InvalidValue, message, source, Some(span))
             .help("move it to `rules`")
             .of_rule(&definition.rule.id)
     })
@@ -201,7 +203,7 @@ pub fn non_tool_rule_error(
 
 fn switched_off_warning(name: &SpannedText, definition: &RuleDefinition, source: &Source) -> Diagnostic {
     let message = format!("`{}` is named here, but switched off in {}", name.value, definition.display_location());
-    Diagnostic::warning(ErrorKind::InvalidValue, message, source, Some(name.span.clone()))
+    Diagnostic::warning(DiagnosticKind::InvalidValue, message, source, Some(name.span.clone()))
         .help("to switch it on, run `linchpin rules enable`")
 }
 

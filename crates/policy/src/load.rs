@@ -11,14 +11,14 @@ use crate::bundled::bundled_rules;
 use crate::catalogue::Catalogue;
 use crate::config::{Config, ConfigFile, SettingNeedingTrust};
 use crate::deepwork;
-use crate::files::folder::{PolicyFolder, Tiers};
+use crate::files::folder::{PolicyFolder, PolicyFolders};
 use crate::files::inputs::Inputs;
 use crate::files::reading;
 use crate::library::{self, Library, RuleEntries};
 use crate::lints;
 use crate::list_resolver::ListResolver;
 use crate::people_only;
-use crate::read_config_triggers::{self, TriggerSource};
+use crate::read_config_triggers::{self, TriggerContext};
 use crate::rule::definition::{RuleDefinition, RuleOrigin};
 use crate::rule::reader::RuleReader;
 use crate::rules_in_force::{InForceBuilder, InForceReason, RuleInForce};
@@ -39,12 +39,12 @@ pub struct LoadedPolicy {
     pub definitions: Vec<RuleDefinition>,
     /// Problems of all files: by tier, then by file.
     pub diagnostics: Vec<Diagnostic>,
-    /// Files and folders that were read, with their metadata from just before.
+    /// Files and directories that were read, with their stamps from just before they were read.
     pub inputs: Inputs<'static>,
     /// The configuration files without errors. The cache stores them, to replace later versions with errors.
     pub valid_configs: Vec<LastGoodConfig>,
-    /// The parts of the project's policy that make the user's guard milder or start a program, as one string; empty if
-    /// there are none.
+    /// The parts of the project's policy that make the policy milder or start a program, as one string; empty if there
+    /// are none.
     pub text_to_trust: String,
     /// Rules that are left out until a person trusts them.
     pub untrusted_rules: Vec<RuleDefinition>,
@@ -86,7 +86,7 @@ pub struct LastGoodPolicy {
 
 /// Reads every tier. `trusted` is true if a person trusts the given [`LoadedPolicy::text_to_trust`]; untrusted parts
 /// are left out.
-pub fn load(tiers: &Tiers, last_good: &LastGoodPolicy, trusted: impl Fn(&str) -> bool) -> LoadedPolicy {
+pub fn load(tiers: &PolicyFolders, last_good: &LastGoodPolicy, trusted: impl Fn(&str) -> bool) -> LoadedPolicy {
     let (loaded, broken_configs) = read_tiers(tiers, last_good, &[], &trusted);
     let has_last_good = |path: &PathBuf| last_good.configs.iter().any(|config| config.path == *path);
     let replaced: Vec<PathBuf> = broken_configs.into_iter().filter(has_last_good).collect();
@@ -102,7 +102,7 @@ pub fn load(tiers: &Tiers, last_good: &LastGoodPolicy, trusted: impl Fn(&str) ->
 /// Reads all tiers. Also returns the configurations with errors in `rules`, `observers` or `triggers`. `replaced`: the
 /// configurations to read from their last good versions.
 fn read_tiers(
-    tiers: &Tiers,
+    tiers: &PolicyFolders,
     last_good: &LastGoodPolicy,
     replaced: &[PathBuf],
     trusted: &impl Fn(&str) -> bool,
@@ -125,7 +125,7 @@ fn read_tiers(
     }
     let (mut policy, broken_configs) = loader.finish(trusted);
     if let Some(project) = &tiers.project {
-        policy.diagnostics.extend(lints::folder_patterns(&policy.rules, &project.base));
+        policy.diagnostics.extend(lints::directory_patterns(&policy.rules, &project.base));
     }
     (policy, broken_configs)
 }
@@ -136,7 +136,7 @@ impl LoadedPolicy {
     }
 }
 
-/// One tier's folder and its configuration file.
+/// The policy folder of one tier, and its configuration file.
 struct TierConfig<'a> {
     folder: &'a PolicyFolder,
     rules_dir: PathBuf,
@@ -151,7 +151,7 @@ struct Loader<'a> {
     /// Names that expressions may use.
     scope: Scope,
     protected_branches: Vec<String>,
-    /// Ids of rules whose definitions have errors, which are reported there and not where the rules are named.
+    /// Ids of rules with errors. The errors are reported where a rule is defined, and not where it is named.
     broken_ids: BTreeSet<String>,
     in_force: InForceBuilder,
     broken_configs: Vec<PathBuf>,
@@ -233,11 +233,11 @@ impl<'a> Loader<'a> {
 
     /// Reads the configuration's `triggers`. Rules under `block_tools` are treated as rules of the configuration's
     /// lists.
-    fn read_triggers(&mut self, tier_config: &mut TierConfig, tiers: &Tiers) {
+    fn read_triggers(&mut self, tier_config: &mut TierConfig, tiers: &PolicyFolders) {
         let Some((node, end)) = tier_config.file.triggers.take() else { return };
         let (source, tier, scope) = (&tier_config.source, tier_config.folder.tier, &self.scope);
         let users_variables = &self.loaded.context.users_variables;
-        let context = TriggerSource { tiers, source, tier, scope, users_variables };
+        let context = TriggerContext { tiers, source, tier, scope, users_variables };
         let read = read_config_triggers::read(node, end, &context);
         tier_config.file.lists.extend(read.block_tools_lists);
         self.loaded.config.triggers.push(read.triggers);
@@ -251,9 +251,9 @@ impl<'a> Loader<'a> {
     fn add_bundled(&mut self) {
         for bundled in bundled_rules() {
             let source = bundled.source();
-            let reading = self.reader(&source, Tier::Bundled).markdown(bundled.id, RuleOrigin::Bundled);
-            self.report(reading.problems);
-            let Some(definition) = reading.definition else { continue };
+            let parsed = self.reader(&source, Tier::Bundled).read_markdown(bundled.id, RuleOrigin::Bundled);
+            self.report(parsed.problems);
+            let Some(definition) = parsed.definition else { continue };
             if definition.rule.locked {
                 self.in_force.lock(definition.clone());
             }
@@ -306,9 +306,9 @@ impl<'a> Loader<'a> {
         };
         self.loaded.rule_file_count += 1;
         let reader = self.reader(&source, tier_config.folder.tier);
-        let reading = reader.markdown(&id, RuleOrigin::Markdown);
-        self.report(reading.problems);
-        let Some(definition) = reading.definition else {
+        let parsed = reader.read_markdown(&id, RuleOrigin::Markdown);
+        self.report(parsed.problems);
+        let Some(definition) = parsed.definition else {
             self.broken_ids.insert(id);
             self.keep_last_good_of(tier_config, path);
             return;
@@ -448,8 +448,8 @@ impl<'a> Loader<'a> {
         }
     }
 
-    fn reader<'s>(&'s self, source: &'s Source, owner: Tier) -> RuleReader<'s> {
-        RuleReader { source, owner, scope: &self.scope, protected_branches: &self.protected_branches }
+    fn reader<'s>(&'s self, source: &'s Source, file_tier: Tier) -> RuleReader<'s> {
+        RuleReader { source, file_tier, scope: &self.scope, protected_branches: &self.protected_branches }
     }
 
     /// Adds the problems of one file to the diagnostics, up to [`PROBLEMS_LIMIT`].
@@ -464,7 +464,7 @@ impl<'a> Loader<'a> {
         self.loaded.diagnostics.extend(problems);
     }
 
-    /// `None` if the file does not exist, or is unreadable; the latter is reported.
+    /// Returns `None` if the file does not exist. If it cannot be read, reports that and returns `None`.
     fn read_file(&mut self, folder: &PolicyFolder, path: &Path) -> Option<Source> {
         // The stamp is taken first, so that a concurrent write shows as a change.
         self.loaded.inputs.record(path);

@@ -10,33 +10,34 @@ use engine::rules::Tier;
 
 use crate::actions::{ActionReader, ActionSite, GUIDES, Guides, Templates};
 use crate::config::ConfigTriggers;
-use crate::files::folder::{PolicyFolder, Tiers};
+use crate::files::folder::{PolicyFolder, PolicyFolders};
 use crate::files::inputs::Inputs;
 use crate::text::diagnostic::Diagnostic;
 use crate::text::source::Source;
 use crate::text::yaml::YamlNode;
 use crate::unresolved_list::UnresolvedList;
 
-pub struct ConfigTriggersReading {
+/// The result of reading the triggers of one configuration.
+pub struct ParsedConfigTriggers {
     pub triggers: ConfigTriggers,
     /// The rules under `block_tools` in the triggers.
     pub block_tools_lists: Vec<UnresolvedList>,
     pub problems: Vec<Diagnostic>,
-    /// The guides that were read, or looked up without success.
+    /// Every file that a guide was looked up in, whether or not it exists.
     pub inputs: Inputs<'static>,
 }
 
-/// The configuration with the triggers, and the names that they can use.
-pub struct TriggerSource<'a> {
-    pub tiers: &'a Tiers,
+/// The configuration that contains the triggers, and the names that the triggers can use.
+pub struct TriggerContext<'a> {
+    pub tiers: &'a PolicyFolders,
     pub source: &'a Source,
     pub tier: Tier,
     pub scope: &'a Scope,
     pub users_variables: &'a BTreeSet<String>,
 }
 
-pub fn read(node: YamlNode, end: usize, trigger_source: &TriggerSource) -> ConfigTriggersReading {
-    let TriggerSource { tiers, source, tier, scope, users_variables } = *trigger_source;
+pub fn read(node: YamlNode, end: usize, context: &TriggerContext) -> ParsedConfigTriggers {
+    let TriggerContext { tiers, source, tier, scope, users_variables } = *context;
     let folders: Vec<&PolicyFolder> =
         tiers.project.iter().chain(&tiers.user).filter(|folder| folder.tier >= tier).collect();
     let guides = Guides::new(folders, GUIDES);
@@ -52,8 +53,8 @@ pub fn read(node: YamlNode, end: usize, trigger_source: &TriggerSource) -> Confi
         templates: &mut templates,
         problems: &mut problems,
     };
-    let triggers = reader.triggers(node, end);
+    let triggers = reader.read_triggers(node, end);
     problems.append(&mut templates.problems);
     let triggers = ConfigTriggers { triggers, guides: templates.texts };
-    ConfigTriggersReading { triggers, block_tools_lists, problems, inputs: guides.into_inputs() }
+    ParsedConfigTriggers { triggers, block_tools_lists, problems, inputs: guides.into_inputs() }
 }

@@ -5,7 +5,7 @@ use engine::rules::{Rule, Tier};
 use crate::load::LoadedPolicy;
 use crate::rule::definition::{RuleDefinition, RuleOrigin};
 use crate::rules_in_force::{InForceReason, RuleInForce};
-use crate::text::diagnostic::{Diagnostic, ErrorKind};
+use crate::text::diagnostic::{Diagnostic, DiagnosticKind};
 
 #[derive(Debug, Clone, PartialEq)]
 pub enum RuleStatus<'a> {
@@ -17,7 +17,7 @@ pub enum RuleStatus<'a> {
     /// Another definition with the same id is in force.
     Shadowed(&'a RuleDefinition),
     /// No list names the rule.
-    Unnamed,
+    NotListed,
     /// The configuration has `enabled: false`.
     PolicyDisabled,
 }
@@ -31,7 +31,7 @@ impl LoadedPolicy {
             _ if !definition.enabled => RuleStatus::Off,
             Some(rule) => RuleStatus::Shadowed(&rule.definition),
             None if !self.config.enabled => RuleStatus::PolicyDisabled,
-            None => RuleStatus::Unnamed,
+            None => RuleStatus::NotListed,
         }
     }
 
@@ -41,7 +41,9 @@ impl LoadedPolicy {
 
     /// The diagnostics of all parts that need a person's trust.
     pub fn untrusted_parts(&self) -> impl Iterator<Item = &Diagnostic> {
-        self.diagnostics.iter().filter(|problem| problem.kind == ErrorKind::Untrusted && problem.full_span.is_some())
+        self.diagnostics
+            .iter()
+            .filter(|problem| problem.kind == DiagnosticKind::Untrusted && problem.full_span.is_some())
     }
 
     pub fn in_force(&self, id: &str) -> Option<&RuleInForce> {
@@ -80,7 +82,7 @@ impl RuleStatus<'_> {
             Self::Shadowed(other) => {
                 format!("another `{}` is in force: {}", definition.rule.id, other.display_location())
             }
-            Self::Unnamed => "not named in config".to_owned(),
+            Self::NotListed => "not named in config".to_owned(),
             Self::PolicyDisabled => "all rules are switched off: `enabled: false` in config".to_owned(),
         };
         format!("{why}{last_good}")

@@ -1,8 +1,8 @@
 //! Determines which of the defined rules are in force, and why.
 //!
 //! Tiers are applied in order: bundled, user, project. A rule of a later tier replaces the rule of an earlier one with
-//! the same id, unless that is locked. Project rules and settings that would make the user's guard milder or start a
-//! program take effect only once a person has trusted them.
+//! the same id, unless the earlier rule is locked. Project rules and settings that would make the policy milder or
+//! start a program take effect only once a person has trusted them.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -12,7 +12,7 @@ use engine::rules::{BranchClause, Tier};
 
 use crate::config::{Config, ConfigFile, SettingNeedingTrust, SpannedSetting};
 use crate::rule::definition::{RuleDefinition, RuleOrigin};
-use crate::text::diagnostic::{Diagnostic, ErrorKind};
+use crate::text::diagnostic::{Diagnostic, DiagnosticKind};
 use crate::text::frontmatter;
 use crate::text::source::Source;
 
@@ -108,7 +108,7 @@ impl InForceBuilder {
         if existing.is_some_and(|existing| existing.definition.is_same_definition(&definition)) {
             return;
         }
-        if definition.owner == tier {
+        if definition.file_tier == tier {
             self.add(definition, reason);
         } else {
             self.rules.entry(definition.rule.id.clone()).or_insert(RuleInForce { definition, reason });
@@ -118,18 +118,18 @@ impl InForceBuilder {
     pub fn add(&mut self, definition: RuleDefinition, reason: InForceReason) {
         let rule = &definition.rule;
         if let Some(earlier) = self.rules.get(&rule.id).filter(|earlier| earlier.definition.rule.locked) {
-            let tier = earlier.definition.owner.name();
+            let tier = earlier.definition.file_tier.name();
             let message = format!("`{}` is locked in the {tier} tier and cannot be replaced", rule.id);
             let start = definition.span.start;
             let span = (definition.origin != RuleOrigin::Markdown).then_some(start..start);
             self.problems.push(
-                Diagnostic::error(ErrorKind::LockedRule, message, &definition.source, span)
+                Diagnostic::error(DiagnosticKind::LockedRule, message, &definition.source, span)
                     .help("rename this rule")
                     .of_rule(&rule.id),
             );
             return;
         }
-        let is_of_project = definition.owner == Tier::Project;
+        let is_of_project = definition.file_tier == Tier::Project;
         let effect = match self.in_force_for_user.contains(&rule.id) {
             _ if !is_of_project => None,
             // The last good version of a broken file never replaces a rule of the user.
@@ -175,6 +175,7 @@ impl InForceBuilder {
         let is_trusted = self.pending.is_empty() || trusted(&text_to_trust);
         let mut untrusted_rules = Vec::new();
         for PendingChange { kind, effect, source, span, full_span } in std::mem::take(&mut self.pending) {
+            let noun = if matches!(kind, PendingKind::Rule(..)) { "rule" } else { "setting" };
             match kind {
                 PendingKind::Rule(definition, reason) if is_trusted => self.apply(*definition, reason),
                 PendingKind::Setting(setting) if is_trusted => config.apply(setting),
@@ -182,9 +183,10 @@ impl InForceBuilder {
                 PendingKind::Setting(_) => {}
             }
             if !is_trusted {
-                let message = format!("ignored until a person runs `linchpin trust`, because it {effect}");
+                let message =
+                    format!("this {noun} is ignored until a person runs `linchpin trust`, because it {effect}");
                 self.problems.push(
-                    Diagnostic::warning(ErrorKind::Untrusted, message, &source, span)
+                    Diagnostic::warning(DiagnosticKind::Untrusted, message, &source, span)
                         .with_full_span(full_span)
                         .help("read it, then run `linchpin trust`"),
                 );
@@ -195,7 +197,7 @@ impl InForceBuilder {
             config.triggers.clear();
         }
         for RuleInForce { definition, .. } in self.rules.values_mut() {
-            definition.set_default_max_holds(config.max_holds(definition.owner));
+            definition.set_default_max_holds(config.max_holds(definition.file_tier));
         }
         RulesInForce {
             rules: self.rules.into_values().collect(),

@@ -1,9 +1,10 @@
 //! Session pins: a running session ignores weakenings of its policy until a person accepts them.
 //!
 //! Added and stricter rules apply from the next event on. If a rule is removed, switched off or made milder while a
-//! session runs, the session keeps the old version. The pin file stores the generation of the policy that the session
-//! was last judged by, and any rules that only this session still has. Next to it is a hard link to that compiled
-//! policy, so that a later policy can be compared with it. Both files are in the user's state folder.
+//! session runs, the session keeps the old version. The pin file identifies the policy that the session was last judged
+//! by, and stores the rules that apply to the session if they differ from that policy. Next to the pin file is a hard
+//! link to the compiled policy, so that a later policy can be compared with it. Both files are in the user's state
+//! directory.
 
 use std::fs;
 use std::io;
@@ -15,15 +16,15 @@ use serde::{Deserialize, Serialize};
 
 use crate::cache::{self, BUILD, CompiledPolicy};
 use crate::config::PolicyMode;
-use crate::files::private_files::{create_private_folder, delete_old_files, write_private_file};
+use crate::files::private_files::{create_private_directory, delete_old_files, write_private_file};
 use crate::weakening::{Weakening, weakenings};
 
 /// The content of a pin file.
 #[derive(Debug, Serialize, Deserialize)]
 struct StoredPin {
     build: String,
-    /// The compiled policy that the session was last judged by.
-    generation: String,
+    /// The digest of the policy that the session was last judged by.
+    rules_digest: String,
     /// When the session was first judged by it, in milliseconds since 1970. Acceptances older than this do not apply to
     /// later weakenings.
     since: i64,
@@ -114,7 +115,7 @@ impl SessionPin<'_> {
         let ignore = |weakening: Weakening| IgnoredWeakening { since: old.judged_since(&weakening.rule), weakening };
         if !weakened.is_empty() {
             let old_versions: Vec<Rule> = weakened.iter().map(|(_, rule)| (*rule).clone()).collect();
-            if let Ok(packed) = policy.rules.with(&old_versions) {
+            if let Ok(packed) = policy.rules.with_rules(&old_versions) {
                 next.rules = packed.as_bytes().to_vec();
                 next.ignored = weakened.into_iter().map(|(weakening, _)| ignore(weakening)).collect();
             }
@@ -133,18 +134,18 @@ impl SessionPin<'_> {
             return pin;
         }
         let mut write = || -> io::Result<()> {
-            let folder = self.path.parent().unwrap_or(Path::new("."));
-            create_private_folder(folder)?;
+            let directory = self.path.parent().unwrap_or(Path::new("."));
+            create_private_directory(directory)?;
             if !self.path.exists() {
-                delete_old_files(folder);
+                delete_old_files(directory);
             }
             let linked_policy = linked_policy(self.path);
             let link = || -> io::Result<()> {
-                let link = tempfile::Builder::new().make_in(folder, |path| fs::hard_link(self.cache, path))?;
+                let link = tempfile::Builder::new().make_in(directory, |path| fs::hard_link(self.cache, path))?;
                 Ok(link.into_temp_path().persist(&linked_policy)?)
             };
             // Another event may have replaced or deleted the compiled policy in the meantime.
-            let is_linked = link().is_ok() && cache::rules_in(&linked_policy, &pin.generation).is_some();
+            let is_linked = link().is_ok() && cache::rules_in(&linked_policy, &pin.rules_digest).is_some();
             if pin.rules.is_empty() && !is_linked {
                 pin.rules = policy.rules.as_bytes().to_vec();
             }
@@ -172,7 +173,7 @@ impl StoredPin {
     fn new(policy: &CompiledPolicy, now: i64) -> Self {
         Self {
             build: BUILD.to_owned(),
-            generation: policy.generation.clone(),
+            rules_digest: policy.rules_digest.clone(),
             since: now,
             enforces: policy.config.mode == PolicyMode::Enforce,
             ignored: Vec::new(),
@@ -187,7 +188,7 @@ impl StoredPin {
 
     fn matches(&self, policy: &CompiledPolicy) -> bool {
         let enforces = policy.config.mode == PolicyMode::Enforce;
-        self.generation == policy.generation && (self.enforces == enforces || self.ignores_observe_mode())
+        self.rules_digest == policy.rules_digest && (self.enforces == enforces || self.ignores_observe_mode())
     }
 
     /// True if an event that is judged by this policy does not change the pin.
@@ -206,7 +207,7 @@ impl StoredPin {
 
     fn pinned_rules(&self, pin: &Path) -> Option<RuleSet> {
         if self.rules.is_empty() {
-            return cache::rules_in(&linked_policy(pin), &self.generation);
+            return cache::rules_in(&linked_policy(pin), &self.rules_digest);
         }
         Some(RuleSet::from_bytes(Arc::new(self.rules.clone()), 0))
     }

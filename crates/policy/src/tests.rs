@@ -11,32 +11,33 @@ use crate::rule::reader::RuleReader;
 use crate::text::diagnostic::{Diagnostic, RenderStyle, Severity};
 use crate::text::source::Source;
 
-/// Every problem can be rendered.
-fn show(problems: &[Diagnostic]) {
+/// Asserts that every problem can be rendered.
+fn assert_rendering(problems: &[Diagnostic]) {
     for problem in problems {
         assert!(!problem.render(RenderStyle::Plain).is_empty());
         assert!(!problem.line().contains('\n'), "{:?}", problem.line());
     }
 }
 
-fn read(text: &str) {
+/// Reads the text as a file of every format. Panics if a reader contradicts itself.
+fn read_as_every_format(text: &str) {
     let source = Source::new("rule.md", text);
     let reader = RuleReader {
         source: &source,
-        owner: Tier::Project,
+        file_tier: Tier::Project,
         scope: &Scope::default(),
         protected_branches: &["main".to_owned()],
     };
-    let reading = reader.markdown("rule", RuleOrigin::Markdown);
-    show(&reading.problems);
-    let broken = reading.problems.iter().any(|problem| problem.severity == Severity::Error);
-    assert_eq!(reading.definition.is_none(), broken);
+    let parsed = reader.read_markdown("rule", RuleOrigin::Markdown);
+    assert_rendering(&parsed.problems);
+    let has_errors = parsed.problems.iter().any(|problem| problem.severity == Severity::Error);
+    assert_eq!(parsed.definition.is_none(), has_errors);
     match crate::library::read(reader, "library") {
-        Ok((_, entries)) => show(&entries.problems),
-        Err(problems) => show(&problems),
+        Ok((_, entries)) => assert_rendering(&entries.problems),
+        Err(problems) => assert_rendering(&problems),
     }
-    show(&Config::default().overlay(&source, Tier::Project).problems);
-    show(&crate::workflow::problems("rule", text));
+    assert_rendering(&Config::default().overlay(&source, Tier::Project).problems);
+    assert_rendering(&crate::workflow::problems("rule", text));
 }
 
 fn any_line() -> impl Strategy<Value = String> {
@@ -97,15 +98,15 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(512))]
 
     #[test]
-    fn any_text(text in "\\PC{0,200}") {
-        read(&text);
-        read(&format!("---\n{text}\n---\nbody\n"));
+    fn any_text_can_be_read(text in "\\PC{0,200}") {
+        read_as_every_format(&text);
+        read_as_every_format(&format!("---\n{text}\n---\nbody\n"));
     }
 
     #[test]
-    fn any_lines(lines in prop::collection::vec(any_line(), 0..8)) {
-        read(&format!("---\n{}---\nbody\n", lines.concat()));
-        read(&lines.concat());
+    fn any_lines_can_be_read(lines in prop::collection::vec(any_line(), 0..8)) {
+        read_as_every_format(&format!("---\n{}---\nbody\n", lines.concat()));
+        read_as_every_format(&lines.concat());
     }
 }
 
@@ -125,7 +126,7 @@ fn deeply_nested_or_expanding_yaml_is_refused() {
         format!("'{}", "x".repeat(200_000)),
         "&a ".repeat(50_000),
     ] {
-        read(&format!("---\n{text}\n---\nbody\n"));
+        read_as_every_format(&format!("---\n{text}\n---\nbody\n"));
     }
 }
 
@@ -136,13 +137,13 @@ fn bundled_rules_are_valid_and_have_their_ids() {
         let source = bundled.source();
         let reader = RuleReader {
             source: &source,
-            owner: Tier::Bundled,
+            file_tier: Tier::Bundled,
             scope: &Scope::default(),
             protected_branches: &["main".to_owned()],
         };
-        let reading = reader.markdown(bundled.id, RuleOrigin::Bundled);
-        assert_eq!(reading.problems, [], "{}", bundled.id);
-        let rule = reading.definition.expect("a rule").rule;
+        let parsed = reader.read_markdown(bundled.id, RuleOrigin::Bundled);
+        assert_eq!(parsed.problems, [], "{}", bundled.id);
+        let rule = parsed.definition.expect("a rule").rule;
         assert!(rule.title.is_some() && rule.description.is_some(), "{}", bundled.id);
     }
     assert!(ids.is_sorted());

@@ -2,7 +2,7 @@
 //!
 //! Configurations, workflows, nodes, hats and actions all have such lists.
 
-use crate::text::diagnostic::ErrorKind;
+use crate::text::diagnostic::DiagnosticKind;
 use crate::text::fields::{Fields, SpannedText};
 use crate::text::yaml::{Yaml, YamlNode};
 
@@ -36,11 +36,11 @@ pub enum RuleItem {
 }
 
 /// Reads `rules`, `check_rules` and `tool_rules`.
-pub fn rule_lists(fields: &mut Fields) -> [UnresolvedList; 3] {
+pub fn read_rule_lists(fields: &mut Fields) -> [UnresolvedList; 3] {
     let list = |key, kind, items| UnresolvedList { key, kind, items, when: None };
-    let rules = rule_items("rules", fields);
+    let rules = read_rule_items("rules", fields);
     let names = fields.texts("check_rules").unwrap_or_default().into_iter().map(RuleItem::Name).collect();
-    let tool_rules = rule_items("tool_rules", fields);
+    let tool_rules = read_rule_items("tool_rules", fields);
     [
         list("rules", ListKind::Rules, rules),
         list("check_rules", ListKind::Names, names),
@@ -49,10 +49,14 @@ pub fn rule_lists(fields: &mut Fields) -> [UnresolvedList; 3] {
 }
 
 /// Reads a list of names and inline rules.
-pub fn rule_items(key: &str, fields: &mut Fields) -> Vec<RuleItem> {
+pub fn read_rule_items(key: &str, fields: &mut Fields) -> Vec<RuleItem> {
     let Some(node) = fields.take(key) else { return Vec::new() };
     let Yaml::List(items) = node.value else {
-        fields.refuse(ErrorKind::InvalidValue, format!("`{key}` must be a list of rules and rule names"), node.span);
+        fields.refuse(
+            DiagnosticKind::InvalidValue,
+            format!("`{key}` must be a list of rules and rule names"),
+            node.span,
+        );
         return Vec::new();
     };
     let ends: Vec<usize> = items.iter().skip(1).map(|item| item.span.start).chain([fields.end_of(key)]).collect();
@@ -62,7 +66,7 @@ pub fn rule_items(key: &str, fields: &mut Fields) -> Vec<RuleItem> {
             Yaml::Text(value) => items_read.push(RuleItem::Name(SpannedText { value, span: item.span })),
             Yaml::Map(_) => items_read.push(RuleItem::Inline(item, end)),
             other => fields.refuse(
-                ErrorKind::InvalidValue,
+                DiagnosticKind::InvalidValue,
                 format!("`{key}` must list rules and rule names, not {}", other.kind()),
                 item.span,
             ),

@@ -38,14 +38,14 @@ impl Weakening {
     }
 }
 
-/// Returns the rules of `before` that are missing or milder in `now`, each with its old version. Both are in byte order
-/// of their ids.
+/// Returns the rules of `before` that are missing or milder in `now`, each with its old version. Both lists must be in
+/// byte order of the ids.
 pub fn weakenings<'a>(before: &'a [Rule], now: &[Rule]) -> Vec<(Weakening, &'a Rule)> {
     let mut weakenings = Vec::new();
     // A rule that only approves calls protects nothing, so removing it is not a weakening.
     for rule in before.iter().filter(|rule| rule.action > Level::Allow) {
         let now = now.binary_search_by(|now| now.id.cmp(&rule.id)).ok().and_then(|index| now.get(index));
-        if now.is_none_or(|now| now.action < rule.action || is_narrower(now, rule)) {
+        if now.is_none_or(|now| now.action < rule.action || is_weaker(now, rule)) {
             let to = now.map(|now| now.digest.clone());
             weakenings.push((Weakening { rule: rule.id.clone(), from: rule.digest.clone(), to }, rule));
         }
@@ -55,13 +55,13 @@ pub fn weakenings<'a>(before: &'a [Rule], now: &[Rule]) -> Vec<(Weakening, &'a R
 
 /// True if the rule is weaker than before: it is judged on fewer events, has a new condition or narrower clauses, can
 /// be acknowledged by agents, or gives up sooner.
-fn is_narrower(now: &Rule, before: &Rule) -> bool {
+fn is_weaker(now: &Rule, before: &Rule) -> bool {
     let is_on_fewer = !before.on.iter().all(|kind| now.on.contains(kind));
     let has_other_condition = now.when.is_some() && now.when != before.when;
-    let lets_agents_answer = before.ack == AckBy::Human && now.ack == AckBy::Agent;
+    let lets_agents_acknowledge = before.ack == AckBy::Human && now.ack == AckBy::Agent;
     is_on_fewer
         || has_other_condition
-        || lets_agents_answer
+        || lets_agents_acknowledge
         || now.on_error.unwrap_or(now.action) < before.on_error.unwrap_or(before.action)
         || now.max_holds_or_default() < before.max_holds_or_default()
         || match (&now.detect, &before.detect) {
@@ -92,7 +92,7 @@ fn matches_fewer_calls(now: &ToolRule, before: &ToolRule) -> bool {
         (Some(now), Some(before)) => !has_all(&now.branches, &before.branches),
         (now, before) => now.is_some() && before.is_none(),
     };
-    // A rule without `incomplete` asks if it cannot be decided.
+    // Without `incomplete`, a rule asks if it is unknown whether the rule matches.
     let asks_less = now.incomplete.unwrap_or(Level::Ask) < before.incomplete.unwrap_or(Level::Ask);
     has_other_exceptions
         || asks_less

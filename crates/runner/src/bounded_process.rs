@@ -33,8 +33,8 @@ pub struct BoundedProcess<'a> {
     /// After this time, the process and its group are ended.
     pub timeout: Duration,
     pub sandbox: SandboxMode,
-    /// The command that calls this binary as the shim, normally [`shim::shim_command`]. A binary whose `main` does not
-    /// handle it would do something else, and its outcome would be taken for the program's.
+    /// The command that calls this binary as the shim, normally [`shim::shim_command`]. The binary's `main` must then
+    /// call [`shim::run`]. If `main` does something else, its output and exit code are taken for those of the program.
     pub shim: Vec<OsString>,
 }
 
@@ -62,9 +62,9 @@ pub enum ProcessNote {
     Unconfined,
     /// The process was ended by a signal that this crate did not send.
     Signal(i32),
-    /// The process ended, but one that it had started did not, and was ended too.
+    /// Processes that the program had started were still running after it ended, and were then ended.
     LeftBehind,
-    /// A process that it started has left its group, or cannot be ended.
+    /// A process that the program started could not be ended, for example because it has left the process group.
     NotEnded,
 }
 
@@ -122,7 +122,7 @@ impl BoundedProcess<'_> {
         let name = self.argv.first().ok_or_else(|| not_started("the command is empty"))?.to_string_lossy();
         let limit = self.sandbox.limit(is_supported);
         let mut command =
-            self.command(&limit).map_err(|why| not_started(format!("`{name}` was not started: {why}")))?;
+            self.build_command(&limit).map_err(|why| not_started(format!("`{name}` was not started: {why}")))?;
         let failed = |error: io::Error| not_started(format!("`{name}` cannot be started: {error}"));
         // The readers are started first, so that a started process always has a reader.
         let (stdout, stdout_writer) = io::pipe().map_err(failed)?;
@@ -137,7 +137,7 @@ impl BoundedProcess<'_> {
         let mut is_stopped = false;
         let timed_out = !wait_until(deadline, || {
             is_stopped = watch(&so_far) == WatchAction::Stop;
-            is_stopped || group.has_ended()
+            is_stopped || group.leader_has_ended()
         });
         let left_behind =
             !timed_out && !is_stopped && !wait_until(deadline_after(OUTPUT_GRACE_PERIOD), output_is_complete);
@@ -147,7 +147,7 @@ impl BoundedProcess<'_> {
             // A process that has closed its output could otherwise go on unnoticed.
             group.kill_remaining();
         }
-        let not_ended = !group.has_ended() || !output_is_complete();
+        let not_ended = !group.leader_has_ended() || !output_is_complete();
 
         let status = group.into_exit_status();
         let exit_code = status.and_then(|status| status.code());
@@ -165,12 +165,12 @@ impl BoundedProcess<'_> {
         Ok(ProcessOutcome { exit_code, timed_out, stdout: stdout.text(), stderr, notes })
     }
 
-    fn command(&self, limit: &SandboxLimit<'_>) -> Result<Command, String> {
+    fn build_command(&self, limit: &SandboxLimit<'_>) -> Result<Command, String> {
         let [program, arguments @ ..] = self.argv.as_slice() else { return Err("the command is empty".to_owned()) };
         if self.timeout.is_zero() {
             return Err("no time was left for it".to_owned());
         }
-        // A relative path would be resolved a second time, against the working directory.
+        // If this path were relative, the program's path would be resolved against it twice.
         let working_directory = path::absolute(&self.working_directory).map_err(|error| error.to_string())?;
         if !working_directory.is_dir() {
             return Err(format!("there is no folder `{}`", working_directory.display()));

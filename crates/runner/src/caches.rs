@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use crate::environment::GetVariable;
 
-/// A directory of a toolchain.
+/// A directory of a toolchain that is a cache, or that contains caches.
 struct Cache {
     /// The environment variable that overrides its location; empty if there is none.
     variable: &'static str,
@@ -57,15 +57,15 @@ const CACHES: &[Cache] = &[
 pub fn caches(get_variable: GetVariable<'_>) -> Vec<PathBuf> {
     let value = |name: &str| get_variable(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     let home = value("HOME");
-    let folders = CACHES.iter().filter_map(|cache| {
+    let directories = CACHES.iter().filter_map(|cache| {
         let overridden = Some(cache.variable).filter(|name| !name.is_empty()).and_then(value);
         let in_home =
             || home.as_ref().filter(|_| !cache.default_in_home.is_empty()).map(|home| home.join(cache.default_in_home));
         Some((overridden.or_else(in_home)?, cache.parts))
     });
-    let paths = folders.flat_map(|(folder, parts)| match parts {
-        [] => vec![folder],
-        parts => parts.iter().map(|part| folder.join(part)).collect(),
+    let paths = directories.flat_map(|(directory, parts)| match parts {
+        [] => vec![directory],
+        parts => parts.iter().map(|part| directory.join(part)).collect(),
     });
     paths.collect()
 }

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 
-/// The environment variable that names the run of a loop that started a process. The process can be found by it after
-/// the run has ended.
+/// The environment variable that tells which run of a loop started a process. Processes that outlive the run are found
+/// by this variable.
 pub const STARTED_BY: &str = "LINCHPIN_STARTED_BY";
 
 /// The variables that every program inherits: user, locale, and locations of toolchains. None of them holds a secret,

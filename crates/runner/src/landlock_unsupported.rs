@@ -1,8 +1,8 @@
-//! Systems without Landlock.
+//! Replaces `landlock.rs` on systems other than Linux, where writes cannot be limited.
 
 use std::path::PathBuf;
 
-/// True if this kernel can limit the paths that a process may write.
+/// Always false: this system cannot limit the paths that a process may write.
 pub fn is_sandbox_supported() -> bool {
     false
 }

@@ -1,13 +1,13 @@
 //! Processes that a run of the loop left behind.
 //!
-//! A process that left its process group outlives its agent, and a driver that is killed ends no processes. Processes
-//! of a run are recognised by [`STARTED_BY`](crate::STARTED_BY) in their environment, or by the process group of the
-//! run's agent, which also finds processes that were started with a cleared environment. Only Linux provides the
-//! environment of another process.
+//! A process that left its process group is not ended with the agent, and a driver that is killed cannot end anything.
+//! Processes of a run are recognised by [`STARTED_BY`](crate::STARTED_BY) in their environment, or by the process group
+//! of the run's agent. The process group also finds processes whose environment was cleared. The environment of another
+//! process can be read only on Linux; on other systems, no processes are found.
 
 use crate::process_group_id::ProcessGroupId;
 
-/// How the processes of a run are recognised.
+/// The processes of one run that are still alive. A process belongs to the run if one of these fields matches it.
 #[derive(Debug, Clone)]
 pub struct LeftoverProcesses {
     /// The value of [`STARTED_BY`](crate::STARTED_BY), which only processes of the run have.
@@ -71,7 +71,7 @@ mod linux {
             processes.len()
         }
 
-        /// Returns all leftover processes, without this process.
+        /// Returns all leftover processes except this process.
         fn find(&self) -> Vec<Process> {
             let Ok(entries) = std::fs::read_dir("/proc") else { return Vec::new() };
             let ids = entries.flatten().filter_map(|entry| entry.file_name().to_str()?.parse::<i32>().ok());

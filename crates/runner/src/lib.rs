@@ -1,8 +1,9 @@
 //! Processes that rules and gates start, with limits on their time, environment, output and writable paths.
 //!
 //! [`BoundedProcess`] runs a process and keeps the end of its output. [`StreamedProcess`] runs a process and passes its
-//! output on immediately. Both start it through the [`shim`], which the binary's `main` has to call. [`PathLocks`] keep
-//! two processes from changing the same file. This crate does not know rules, or which files are judged.
+//! output on immediately. Both start the program through the [`shim`], which the binary's `main` has to call.
+//! [`PathLocks`] keep two processes from changing the same file. This crate does not know rules, or which files are
+//! judged.
 
 mod bounded_process;
 mod caches;

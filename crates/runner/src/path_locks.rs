@@ -22,12 +22,12 @@ pub struct PathLocks {
 }
 
 impl PathLocks {
-    /// Waits until all paths are free, but not longer than `timeout`. `folder` contains one empty file for each path
+    /// Waits until all paths are free, but not longer than `timeout`. `directory` contains one empty file for each path
     /// that was ever locked.
     ///
     /// All processes take the locks in the same order, so there is no deadlock, unless a process takes more locks while
     /// it holds some.
-    pub fn acquire(folder: &Path, paths: &[&str], timeout: Duration) -> io::Result<Self> {
+    pub fn acquire(directory: &Path, paths: &[&str], timeout: Duration) -> io::Result<Self> {
         let deadline = Instant::now() + timeout;
         let mut names: Vec<String> = paths.iter().map(|path| lock_file_name(path)).collect();
         names.sort();
@@ -36,14 +36,16 @@ impl PathLocks {
         let files = all_paths.chain(names.into_iter().map(|name| (name, LockMode::Exclusive)));
         Ok(Self {
             _files: files
-                .map(|(name, mode)| open_and_lock(folder, &name, mode, deadline))
+                .map(|(name, mode)| open_and_lock(directory, &name, mode, deadline))
                 .collect::<io::Result<_>>()?,
         })
     }
 
     /// Locks every path.
-    pub fn acquire_all(folder: &Path, timeout: Duration) -> io::Result<Self> {
-        Ok(Self { _files: vec![open_and_lock(folder, ALL_PATHS_LOCK, LockMode::Exclusive, Instant::now() + timeout)?] })
+    pub fn acquire_all(directory: &Path, timeout: Duration) -> io::Result<Self> {
+        Ok(Self {
+            _files: vec![open_and_lock(directory, ALL_PATHS_LOCK, LockMode::Exclusive, Instant::now() + timeout)?],
+        })
     }
 }
 
@@ -57,9 +59,9 @@ enum LockMode {
     Exclusive,
 }
 
-fn open_and_lock(folder: &Path, name: &str, mode: LockMode, deadline: Instant) -> io::Result<File> {
-    fs::create_dir_all(folder)?;
-    let lock_file = folder.join(name);
+fn open_and_lock(directory: &Path, name: &str, mode: LockMode, deadline: Instant) -> io::Result<File> {
+    fs::create_dir_all(directory)?;
+    let lock_file = directory.join(name);
     // With a symlink, another user could choose where the file is created.
     if lock_file.is_symlink() {
         return Err(io::Error::other(format!("`{}` is a symlink", lock_file.display())));

@@ -8,6 +8,8 @@ use std::time::{Duration, Instant};
 /// How long a group may take to end after SIGTERM, and after SIGKILL.
 const END_TIMEOUT: Duration = Duration::from_secs(1);
 
+/// The process group of a started process.
+///
 /// INVARIANT: the leader is not reaped before [`ProcessGroup::into_exit_status`], so that its id, which is the group's
 /// id, is not reused while signals are sent to it.
 pub struct ProcessGroup {
@@ -31,9 +33,9 @@ impl ProcessGroup {
     /// has ended and `is_over` returns true.
     pub fn end(&mut self, is_over: impl Fn() -> bool) {
         self.terminate();
-        wait_until(deadline_after(END_TIMEOUT), || self.has_ended() && is_over());
+        wait_until(deadline_after(END_TIMEOUT), || self.leader_has_ended() && is_over());
         self.kill();
-        wait_until(deadline_after(END_TIMEOUT), || self.has_ended() && is_over());
+        wait_until(deadline_after(END_TIMEOUT), || self.leader_has_ended() && is_over());
     }
 
     /// Kills the processes that the leader left behind.
@@ -50,7 +52,7 @@ impl ProcessGroup {
 #[cfg(unix)]
 impl ProcessGroup {
     /// True if the leader has ended.
-    pub fn has_ended(&mut self) -> bool {
+    pub fn leader_has_ended(&mut self) -> bool {
         use rustix::process::{WaitId, WaitIdOptions, waitid};
         let Some(pid) = self.pid() else { return true };
         let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
@@ -79,7 +81,7 @@ impl ProcessGroup {
 #[cfg(not(unix))]
 impl ProcessGroup {
     /// True if the leader has ended.
-    pub fn has_ended(&mut self) -> bool {
+    pub fn leader_has_ended(&mut self) -> bool {
         !matches!(self.leader.try_wait(), Ok(None))
     }
 

@@ -12,7 +12,7 @@ pub struct ProcessGroupId {
     id: i32,
     /// The start time of its leader, in clock ticks since boot.
     started: u64,
-    /// The terminal session.
+    /// The id of its session, as set by `setsid`.
     session: i32,
     /// The id of the boot.
     boot: String,
@@ -46,7 +46,7 @@ impl fmt::Display for ProcessGroupId {
 }
 
 #[derive(Debug, thiserror::Error)]
-#[error("this names no process group")]
+#[error("this is not the id of a process group")]
 pub struct ParseProcessGroupIdError;
 
 impl FromStr for ProcessGroupId {
@@ -99,7 +99,7 @@ mod tests {
 
     #[test]
     fn a_reused_id_is_another_group() {
-        // The leader of this process's own group may have ended.
+        // The test starts a group of its own: the leader of the group that this process is in may have ended.
         let mut child = Command::new("sleep").arg("60").process_group(0).spawn().expect("a process");
         let leader_id = i32::try_from(child.id()).expect("a number");
         let group = ProcessGroupId::of(child.id()).expect("the group of a process");

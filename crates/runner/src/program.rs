@@ -6,15 +6,15 @@ use std::path::{Path, PathBuf};
 use crate::environment::GetVariable;
 
 /// Returns the path of a program. A name without a slash is resolved through `PATH` later. A path is relative to
-/// `folder`, unless it starts with `/` or `~/`.
-pub fn resolve_program(program: &OsStr, folder: &Path, get_variable: GetVariable<'_>) -> PathBuf {
+/// `directory`, unless it starts with `/` or `~/`.
+pub fn resolve_program(program: &OsStr, directory: &Path, get_variable: GetVariable<'_>) -> PathBuf {
     let path = Path::new(program);
     if !program.as_encoded_bytes().contains(&b'/') {
         return path.to_owned();
     }
     match (path.strip_prefix("~"), get_variable("HOME").filter(|home| !home.is_empty())) {
         (Ok(rest), Some(home)) => PathBuf::from(home).join(rest),
-        _ => folder.join(path),
+        _ => directory.join(path),
     }
 }
 

@@ -5,8 +5,8 @@ use std::path::{Component, Path, PathBuf};
 use crate::caches::caches;
 use crate::environment::GetVariable;
 
-/// The limits on writing that a process gets. Reading, starting programs and the network are never restricted, nor are
-/// permissions, owners and times of files, which Landlock does not cover.
+/// How the paths that a process may write are limited. Reading, starting programs and the network are never restricted,
+/// nor are permissions, owners and times of files, which Landlock does not cover.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SandboxMode {
     Off,
@@ -25,7 +25,7 @@ pub enum SandboxMode {
 #[derive(Debug, PartialEq, Eq)]
 pub enum SandboxLimit<'c> {
     None,
-    /// A limit was requested, but is not supported, so there is none.
+    /// [`SandboxMode::Repo`] on a system that cannot limit writes: the process runs unconfined.
     Unsupported,
     /// The process must not start, because a required limit is not supported.
     Refused,

@@ -14,7 +14,7 @@ use crate::landlock;
 /// The first argument of a binary that is called as the shim.
 pub const SHIM_ARGUMENT: &str = "__confined";
 
-/// Stands in for the list of paths if writes are not limited. It cannot be mistaken for a path, because all paths are
+/// Replaces the list of paths if writes are not limited. It cannot be mistaken for a path, because all paths are
 /// absolute.
 const ANYWHERE: &str = "anywhere";
 /// Separates the paths from the program.
@@ -23,8 +23,8 @@ const END_OF_PATHS: &str = "--";
 const FAILURE_EXIT_CODE: i32 = 125;
 const FAILURE_PREFIX: &str = "not started: ";
 
-/// Returns the command that calls this binary as the shim, if the binary's `main` handles [`SHIM_ARGUMENT`]. It refers
-/// to the file that is running now, even if a newer version has replaced the file.
+/// Returns the command that calls this binary as the shim. The binary's `main` must handle [`SHIM_ARGUMENT`]. The
+/// command refers to the file that is running now, even if a newer version has replaced the file.
 pub fn shim_command() -> Vec<OsString> {
     vec!["/proc/self/exe".into(), SHIM_ARGUMENT.into()]
 }
@@ -67,7 +67,7 @@ fn become_program(mut arguments: impl Iterator<Item = OsString>) -> String {
     exec(command)
 }
 
-/// Without this, nothing would end the program in time if its parent is killed first.
+/// Has the kernel kill the program when its parent ends: a parent that is killed cannot end the program itself.
 fn die_with_parent() {
     // If this fails, the program runs anyway.
     #[cfg(target_os = "linux")]

@@ -27,7 +27,7 @@ const PIECE_SIZE: usize = 16 * 1024;
 pub struct StreamedProcess<'a> {
     /// The program and its arguments.
     pub argv: Vec<OsString>,
-    /// The path of a program may be relative to it.
+    /// The working directory. The path of a program may be relative to it.
     pub working_directory: PathBuf,
     /// Variables that are added to the environment of this process, or override it.
     pub variables: Vec<(&'static str, OsString)>,
@@ -43,7 +43,7 @@ pub struct StreamedProcess<'a> {
     pub timeout: Option<Duration>,
     /// The command that calls this binary as the shim.
     pub shim: Vec<OsString>,
-    /// Called with the id of its process group.
+    /// Called when the process has started, with the id of its process group.
     pub on_start: &'a dyn Fn(u32),
 }
 
@@ -98,7 +98,8 @@ impl StreamedProcess<'_> {
     /// Starts the process, and threads that read its output and write its stdin.
     fn start(&mut self, name: &str) -> Result<Running, NotStarted> {
         let failed = |error: io::Error| not_started(format!("`{name}` cannot be started: {error}"));
-        let mut command = self.command().map_err(|why| not_started(format!("`{name}` was not started: {why}")))?;
+        let mut command =
+            self.build_command().map_err(|why| not_started(format!("`{name}` was not started: {why}")))?;
         let (sender, receiver) = sync_channel(MAX_QUEUED_PIECES);
         let (stdout, stdout_writer) = io::pipe().map_err(failed)?;
         let (stderr, stderr_writer) = io::pipe().map_err(failed)?;
@@ -122,7 +123,7 @@ impl StreamedProcess<'_> {
         Ok(Running { group, receiver, started, last_activity: started, stderr_start: Vec::new() })
     }
 
-    fn command(&self) -> Result<Command, String> {
+    fn build_command(&self) -> Result<Command, String> {
         let [program, arguments @ ..] = self.argv.as_slice() else { return Err("the command is empty".to_owned()) };
         let working_directory = path::absolute(&self.working_directory).map_err(|error| error.to_string())?;
         let program = resolve_program(program, &working_directory, self.get_variable);
@@ -144,6 +145,7 @@ impl StreamedProcess<'_> {
     }
 }
 
+/// A started process and its output.
 struct Running {
     group: ProcessGroup,
     receiver: Receiver<(Stream, Vec<u8>)>,
@@ -170,7 +172,7 @@ impl Running {
                 // Both streams are closed. The process itself may still run.
                 Err(RecvTimeoutError::Disconnected) => thread::sleep(POLL_INTERVAL.min(Duration::from_millis(2))),
             }
-            if self.group.has_ended() {
+            if self.group.leader_has_ended() {
                 return None;
             }
             match watch() {

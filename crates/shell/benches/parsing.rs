@@ -4,7 +4,7 @@
 //! The commands are typical commands of agents, and long commands of each kind. Doubling the length of a long command
 //! must not take much more than twice the time.
 
-#![expect(clippy::print_stdout, reason = "the figures are what this is for")]
+#![expect(clippy::print_stdout, reason = "a benchmark prints its results")]
 #![expect(clippy::disallowed_types, reason = "a benchmark measures time")]
 
 use std::hint::black_box;
@@ -41,7 +41,7 @@ const TYPICAL: &[&str] = &[
     "if [ -f .nvmrc ]; then nvm use; else echo 'no .nvmrc'; fi && node --version && npm --version",
 ];
 
-/// The part that is repeated, and the separator between the repetitions.
+/// The long commands: for each, the part that is repeated, and the separator between the repetitions.
 const LONG: &[(&str, &str)] = &[
     ("echo word", "; "),
     ("word", " "),

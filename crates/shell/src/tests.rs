@@ -1,3 +1,5 @@
+//! Tests which commands and gaps are found in the syntactic constructs of a script.
+
 use std::fmt::Write;
 
 use serde_json::Value;
@@ -5,6 +7,7 @@ use serde_json::Value;
 use super::*;
 use insta::assert_snapshot;
 
+mod assumed;
 mod containers;
 mod random_scripts;
 mod running;
@@ -59,8 +62,8 @@ fn details(text: &str) -> String {
         if !command.piped_from().is_empty() {
             parts.push(format!("from {:?}", command.piped_from()));
         }
-        if command.context.scope > 0 {
-            parts.push(format!("scope {}", command.context.scope));
+        if command.context.shell > 0 {
+            parts.push(format!("shell {}", command.context.shell));
         }
         writeln!(shown, "{}", parts.join(", ")).unwrap();
     }
@@ -252,8 +255,8 @@ fn quote_removal() {
 m /bin/rm"#), @r#""rm", "rm", "rm", "rm", "rm", "rm", "rm", "/bin/rm""#);
     assert_snapshot!(details(r#"a 'it'\''s' "\$x \a \" \\" \$x '' "" $ "$" a$"#), @r#""a", "it's", "$x \\a \" \\", "$x", "", "", "$", "$", "a$""#);
     assert_snapshot!(details(r#"a $x "$x" ${x} $1 $@ $? x$(y)z `z` $((1)) '$x' "a"$x"#), @r#"
-    "y", scope 1
-    "z", scope 2
+    "y", shell 1
+    "z", shell 2
     "a", unknown($x), unknown("$x"), unknown(${x}), unknown($1), unknown($@), unknown($?), unknown(x$(y)z), unknown(`z`), "1", "$x", unknown("a"$x)
     "#);
     assert_snapshot!(details(r"a * '*' ~ ~/x '~' x[0-9] {b,c}{1..2} '{d,e}' {$f,g} \{h,i} ${j}"), @r#""a", "*" glob, "*", "~" tilde, "~/x" tilde, "~", "x[0-9]" glob, "b1", "b2", "c1", "c2", "{d,e}", unknown({$f,g}), "g", "{h,i}", unknown(${j})"#);
@@ -281,24 +284,24 @@ fn redirections_and_assignments() {
 }
 
 #[test]
-fn pipes_and_scopes() {
+fn pipes_and_child_shells() {
     assert_snapshot!(details("a | b | c"), @r#"
-    "a", scope 1
-    "b", from 0..1, scope 2
-    "c", from 1..2, scope 3
+    "a", shell 1
+    "b", from 0..1, shell 2
+    "c", from 1..2, shell 3
     "#);
     assert_snapshot!(details("cd x; (cd y; a) & b $(cd z)"), @r#"
     "cd", "x"
-    "cd", "y", scope 2
-    "a", scope 2
-    "cd", "z", scope 3
+    "cd", "y", shell 2
+    "a", shell 2
+    "cd", "z", shell 3
     "b"
     "#);
     assert_snapshot!(details("{ a; b; } | while c; do d; done"), @r#"
-    "a", scope 1
-    "b", scope 1
-    "c", from 0..2, scope 2
-    "d", from 0..2, scope 2
+    "a", shell 1
+    "b", shell 1
+    "c", from 0..2, shell 2
+    "d", from 0..2, shell 2
     "#);
 }
 
@@ -388,7 +391,8 @@ fn unsupported_syntax_is_a_gap() {
     assert_snapshot!(texts("a =(b); print -l *(.)"), @"gap: the command cannot be parsed: from `;` on, at line 1, column 7");
 }
 
-/// Without the limits, each of these overflows the stack of the parser, makes it panic or takes exponential time.
+/// Without the limits, each of these scripts overflows the stack of the parser, makes the parser panic, or takes
+/// exponential time.
 #[test]
 fn hostile_nesting_is_incomplete() {
     let nested = [

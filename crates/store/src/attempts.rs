@@ -20,7 +20,7 @@ pub struct CountedAttempt {
     /// Milliseconds since 1970.
     pub time: i64,
     pub value: Value,
-    /// Older attempts of the group are deleted: they are outside of the rule's window.
+    /// The start of the rule's time window. Older attempts of the group are deleted.
     pub since: i64,
 }
 
@@ -53,7 +53,7 @@ impl Store {
         Ok(())
     }
 
-    /// Returns time and value of a group's last `limit` attempts since a time, oldest first.
+    /// Returns the times and values of a group's last `limit` attempts since a time, oldest first.
     pub fn attempts(&self, key: SessionKey<'_>, group: &str, since: i64, limit: usize) -> Result<Vec<(i64, Value)>> {
         let Some(session) = self.session_id(key)? else { return Ok(Vec::new()) };
         let mut statement = self.connection.prepare_cached(
@@ -71,7 +71,7 @@ impl Store {
         while let Some(row) = rows.next()? {
             let name: String = row.get(0)?;
             // Skips rows that do not parse: this code did not write them.
-            let time = name.get(group.len() + 1..).and_then(|rest| rest.get(..DIGITS)?.parse().ok());
+            let time = name.get(group.len() + 1..).and_then(|rest| rest.get(..TIME_DIGITS)?.parse().ok());
             let value = row.get_ref(1)?.as_bytes().ok().and_then(|json| serde_json::from_slice(json).ok());
             attempts.extend(time.zip(value));
         }
@@ -79,8 +79,8 @@ impl Store {
         Ok(attempts)
     }
 
-    /// Returns group, time and value of attempts since a time, in all groups whose names start with `prefix`. Reads at
-    /// most `limit` rows, including older ones.
+    /// Returns the groups, times and values of attempts since a time, in all groups whose names start with `prefix`.
+    /// Reads at most `limit` rows; older attempts count toward that limit, too.
     pub fn attempts_by_prefix(
         &self,
         key: SessionKey<'_>,
@@ -108,10 +108,10 @@ impl Store {
     }
 }
 
-/// Enough digits for every `i64`.
-const DIGITS: usize = 19;
+/// The number of digits of a time in a row's name: enough for every `i64`.
+const TIME_DIGITS: usize = 19;
 
-/// The start of a row's name. Zero padding makes the names of a group sort by time.
+/// Returns the start of a row's name. Zero padding makes the names of a group sort by time.
 fn row_name_prefix(group: &str, time: i64) -> String {
-    format!("{group}/{:0DIGITS$}/", time.max(0))
+    format!("{group}/{:0TIME_DIGITS$}/", time.max(0))
 }

@@ -1,8 +1,8 @@
-//! Waits for the locks of a database.
+//! How a connection waits while another process holds a lock of the database.
 //!
 //! SQLite's own `busy_timeout` sleeps 1, 2, 5, 10 … 100 ms, which is long compared with a lock that is held for a tenth
-//! of a millisecond. The waits here start at a fraction of a millisecond and stay short. They differ between processes,
-//! so that two processes that collided once do not collide again.
+//! of a millisecond. The delays here start at a fraction of a millisecond and stay short. They differ between
+//! processes, so that two processes that collided once do not collide again.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -1,6 +1,6 @@
 //! Tool calls of all sessions, with their start and end times.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use engine::event::FileAccess;
 use rusqlite::params;
@@ -20,8 +20,8 @@ pub struct RecordedCall {
     pub session: String,
     /// Milliseconds since 1970.
     pub started: i64,
-    /// The end of the call. Without an end event: the session's next prompt, stop, start or end, or now if there was
-    /// none, but at most ten minutes after the start.
+    /// When the call ended. Without an end event: the session's next prompt, stop, start or end, or now if none of
+    /// these followed, but at most ten minutes after the start of the call.
     pub ended: i64,
     /// When other hooks of the agent (formatters) are assumed to be done with the call's files. Never before `ended`.
     pub quiet_after: i64,
@@ -40,6 +40,17 @@ pub struct RecordedCalls {
     pub calls: Vec<RecordedCall>,
     /// False if there may be older calls.
     pub is_complete: bool,
+    /// When the oldest event that was read happened; `None` if there is none.
+    pub oldest: Option<i64>,
+    /// The sessions whose start was reported, as pairs of agent and session id.
+    pub started_sessions: BTreeSet<(String, String)>,
+}
+
+impl RecordedCalls {
+    /// True if all calls of a session are there. `first_seen` is the time of the session's first event.
+    pub fn has_all_since(&self, first_seen: Option<i64>) -> bool {
+        self.is_complete || first_seen.zip(self.oldest).is_some_and(|(first_seen, oldest)| first_seen > oldest)
+    }
 }
 
 impl RecordedCall {
@@ -53,8 +64,8 @@ impl RecordedCall {
         !self.has_ended && self.ended >= now
     }
 
-    /// Sets the end times. `end`: the time of the end event, if any; `next_idle`: when the session next was known to
-    /// run no call.
+    /// Sets the end times. `end`: the time of the end event, if any. `next_idle`: the next time at which the session is
+    /// known to run no call.
     fn with_end(self, end: Option<i64>, next_idle: Option<i64>, now: i64) -> Self {
         let next_idle = next_idle.unwrap_or(now);
         let ended = end.unwrap_or_else(|| next_idle.min(self.started.saturating_add(MAX_DURATION_MS)));
@@ -64,9 +75,9 @@ impl RecordedCall {
 }
 
 impl Store {
-    /// True if any other session has called a tool.
+    /// True if a session other than `key` has called a tool.
     pub fn has_other_sessions(&self, key: SessionKey<'_>) -> Result<bool> {
-        let session = self.session(key)?.id.unwrap_or(0);
+        let session = self.session_state(key)?.id.unwrap_or(0);
         let mut statement = self.connection.prepare_cached(
             "SELECT EXISTS (SELECT 1 FROM sessions s WHERE s.id <> ?1 AND EXISTS \
              (SELECT 1 FROM events e WHERE e.session = s.id AND e.tool IS NOT NULL LIMIT 1))",
@@ -74,8 +85,8 @@ impl Store {
         Ok(statement.query_row([session], |row| row.get(0))?)
     }
 
-    /// True if the session's latest calls contain one with this id that was allowed. If `call_id` is none, calls are
-    /// compared by command.
+    /// True if one of the session's latest calls has this id and was allowed. If `call_id` is none, calls are compared
+    /// by command.
     pub fn has_allowed_call(&self, key: SessionKey<'_>, call_id: Option<&str>, command: Option<&str>) -> Result<bool> {
         const RECENT_EVENTS: i64 = 64;
         let Some(session) = self.session_id(key)? else { return Ok(false) };
@@ -89,7 +100,7 @@ impl Store {
             .query_row(params![session, command.is_none(), RECENT_EVENTS, call_id, command], |row| row.get(0))?)
     }
 
-    /// True if the session's last stop was held and no prompt came since.
+    /// True if the session's last stop was refused and no prompt came since: the agent continues because of a hold.
     pub fn is_held(&self, key: SessionKey<'_>) -> Result<bool> {
         let Some(session) = self.session_id(key)? else { return Ok(false) };
         let mut statement = self.connection.prepare_cached(
@@ -109,16 +120,22 @@ impl Store {
         )?;
         let mut rows = statement.query([i64::try_from(limit).unwrap_or(i64::MAX)])?;
         let mut calls: Vec<RecordedCall> = Vec::new();
-        let mut event_count = 0;
-        // End times of calls whose start comes later in this order.
+        let (mut event_count, mut oldest) = (0, None);
+        let mut started_sessions = BTreeSet::new();
+        // The rows are newest first, so the end of a call is read before its start.
         let mut ends: BTreeMap<(String, String, String), i64> = BTreeMap::new();
-        // When each session next was idle: at a prompt, a stop, its start (if it was resumed) or its end.
+        // By session, the next time at which it was idle: at a prompt, a stop, its start (if it was resumed) or its
+        // end.
         let mut next_idle: BTreeMap<(String, String), i64> = BTreeMap::new();
         while let Some(row) = rows.next()? {
             event_count += 1;
             let (agent, session): (String, String) = (row.get(0)?, row.get(1)?);
             let (time, kind): (i64, String) = (row.get(2)?, row.get(3)?);
             let id: Option<String> = row.get(8)?;
+            oldest = Some(time);
+            if kind == "session_start" {
+                started_sessions.insert((agent.clone(), session.clone()));
+            }
             match kind.as_str() {
                 "before_tool" => {
                     let end = ends.remove(&(agent.clone(), session.clone(), id.unwrap_or_default()));
@@ -147,6 +164,6 @@ impl Store {
                 }
             }
         }
-        Ok(RecordedCalls { calls, is_complete: event_count < limit })
+        Ok(RecordedCalls { calls, is_complete: event_count < limit, oldest, started_sessions })
     }
 }

@@ -1,8 +1,9 @@
 //! Decides when the write-ahead log (WAL) is checkpointed into the database.
 //!
 //! A process that opens the database while no other one has it open reads the whole WAL, so the WAL must stay
-//! short. A checkpoint takes some milliseconds, so it must be rare, and it must never wait. SQLite's own triggers (on
-//! close, or by number of pages) meet neither condition and are switched off.
+//! short. A checkpoint takes some milliseconds, so it must be rare, and it must never wait. SQLite's automatic
+//! checkpoints (when a connection closes, or when the WAL reaches a number of pages) meet neither condition and are
+//! switched off.
 
 use std::fs;
 
@@ -26,8 +27,8 @@ use crate::{Store, files};
 pub(crate) const MAX_WAL_BYTES: u64 = 256 * 1024;
 
 impl Store {
-    /// Checkpoints a WAL above the maximum size, without waiting. If another process holds a lock, a later process does
-    /// it.
+    /// Checkpoints the WAL if it is above the maximum size. Does not wait for locks: if another process holds one, the
+    /// checkpoint is left to a later process.
     pub(crate) fn checkpoint_long_wal(&self) {
         let is_long = fs::metadata(files::wal_path(&self.path)).is_ok_and(|wal| wal.len() > MAX_WAL_BYTES);
         if is_long {

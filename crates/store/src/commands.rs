@@ -1,8 +1,8 @@
 //! The shell commands that a session ran.
 //!
-//! One tool call has up to two journal entries, before and after it ran; here it is one command. Entries are matched by
-//! the agent's id of the call, or by the command if the agent gives no id. Blocked calls are left out, unless the
-//! verdict was not enforced.
+//! One tool call has up to two journal entries, one before and one after it ran. This module merges them into one
+//! command. Entries are matched by the agent's id of the call, or by the command if the agent gives no id. Blocked
+//! calls are left out, unless the verdict was not enforced.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -54,15 +54,15 @@ impl CommandRow {
 impl Store {
     /// Returns the session's last `limit` commands since a time, newest first.
     pub fn commands(&self, key: SessionKey<'_>, since: i64, limit: usize) -> Result<Vec<RecordedCommand>> {
-        match self.session(key)?.id {
+        match self.session_state(key)?.id {
             Some(session) => self.commands_of(session, since, EntryId(i64::MAX), limit),
             None => Ok(Vec::new()),
         }
     }
 
     /// True if the session's turn, or the session itself, ended after `event`. Then no earlier command still runs.
-    pub fn is_idle_after(&self, key: SessionKey<'_>, event: EntryId) -> Result<bool> {
-        let Some(session) = self.session(key)?.id else { return Ok(false) };
+    pub fn was_idle_after(&self, key: SessionKey<'_>, event: EntryId) -> Result<bool> {
+        let Some(session) = self.session_state(key)?.id else { return Ok(false) };
         let mut statement = self.connection.prepare_cached(
             "SELECT EXISTS (SELECT 1 FROM events WHERE session = ?1 AND (command IS NULL) = 1 AND id > ?2 \
              AND kind IN ('stop', 'prompt', 'session_end'))",
@@ -72,7 +72,7 @@ impl Store {
 
     /// Returns the session's last `limit` commands before an event, newest first.
     pub fn commands_before(&self, key: SessionKey<'_>, event: EntryId, limit: usize) -> Result<Vec<RecordedCommand>> {
-        match self.session(key)?.id {
+        match self.session_state(key)?.id {
             Some(session) => self.commands_of(session, i64::MIN, event, limit),
             None => Ok(Vec::new()),
         }
@@ -118,7 +118,8 @@ impl Store {
         )?;
         let mut rows = statement.query([session, since, first.0, before.0])?;
         let mut commands = Vec::new();
-        // The number of ends of each call that have not met their start yet: starts come later in this order.
+        // By call, the number of ends that are not yet matched with a start. The rows are newest first, so the end of a
+        // call is read before its start.
         let mut unmatched_ends: BTreeMap<String, u32> = BTreeMap::new();
         while commands.len() < limit
             && let Some(row) = rows.next()?

@@ -1,4 +1,4 @@
-//! The database connection, configured for processes that live two milliseconds.
+//! The database connection, configured for processes that run for two milliseconds.
 //!
 //! - Write-ahead log (WAL) and `synchronous = NORMAL`: a commit does not wait for the disk and survives a crash of any
 //!   process. A power failure loses at most the last commits.
@@ -6,9 +6,9 @@
 //!   decides when.
 //! - Opening reads only the schema version: the file itself stores the journal mode.
 //!
-//! The page size is in `schema.rs`. `mmap_size` made no measurable difference, nor did a million events in the journal
-//! against none. Most of the time is not configurable: loading SQLite's code, and building the shared index of the WAL,
-//! which a process has to do if no other one has the database open.
+//! The page size is in `schema.rs`. `mmap_size` made no measurable difference, and opening an empty journal takes as
+//! long as opening one with a million events. Most of the time is not configurable: loading SQLite's code, and building
+//! the shared index of the WAL, which a process has to do if no other one has the database open.
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -26,14 +26,15 @@ pub struct StoreOptions {
     pub busy_timeout: Duration,
     /// The current time in milliseconds since 1970; part of the name that a corrupt database is renamed to.
     pub now: i64,
-    /// The run of a loop that the caller belongs to. Its state is then used instead of the project's workflow.
+    /// The run of a loop that the caller belongs to. If it is set, the state of the run's hat is used instead of the
+    /// state of the project's workflow.
     pub run: Option<u64>,
 }
 
 /// An open database.
 ///
 /// Opening creates a missing database, migrates an older one, and renames and replaces a corrupt one; creating and
-/// replacing leave a [`StoreNotice`]. Only [`Store::prune`] deletes data.
+/// replacing leave a [`StoreNotice`]. Only [`Store::prune`] deletes journal entries.
 #[derive(Debug)]
 pub struct Store {
     pub(crate) connection: Connection,
@@ -42,7 +43,7 @@ pub struct Store {
     pub(crate) busy_wait: BusyWait,
     pub(crate) digest_key: Option<DigestKey>,
     pub(crate) notices: Vec<StoreNotice>,
-    /// The session name under which the state of the run, or else of the workflow, is stored.
+    /// The session name under which the state of the run's hat or, outside of runs, of the workflow is stored.
     pub(crate) workflow_session: String,
 }
 
@@ -94,7 +95,7 @@ impl Store {
         }
     }
 
-    /// Returns the notices since the last call.
+    /// Returns the notices that were left since the last call of this function.
     pub fn take_notices(&mut self) -> Vec<StoreNotice> {
         std::mem::take(&mut self.notices)
     }

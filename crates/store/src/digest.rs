@@ -1,7 +1,7 @@
 //! Keyed digests of values that are not stored, so that equal values can be recognized.
 //!
 //! A digest is HMAC-SHA256 under a random 32-byte key of the database, truncated to 128 bits, as 32 hex digits. Without
-//! the database a guess at a prompt cannot be checked against its digest, and digests of two databases cannot be
+//! the database, nobody can test whether a guessed prompt has a given digest, and digests of two databases cannot be
 //! compared. The key is stored in the database, so anyone with the database has the key.
 //!
 //! Digests are kept of `prompt` and `message`, and of the JSON of a tool call's `input` and `output` and of `extra`

@@ -1,3 +1,5 @@
+//! Ids of journal entries.
+
 use serde::{Deserialize, Serialize};
 
 /// The id of a journal entry: an event or a note. Ids increase with each entry and are never reused.

@@ -1,6 +1,6 @@
 //! Errors of the store.
 //!
-//! The variants are those that the failure policy distinguishes; how each is handled is not decided here.
+//! The variants are the failures that the failure policy distinguishes. The caller decides how each one is handled.
 
 use std::io;
 use std::path::PathBuf;
@@ -12,7 +12,9 @@ pub enum StoreError {
     #[error("there is no journal at `{}`", .path.display())]
     Missing { path: PathBuf },
     /// A later version of Linchpin wrote the database. Nothing was changed in it.
-    #[error("the journal has version {found}, this Linchpin knows up to {known}")]
+    #[error(
+        "a newer Linchpin wrote the journal: it has version {found}, and this Linchpin reads up to version {known}"
+    )]
     Newer { found: i64, known: i64 },
     /// Another process held the lock longer than the busy timeout.
     #[error("the journal is locked by another process")]
@@ -27,7 +29,7 @@ pub enum StoreError {
     #[error("the journal cannot be used: {reason}")]
     Unavailable { reason: String },
     /// An SQL error without an external cause: a bug in this crate.
-    #[error("the journal failed")]
+    #[error("an SQL statement on the journal failed")]
     Sql(#[source] rusqlite::Error),
 }
 

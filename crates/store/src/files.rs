@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 use crate::Result;
 
-/// Appends `suffix` to the file name, as SQLite names the companion files.
+/// Appends `suffix` to the file name, as SQLite does for the names of the companion files.
 pub(crate) fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
     let mut name = OsString::from(path);
     name.push(suffix);
@@ -25,8 +25,8 @@ pub(crate) fn shm_path(path: &Path) -> PathBuf {
     with_suffix(path, "-shm")
 }
 
-/// Creates an empty file, which SQLite treats as an empty database, if there is none. Returns true if it created one.
-/// Makes an existing database private to its owner.
+/// If there is no file, creates an empty one, which SQLite treats as an empty database, and returns true. Makes an
+/// existing database private to its owner.
 pub(crate) fn ensure_database(path: &Path) -> Result<bool> {
     match fs::metadata(path) {
         Ok(metadata) => {
@@ -34,8 +34,8 @@ pub(crate) fn ensure_database(path: &Path) -> Result<bool> {
             Ok(false)
         }
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            if let Some(folder) = path.parent() {
-                create_folder(folder)?;
+            if let Some(directory) = path.parent() {
+                create_directory(directory)?;
             }
             create_private_file(path)
         }
@@ -43,12 +43,12 @@ pub(crate) fn ensure_database(path: &Path) -> Result<bool> {
     }
 }
 
-fn create_folder(folder: &Path) -> Result<()> {
+fn create_directory(directory: &Path) -> Result<()> {
     let mut builder = DirBuilder::new();
     builder.recursive(true);
     #[cfg(unix)]
     std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    Ok(builder.create(folder)?)
+    Ok(builder.create(directory)?)
 }
 
 /// Returns false if another process created the file first.
@@ -69,7 +69,7 @@ pub(crate) fn private_file_options() -> OpenOptions {
     options
 }
 
-/// Best effort: a database whose mode cannot be changed is still used.
+/// Errors are ignored: a database whose mode cannot be changed is still used.
 #[cfg(unix)]
 fn make_private(path: &Path, metadata: &fs::Metadata) {
     use std::os::unix::fs::PermissionsExt;

@@ -1,4 +1,4 @@
-//! A row of the journal, as read back from the database.
+//! An entry of the journal, as read back from the database.
 
 use engine::NotEnforced;
 use engine::event::{FileAccess, McpTool};
@@ -18,12 +18,12 @@ use crate::EntryId;
 ///   the event
 /// - `tool`, `aliases`, `call`, `command`, `command_missing` (a shell call without a command), `paths`
 ///   (`[{path, access}]`, access `read`, `write` or `delete`), `mcp` (`[{server, tool}]`), `outcome` (`ok`, `failed`),
-///   `subagent`, `held_before`
+///   `subagent`, `held_before` (the agent continued because a stop of the same turn was held)
 /// - `verdict`: `{level, approved, findings: [{rule, level, reason, because: [text], digest}], notices: [text],
 ///   context: [text], lifted}`; `context`: texts of a workflow for the agent; `lifted`: why the verdict was not
 ///   enforced (`observe`, `paused` or `allowed N`)
-/// - `fields`, `facts`: the input fields and facts that rules used, by name (of a note: its data); `changes`: the
-///   changed variables by name, null if unset, those of a workflow as `workflow.variables.NAME`; `digests`: 32 hex
+/// - `fields`, `facts`: the input fields and facts that rules used, by name (`fields` of a note: its data); `changes`:
+///   the changed variables by name, null if unset, those of a workflow as `workflow.variables.NAME`; `digests`: 32 hex
 ///   digits by name; `event`: the whole event, only in a full journal
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct JournalEntry {
@@ -86,7 +86,7 @@ pub struct EntryTool {
     pub mcp: Vec<McpTool>,
 }
 
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks for a function of a reference")]
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
 fn is_false(flag: &bool) -> bool {
     !*flag
 }

@@ -3,29 +3,29 @@
 //! Judging may take a while (a slow `git`, an observer that runs a program). If it held the write lock, the events of
 //! all other sessions would wait. Therefore:
 //!
-//! 1. [`Store::begin`] reads the state and its revision, and takes no lock.
+//! 1. [`Store::begin`] reads the state and its revision without taking a lock.
 //! 2. [`JudgementTransaction::record`] takes the write lock and writes. If the event changes variables or counters and
 //!    the stored revision is no longer the one that was read, it writes nothing and returns
 //!    [`RecordOutcome::Conflict`], which has the current state **and keeps the lock**. The caller judges and records
 //!    again; this time the state cannot change in between.
 //!
 //! So no count is lost, two simultaneous events cannot exceed a limit together, and no event is judged more than twice.
-//! Processes wait for another's judging only in that rare second round. (Reading again without the lock would starve
-//! under load: the state would have changed each time the lock was obtained.) An event that changes no state needs no
-//! check: its verdict is valid for the moment at which the state was read.
+//! A process waits while another one judges only in that rare second round. (If the second round read the state without
+//! the lock, a process could starve under load: the state would have changed each time it obtained the lock.) An event
+//! that changes no state needs no check: its verdict is valid for the moment at which the state was read.
 
 use std::fmt;
 
 use engine::Event;
 
-use crate::{EntryId, EventRecord, Result, SessionKey, SessionState, Store, StoreError, replace_corrupt};
+use crate::{EntryId, EventRecord, Result, SessionKey, Store, StoreError, StoredState, replace_corrupt};
 
 /// The state that one event is judged by. Dropping it writes nothing.
 pub struct JudgementTransaction<'s> {
     store: &'s mut Store,
-    state: SessionState,
-    /// The state of the workflow, or of the run's hat. Empty if none is active.
-    workflow: SessionState,
+    state: StoredState,
+    /// The state of the workflow or, in a run, of its hat. Empty if none is active.
+    workflow: StoredState,
     /// True while an SQLite write transaction is open.
     is_locked: bool,
 }
@@ -51,8 +51,8 @@ impl Store {
         Ok(JudgementTransaction { store: self, state, workflow, is_locked: false })
     }
 
-    fn read_states(&self, key: SessionKey<'_>) -> Result<(SessionState, SessionState)> {
-        Ok((self.session(key)?, self.workflow()?))
+    fn read_states(&self, key: SessionKey<'_>) -> Result<(StoredState, StoredState)> {
+        Ok((self.session_state(key)?, self.workflow_state()?))
     }
 
     /// Renames this database, and continues with an empty one.
@@ -65,11 +65,11 @@ impl Store {
 }
 
 impl<'s> JudgementTransaction<'s> {
-    pub fn state(&self) -> &SessionState {
+    pub fn session_state(&self) -> &StoredState {
         &self.state
     }
 
-    pub fn workflow(&self) -> &SessionState {
+    pub fn workflow_state(&self) -> &StoredState {
         &self.workflow
     }
 
@@ -129,9 +129,9 @@ impl<'s> JudgementTransaction<'s> {
         Ok(Some(id))
     }
 
-    /// True if another process changed the state since `last_read` was read. A session without a row then may have one
-    /// now.
-    fn has_changed(&self, key: SessionKey<'_>, last_read: &SessionState) -> Result<bool> {
+    /// True if another process changed the state since `last_read` was read. If the session had no row then, it may
+    /// have one now.
+    fn has_changed(&self, key: SessionKey<'_>, last_read: &StoredState) -> Result<bool> {
         let id = match last_read.id {
             Some(id) => Some(id),
             None => self.store.session_id(key)?,

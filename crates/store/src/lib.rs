@@ -1,14 +1,14 @@
 //! The journal: events, verdicts, and each session's variables and counters, in one SQLite database per project.
 //!
-//! This crate owns the database file: its schema, its SQLite settings, masking and digests on the way in, and the
-//! handling of a database that is missing, corrupt, locked, full, or of a newer version. It must not know rules,
+//! This crate owns the database file: its schema, its SQLite settings, the masking and digests of stored values, and
+//! the handling of a database that is missing, corrupt, locked, full, or of a newer version. It must not know rules,
 //! agents' payloads, configuration files or the terminal: callers pass an event and a verdict, and it stores them.
 //!
 //! ```ignore
 //! let mut store = Store::open(path, options)?;
 //! let mut judgement = store.begin(SessionKey { agent: "claude", session: "…" })?;
 //! loop {
-//!     let record = judge(judgement.state());
+//!     let record = judge(judgement.session_state());
 //!     match judgement.record(&record)? {
 //!         RecordOutcome::Stored(id) => break id,
 //!         RecordOutcome::Conflict(retry) => judgement = *retry,
@@ -30,11 +30,12 @@
 //! - Names of events, sessions, tools and rules are stored unchanged.
 //! - Prompts, messages, tool inputs and outputs, and unknown fields are stored only as keyed digests ([`digest`]),
 //!   unless the journal is [`JournalDetail::Full`].
-//! - Rule files are stored unchanged: they are a team's files, and a masked version would not explain a past verdict.
+//! - Rule files are stored unchanged: they are not secret, and a masked text would not explain a past verdict.
 
 mod attempts;
 mod busy;
 mod calls;
+mod calls_mentioning;
 mod changes;
 mod checkpoint;
 mod commands;
@@ -48,7 +49,6 @@ mod journal_entry;
 mod journal_query;
 pub mod judgement_transaction;
 pub mod mask;
-mod mentioning_calls;
 mod note;
 mod notice;
 mod open;
@@ -65,6 +65,7 @@ mod workflow;
 
 pub use attempts::CountedAttempt;
 pub use calls::{RecordedCall, RecordedCalls};
+pub use calls_mentioning::CallInput;
 pub use changes::{CounterChange, StateChanges, WORKFLOW_VARIABLE_PREFIX};
 pub use commands::RecordedCommand;
 pub use database::{Store, StoreOptions};
@@ -74,14 +75,13 @@ pub use journal_entry::{EntrySession, EntryTool, JournalEntry};
 pub use journal_query::JournalFilter;
 pub use judgement_transaction::{JudgementTransaction, RecordOutcome};
 pub use mask::{Masked, mask};
-pub use mentioning_calls::MentioningCall;
 pub use note::{LOOP_SESSION, Note, NoteKind, PERSON_SESSION};
 pub use notice::StoreNotice;
 pub use record::{EventRecord, JournalDetail};
 pub use rule_counts::{CountedOutcome, PhaseName, RecordedRuleOutcome, RuleCounts};
 pub use rule_versions::{RuleVersion, StoredRuleVersion};
 pub use session_key::{SessionKey, phase_key};
-pub use state::SessionState;
+pub use state::StoredState;
 pub use tokens::{PhaseStart, TranscriptChunk, TranscriptMessage};
 
 pub(crate) type Result<T> = std::result::Result<T, StoreError>;

@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 
 use crate::{EntryId, Masked, Result, SessionKey, StateChanges, Store, mask};
 
-/// A journal entry that is not an event. It is a row of `events` with its own kind; `fields` has its data.
+/// A journal entry that is not an event. It is stored as a row of `events` with a kind of its own.
 #[derive(Debug, Clone, Copy)]
 pub struct Note<'a> {
     pub kind: NoteKind,
@@ -15,11 +15,12 @@ pub struct Note<'a> {
     pub time: i64,
     pub root: &'a str,
     pub cwd: &'a str,
+    /// The data of the note, by name.
     pub fields: &'a Map<String, Value>,
     pub changes: &'a StateChanges,
 }
 
-/// The key of notes of commands that a person runs outside of sessions.
+/// The key of notes by commands that a person runs outside of sessions.
 pub const PERSON_SESSION: SessionKey<'static> = SessionKey { agent: "person", session: "" };
 
 /// The key of notes of a run of a loop.
@@ -33,11 +34,11 @@ pub enum NoteKind {
     Abort,
     /// A person approved a gate.
     Approve,
-    /// Somebody ran `continue` to acknowledge a pace rule.
+    /// A person or an agent ran `linchpin continue`, which restarts the limits of pace rules that fired.
     Continue,
-    /// A hat handed over with `emit`.
+    /// The agent of a hat published a topic with `linchpin emit`.
     Emit,
-    /// A gate or a pace rule refused a move of a workflow, or a hand-over of a hat.
+    /// A gate or a pace rule refused a move of a workflow, or a topic that a hat wanted to publish.
     MoveRefused,
     /// An iteration of a run began.
     Iteration,
@@ -49,7 +50,7 @@ pub enum NoteKind {
     Resume,
     /// A run of a loop began, was resumed, or ended.
     Run,
-    /// Somebody set a variable with a command.
+    /// A person or an agent set a variable with `linchpin set`.
     Set,
     /// A workflow was started.
     Start,
@@ -137,7 +138,7 @@ impl Store {
             ])?;
         let id = EntryId(self.connection.last_insert_rowid());
         self.count_rule_outcomes(session, &note.changes.rule_outcomes, note.root, note.time)?;
-        let state = self.session(note.session)?;
+        let state = self.session_state(note.session)?;
         let writes = state.writes(note.changes);
         if !writes.is_empty() {
             self.write_state(session, state.revision, &writes)?;

@@ -5,7 +5,8 @@ use std::path::PathBuf;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum StoreNotice {
-    /// There was no database, so an empty one was created. Only the caller knows whether one was expected.
+    /// There was no database, so an empty one was created. The text of this notice says that the contents of an earlier
+    /// database are lost; a caller that knows that there was no earlier database drops the notice.
     Created { path: PathBuf },
     /// The database was corrupt. It was renamed, and an empty one was created.
     ReplacedCorrupt { path: PathBuf, renamed_to: PathBuf },

@@ -15,8 +15,8 @@ impl Store {
         }
     }
 
-    /// Opens an existing database read-only. Writes nothing except SQLite's own `-shm` file, and migrates a database of
-    /// an earlier version first, because this code could not read it.
+    /// Opens an existing database read-only. This writes nothing except SQLite's own `-shm` file, unless the database
+    /// has an earlier version: then it is migrated first, because this code could not read it otherwise.
     pub fn open_read_only(path: &Path, options: StoreOptions) -> Result<Self> {
         let missing = || StoreError::Missing { path: path.to_owned() };
         if !path.exists() {

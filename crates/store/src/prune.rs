@@ -47,7 +47,8 @@ impl Store {
         Ok(deleted)
     }
 
-    /// Keeps the state of workflows and runs: they never have events, and remain active however long ago they began.
+    /// Deletes the state of old sessions without events. Keeps the state of workflows, runs and token counts, which
+    /// never have events: a workflow or a run remains active however long ago it began.
     fn prune_state(&self, before: i64) -> Result<()> {
         self.connection.execute(
             "DELETE FROM state WHERE session IN (SELECT id FROM sessions WHERE first_seen < ?1 \
@@ -58,8 +59,9 @@ impl Store {
         Ok(())
     }
 
-    /// Returns the id of the first event since `time`, at the latest the newest event; none in an empty journal. Uses
-    /// binary search: ids are in order of time, except for events of processes that ran at the same moment.
+    /// Returns the id of the first event since `time`, or of the newest event if all are older; none in an empty
+    /// journal. Uses binary search: ids are in order of time, except for events of processes that ran at the same
+    /// moment.
     pub(crate) fn first_event_since(&self, time: i64) -> Result<Option<i64>> {
         let ends = self.connection.query_row(
             "SELECT (SELECT min(id) FROM events), (SELECT max(id) FROM events)",

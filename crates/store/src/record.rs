@@ -1,9 +1,9 @@
-//! The journal entry of one event, and how it becomes rows.
+//! Writes one event, with its verdict, as rows of the journal.
 
 use engine::NotEnforced;
 use engine::event::{CallOutcome, Event, FileAccess, ShellText};
 use engine::verdict::Verdict;
-use rusqlite::params;
+use rusqlite::{named_params, params};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
@@ -72,36 +72,37 @@ impl Store {
             .prepare_cached(
                 "INSERT INTO events (session, time, kind, level, approved, name, tool, command, command_missing, \
                  outcome, call, cwd, held_before, subagent, aliases, mcp, paths, fields, facts, digests, notices, event, \
-                 lifted, changes, context) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, \
-                 ?19, ?20, ?21, ?22, ?23, ?24, ?25)",
+                 lifted, changes, context) VALUES (:session, :time, :kind, :level, :approved, :name, :tool, :command, \
+                 :command_missing, :outcome, :call, :cwd, :held_before, :subagent, :aliases, :mcp, :paths, :fields, \
+                 :facts, :digests, :notices, :event, :lifted, :changes, :context)",
             )?
-            .execute(params![
-                session,
-                event.time,
-                event.kind.name(),
-                verdict.level.name(),
-                verdict.approved,
-                event.name,
-                tool.map(|tool| &tool.name),
-                command,
-                shell_text == Some(&ShellText::Missing),
-                event.outcome.map(CallOutcome::name),
-                tool.and_then(|tool| tool.id.as_ref()),
-                mask(&event.cwd),
-                event.held_before,
-                event.subagent,
-                tool.and_then(|tool| json_list(&tool.aliases)),
-                tool.and_then(|tool| json_list(&tool.mcp)),
-                tool.and_then(|tool| json_list(&masked_paths(&tool.files))),
-                Masked::json_of_fields(record.fields),
-                Masked::json_of_fields(record.facts),
-                Masked::json_of_fields(&digests),
-                Masked::json_of_list(&verdict.notices),
-                full_event,
-                verdict.not_enforced.map(NotEnforced::code),
-                Masked::json_of_fields(&record.changes.journal_variables()),
-                Masked::json_of_list(&verdict.agent_texts),
-            ])?;
+            .execute(named_params! {
+                ":session": session,
+                ":time": event.time,
+                ":kind": event.kind.name(),
+                ":level": verdict.level.name(),
+                ":approved": verdict.approved,
+                ":name": event.name,
+                ":tool": tool.map(|tool| &tool.name),
+                ":command": command,
+                ":command_missing": shell_text == Some(&ShellText::Missing),
+                ":outcome": event.outcome.map(CallOutcome::name),
+                ":call": tool.and_then(|tool| tool.id.as_ref()),
+                ":cwd": mask(&event.cwd),
+                ":held_before": event.held_before,
+                ":subagent": event.subagent,
+                ":aliases": tool.and_then(|tool| json_list(&tool.aliases)),
+                ":mcp": tool.and_then(|tool| json_list(&tool.mcp)),
+                ":paths": tool.and_then(|tool| json_list(&masked_paths(&tool.files))),
+                ":fields": Masked::json_of_fields(record.fields),
+                ":facts": Masked::json_of_fields(record.facts),
+                ":digests": Masked::json_of_fields(&digests),
+                ":notices": Masked::json_of_list(&verdict.notices),
+                ":event": full_event,
+                ":lifted": verdict.not_enforced.map(NotEnforced::code),
+                ":changes": Masked::json_of_fields(&record.changes.journal_variables()),
+                ":context": Masked::json_of_list(&verdict.agent_texts),
+            })?;
         let id = EntryId(self.connection.last_insert_rowid());
         self.insert_findings(id, verdict)?;
         Ok(id)

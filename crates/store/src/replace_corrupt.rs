@@ -1,8 +1,8 @@
 //! Renames a corrupt database with its companion files (`-wal`, `-shm`), and creates an empty one at its path.
 //!
 //! INVARIANT: a database is renamed only by the holder of the lock file, and only if the file at the path is still the
-//! corrupt one. Otherwise two processes that find it corrupt at the same time would rename each other's new database.
-//! The WAL is renamed first, because SQLite deletes a WAL next to an empty database.
+//! corrupt one. Otherwise two processes that find the corruption at the same time could rename each other's new
+//! database. The WAL is renamed before the database, because SQLite deletes a WAL next to an empty database.
 
 use std::fs;
 use std::io;
@@ -16,12 +16,12 @@ use crate::{Result, Store, StoreError, StoreNotice, StoreOptions, busy, files};
 /// `corrupt`: the open connection on which the corruption was found; none if it was found on opening.
 pub(crate) fn replace(path: &Path, options: StoreOptions, corrupt: Option<&Connection>) -> Result<Store> {
     let _lock = lock(path, options)?;
-    let may_be_replaced = match corrupt {
+    let may_be_replaced_already = match corrupt {
         Some(connection) => was_renamed(connection),
         // Another process may have replaced it before this one got the lock.
         None => true,
     };
-    if may_be_replaced {
+    if may_be_replaced_already {
         match Store::open_or_create(path, options) {
             Err(StoreError::Corrupt) => {}
             opened => return opened,
@@ -33,8 +33,8 @@ pub(crate) fn replace(path: &Path, options: StoreOptions, corrupt: Option<&Conne
     Ok(store)
 }
 
-/// Locks the lock file until the returned file is dropped. The empty lock file is never deleted: another process could
-/// hold a lock on the deleted file while a third one locks a new file.
+/// Locks the lock file until the returned file is dropped. The lock file is never deleted: otherwise one process could
+/// hold a lock on the deleted file while another one locks a new file.
 fn lock(path: &Path, options: StoreOptions) -> Result<fs::File> {
     let file = files::private_file_options().create(true).truncate(false).open(files::with_suffix(path, ".lock"))?;
     let started = Instant::now();

@@ -2,8 +2,8 @@
 //! slower as the journal grows.
 //!
 //! A rule has one row per phase in the state of the phase or, outside of workflows, of the session. The kind of these
-//! rows sorts before the kinds of variables and counters, so that a query for those does not read them. This crate does
-//! not interpret phases.
+//! rows sorts before the kinds of variables and counters, so that a query for variables and counters does not read the
+//! counts. This crate does not interpret phases.
 
 use std::collections::BTreeMap;
 
@@ -14,26 +14,26 @@ use crate::{Result, Store, phase_key};
 
 const KIND: &str = "by_rule";
 
-/// A phase with the names that people know it by.
+/// The id of a phase, and the names of its workflow and node, by which people know it.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct PhaseName {
-    // Stored as `phase`.
     #[serde(rename = "phase")]
     pub id: String,
     pub workflow: String,
     pub node: String,
 }
 
-/// An outcome of a rule: what the rule did, or how it was acknowledged or overridden.
+/// What a rule did to an event, or how somebody responded to the rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CountedOutcome {
-    /// The rule fired without warning or blocking: it asked or approved, or it was not enforced.
+    /// The rule matched, but neither warned nor blocked: it asked, it approved, or it was not enforced.
     Fired,
     Warned,
     /// The rule refused a call or a move, or held a stop.
     Blocked,
     Acknowledged,
-    /// Somebody ran `continue`, which acknowledges the rule if it fired since the last time.
+    /// A person or an agent ran `linchpin continue`. This counts as an acknowledgement if the rule fired since the last
+    /// `continue`.
     Continued,
     /// The rule was overridden with `--force`.
     Forced,
@@ -71,7 +71,6 @@ impl RuleCounts {
 struct StoredCounts {
     #[serde(flatten)]
     counts: RuleCounts,
-    // Stored as `answered`.
     /// The value of `fired` when `continue` last acknowledged the rule.
     #[serde(rename = "answered", default)]
     fired_at_last_continue: u64,

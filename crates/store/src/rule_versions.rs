@@ -1,8 +1,8 @@
 //! Every text that a rule has had, so that the digest in a finding leads to the text that was in force.
 //!
-//! The rule files are authoritative; this is their history. Callers pass the rules of a policy after compiling it.
-//! Deleting the database loses earlier versions, never a rule. Versions are rows of `state` under no session: every
-//! hook would have to parse the schema of a separate table, and no hook reads versions.
+//! The rule files are authoritative; the database only has their history. Callers pass the rules of a policy after
+//! compiling it. If the database is deleted, earlier versions are lost, but no rule. Versions are rows of `state` under
+//! no session, because every hook would have to parse the schema of a separate table, and no hook reads versions.
 
 use rusqlite::{Row, TransactionBehavior, params};
 use serde::{Deserialize, Serialize};
@@ -24,13 +24,14 @@ pub struct RuleVersion<'a> {
     pub text: &'a str,
 }
 
-/// A version in the database. Times are milliseconds since 1970.
+/// A version of a rule, as read back from the database. Times are milliseconds since 1970.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoredRuleVersion {
     pub id: String,
     pub digest: String,
     /// The tier when the version was last seen.
     pub tier: String,
+    /// The rule's file when the version was last seen.
     pub source: String,
     pub text: String,
     pub first_seen: i64,
@@ -64,7 +65,7 @@ impl StoredRuleVersion {
     }
 }
 
-/// Unambiguous, because a rule id contains no space.
+/// Returns the name of a version's row. It is unambiguous, because a rule id contains no space.
 fn row_name(id: &str, digest: &str) -> String {
     format!("{id} {digest}")
 }

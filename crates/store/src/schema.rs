@@ -6,12 +6,13 @@
 //!
 //! - `meta`: properties of the database itself: `digest_key`.
 //! - `sessions`: agent and session id, interned, and the project root at the session's first event.
-//! - `state`: the rows of a session are adjacent, so one page holds everything an event needs. Values of `kind`:
-//!   - `variable` (value: JSON), `counter` (value: integer), and `revision` (one row per session, counting changes of
-//!     the other two);
+//! - `state`: values of sessions, workflows and phases. The rows of a session are adjacent, so one page holds
+//!   everything that an event needs. Values of `kind`:
+//!   - `variable` (value: JSON), `counter` (value: integer), and `revision` (one row per session, which counts the
+//!     changes of its variables and counters);
 //!   - `counted`: attempts that pace rules count (`attempts.rs`); `by_rule`: how often rules fired (`rule_counts.rs`);
-//!     `consumed…`: tokens (`tokens.rs`). These sort before the first three, so that a query for a session's
-//!     state does not read them;
+//!     `consumed…`: tokens (`tokens.rs`). These kinds sort before the first three, so that a query for a session's
+//!     variables does not read their rows;
 //!   - `rule`: versions of rules (`rule_versions.rs`), under session 0.
 //! - `events`: the journal. JSON columns are NULL if empty. `kind` is an open set: events of agents use the engine's
 //!   names, notes use their own (`note.rs`). `lifted` says why a verdict was not enforced.
@@ -25,9 +26,9 @@ use rusqlite::{Connection, TransactionBehavior};
 
 use crate::{Result, StoreError};
 
-/// In bytes. An event changes two pages, and the WAL receives whole pages. Half of SQLite's default size
-/// halves the bytes that an event writes and that later processes read again. Reading a million events is no slower.
-const PAGE_SIZE: u32 = 2048;
+/// An event changes two pages, and the WAL receives whole pages. This is half of SQLite's default, so an event writes
+/// half as many bytes, and later processes read half as many. Reading a million events is no slower.
+const PAGE_BYTES: u32 = 2048;
 
 const MIGRATIONS: &[&str] = &[
     "
@@ -108,7 +109,8 @@ pub(crate) fn version_of(connection: &Connection) -> Result<i64> {
     Ok(found)
 }
 
-/// Applies the missing migrations. If several processes try at once, one migrates and the others find it done.
+/// Applies the missing migrations. If several processes try at once, one of them migrates, and the others find nothing
+/// left to do.
 pub(crate) fn migrate(connection: &mut Connection) -> Result<()> {
     let found = version_of(connection)?;
     if found == version() {
@@ -116,7 +118,7 @@ pub(crate) fn migrate(connection: &mut Connection) -> Result<()> {
     }
     if found == 0 {
         // The file stores both settings. Neither can be set inside a transaction; setting them again changes nothing.
-        connection.execute_batch(&format!("PRAGMA page_size = {PAGE_SIZE}"))?;
+        connection.execute_batch(&format!("PRAGMA page_size = {PAGE_BYTES}"))?;
         connection.query_row("PRAGMA journal_mode = WAL", [], |_| Ok(()))?;
     }
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Exclusive)?;

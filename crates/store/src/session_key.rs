@@ -9,15 +9,16 @@ pub struct SessionKey<'a> {
 
 /// The agent in the keys of workflows, runs and phases.
 pub(crate) const WORKFLOW_AGENT: &str = "workflow";
-/// The prefix of a run's number in its key. No phase name starts with it.
+/// The prefix of a run's number in the run's key. No phase has a name with this prefix.
 pub(crate) const RUN_PREFIX: &str = "run:";
 
-/// The session name under which the state of a run, or of the project's workflow, is stored.
+/// Returns the session name under which the state of a run's hat or, without a run, of the project's workflow is
+/// stored.
 pub(crate) fn workflow_session_name(run: Option<u64>) -> String {
     run.map_or_else(String::new, |run| format!("{RUN_PREFIX}{run}"))
 }
 
-/// The key under which the counts of a phase are stored.
+/// Returns the key under which the counts of a phase are stored.
 pub fn phase_key(phase: &str) -> SessionKey<'_> {
     SessionKey { agent: WORKFLOW_AGENT, session: phase }
 }

@@ -1,7 +1,7 @@
-//! A session's variables and counters, stored between events.
+//! The variables and counters of a session or workflow, stored between events.
 //!
-//! Variables are JSON values that observers and rules set. Counters are named integers (such as `hold:<rule>`) of the
-//! guard. This crate does not interpret the names.
+//! Variables are JSON values that observers and rules set. Counters are integers that the crate `guard` keeps, such as
+//! `hold:<rule>`. This crate does not interpret their names.
 
 use std::collections::BTreeMap;
 
@@ -11,35 +11,36 @@ use serde_json::{Map, Value};
 use crate::mask::{self, MaskedValue};
 use crate::{CounterChange, Masked, Result, SessionKey, StateChanges, Store};
 
+/// The stored state of a session, or of a workflow, whose state is stored under a key like a session's.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct SessionState {
+pub struct StoredState {
     /// Sorted by name, in byte order.
     pub variables: Map<String, Value>,
     pub counters: BTreeMap<String, i64>,
     /// The project root at the session's first event; none before that event.
     pub root: Option<String>,
-    /// The time of the session's first event.
+    /// The time of the session's first event, in milliseconds since 1970.
     pub first_seen: Option<i64>,
     pub(crate) id: Option<i64>,
     /// Incremented with every change of variables or counters.
     pub(crate) revision: i64,
 }
 
-impl SessionState {
+impl StoredState {
     /// Returns a counter; 0 if it was never set.
     pub fn counter(&self, name: &str) -> i64 {
         self.counters.get(name).copied().unwrap_or(0)
     }
 }
 
-/// One row to write: a difference between the stored and the wanted state.
+/// A row to write, because its stored value differs from the new one. The variable's value is none if it is unset.
 pub(crate) enum StateWrite {
     Variable(String, Option<Masked<'static>>),
     Counter(String, i64),
 }
 
-impl SessionState {
-    /// Returns the changes that differ from this state. Values of variables are masked.
+impl StoredState {
+    /// Returns the rows that the changes write, without those that would not change. Values of variables are masked.
     pub(crate) fn writes(&self, changes: &StateChanges) -> Vec<StateWrite> {
         let variables = self.variable_writes(&changes.session_variables);
         let counters = changes.counters.iter().filter_map(|(name, change)| {
@@ -53,7 +54,7 @@ impl SessionState {
         variables.chain(counters).collect()
     }
 
-    /// Like [`Self::writes`], for the workflow's variables, if this is the state of the workflow.
+    /// Like [`Self::writes`], for the changes to the workflow's variables. This is the state of the workflow.
     pub(crate) fn workflow_writes(&self, changes: &StateChanges) -> Vec<StateWrite> {
         self.variable_writes(&changes.workflow_variables).collect()
     }
@@ -69,15 +70,15 @@ impl SessionState {
 
 impl Store {
     /// Reads a session's current state. To judge and record an event by it, use [`Store::begin`] instead.
-    pub fn session(&self, key: SessionKey<'_>) -> Result<SessionState> {
+    pub fn session_state(&self, key: SessionKey<'_>) -> Result<StoredState> {
         let row = self
             .connection
             .prepare_cached("SELECT id, root, first_seen FROM sessions WHERE agent = ?1 AND session = ?2")?
             .query_row([key.agent, key.session], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))
             .optional()?;
-        let Some((id, root, first_seen)) = row else { return Ok(SessionState::default()) };
-        let mut state = SessionState { id: Some(id), root, first_seen, ..SessionState::default() };
-        // The kinds that sort before `counter` may have very many rows.
+        let Some((id, root, first_seen)) = row else { return Ok(StoredState::default()) };
+        let mut state = StoredState { id: Some(id), root, first_seen, ..StoredState::default() };
+        // Skips the kinds that sort before `counter`, such as attempts: they may have very many rows.
         let mut statement = self
             .connection
             .prepare_cached("SELECT kind, name, value FROM state WHERE session = ?1 AND kind >= 'counter'")?;
@@ -100,8 +101,8 @@ impl Store {
         Ok(state)
     }
 
-    /// Returns agent and id of the session with the newest journal entry; if `id` is set, among the sessions with that
-    /// id.
+    /// Returns the agent and the id of the session with the newest journal entry. If `id` is set, considers only
+    /// sessions with that id.
     pub fn latest_session(&self, id: Option<&str>) -> Result<Option<(String, String)>> {
         let found = self
             .connection
@@ -114,8 +115,8 @@ impl Store {
         Ok(found)
     }
 
-    /// Returns when a person last wrote a prompt in sessions with this id. Prompts by which an agent continues after a
-    /// held stop do not count.
+    /// Returns when a person last wrote a prompt in a session with this id. A prompt with which an agent continues
+    /// after a held stop does not count.
     pub fn last_prompt_time(&self, session: &str) -> Result<Option<i64>> {
         let time = self
             .connection
@@ -127,7 +128,7 @@ impl Store {
         Ok(time)
     }
 
-    /// Returns agent and id of up to `limit` sessions with journal entries since `time`.
+    /// Returns the agents and ids of up to `limit` sessions with journal entries since `time`.
     pub fn sessions_since(&self, time: i64, limit: usize) -> Result<Vec<(String, String)>> {
         let mut statement = self.connection.prepare_cached(
             "SELECT DISTINCT s.agent, s.session FROM events e JOIN sessions s ON s.id = e.session \
@@ -138,7 +139,7 @@ impl Store {
         Ok(rows.collect::<rusqlite::Result<_>>()?)
     }
 
-    /// Returns agent and id of the sessions that have a variable of this name.
+    /// Returns the agents and ids of the sessions that have a variable of this name.
     pub fn sessions_with_variable(&self, name: &str) -> Result<Vec<(String, String)>> {
         let mut statement = self.connection.prepare(
             "SELECT s.agent, s.session FROM state t JOIN sessions s ON s.id = t.session WHERE t.kind = 'variable' AND t.name = ?1",
@@ -165,8 +166,8 @@ impl Store {
         Ok(revision.unwrap_or(0))
     }
 
-    /// Writes the changes and increments the revision. The caller holds a write transaction and has checked inside it
-    /// that the stored revision is `revision`.
+    /// Writes the rows and increments the revision. The caller holds a write transaction, in which it has checked that
+    /// the stored revision is `revision`.
     pub(crate) fn write_state(&self, session: i64, revision: i64, writes: &[StateWrite]) -> Result<()> {
         let mut upsert = self.connection.prepare_cached("INSERT OR REPLACE INTO state VALUES (?1, ?2, ?3, ?4)")?;
         for write in writes {

@@ -1,17 +1,18 @@
 //! Token usage: one row per message, and a sum per session and per phase.
 //!
 //! A message is identified by its id. Several transcripts may report it, several times; the report with the largest
-//! token count is stored. It counts in the session whose transcript reports it, if it was written after that session's
-//! first event (the transcript of a fork begins with a copy of the original's messages), and in the phase in which it
-//! was written. A message that counts in neither is not stored.
+//! token count is stored. A message counts in the session whose transcript reports it, if it was written after that
+//! session's first event (the transcript of a forked session begins with a copy of the original's messages), and in the
+//! phase in which it was written. A message that counts in neither is not stored.
 //!
-//! INVARIANT: a sum equals the total of the messages that count in it. A change of a message subtracts its old tokens
-//! from the old sums and adds the new tokens to the new sums, in the same transaction. So nothing is counted twice,
-//! however often and in whatever order transcripts are read, and messages never have to be added up.
+//! INVARIANT: a sum equals the total of the messages that count in it. When a message changes, its old tokens are
+//! subtracted from the old sums and its new tokens are added to the new sums, in the same transaction. So nothing is
+//! counted twice, however often and in whatever order transcripts are read, and a sum is never computed from its
+//! messages again.
 //!
-//! Messages and reading positions of transcripts are rows under a separate key, sums are rows under the keys of
-//! sessions and phases. Their kinds sort before those of variables and counters (see `attempts.rs`). This crate does
-//! not read transcripts and does not interpret positions.
+//! Messages and reading positions of transcripts are rows under a separate key; sums are rows under the keys of
+//! sessions and phases. The kinds of all these rows sort before the kinds of variables and counters (see
+//! `attempts.rs`). This crate does not read transcripts and does not interpret positions.
 
 use std::collections::BTreeMap;
 
@@ -30,7 +31,8 @@ pub(crate) const TOKENS_SESSION: SessionKey<'static> = SessionKey { agent: "toke
 const TOKENS_KIND: &str = "consumed";
 /// The `kind` of rows with reading positions, with the transcript's path as name.
 const POSITION_KIND: &str = "consumed_read";
-/// The `kind` of the single row with the time before which messages were pruned: they are not counted again.
+/// The `kind` of the single row with the time before which messages were pruned. A message from before that time is not
+/// counted again.
 const PRUNED_BEFORE_KIND: &str = "consumed_since";
 
 /// The tokens of one request to a model.
@@ -101,17 +103,23 @@ fn total(tokens: Tokens) -> u64 {
     tokens.sum(&TokenKind::ALL)
 }
 
-/// Per session or phase, the tokens to add to its sum and those to subtract.
+/// The changes of sums, by the row id of the session or phase.
 #[derive(Default)]
-struct SumChanges(BTreeMap<i64, (Tokens, Tokens)>);
+struct SumChanges(BTreeMap<i64, SumChange>);
+
+#[derive(Default)]
+struct SumChange {
+    added: Tokens,
+    subtracted: Tokens,
+}
 
 impl SumChanges {
     fn replace(&mut self, old: Option<StoredMessage>, new: StoredMessage) {
-        for sum in new.counted_in() {
-            self.0.entry(sum).or_default().0 += new.tokens;
+        for id in new.counted_in() {
+            self.0.entry(id).or_default().added += new.tokens;
         }
-        for (old, sum) in old.into_iter().flat_map(|old| old.counted_in().map(move |sum| (old, sum))) {
-            self.0.entry(sum).or_default().1 += old.tokens;
+        for (old, id) in old.into_iter().flat_map(|old| old.counted_in().map(move |id| (old, id))) {
+            self.0.entry(id).or_default().subtracted += old.tokens;
         }
     }
 }
@@ -123,7 +131,7 @@ impl Store {
         Ok(self.read_row(tokens_session, POSITION_KIND, &mask(path))?.map(|position: StoredPosition| position.end))
     }
 
-    /// Returns the sum of a session or a phase.
+    /// Returns the tokens of a session or a phase.
     pub fn tokens(&self, key: SessionKey<'_>) -> Result<Tokens> {
         let Some(id) = self.session_id(key)? else { return Ok(Tokens::default()) };
         Ok(self.read_row(id, TOKENS_KIND, "")?.unwrap_or_default())
@@ -159,7 +167,7 @@ impl Store {
             let position = StoredPosition { time: self.options.now, end: end.clone() };
             self.write_row(tokens_session, POSITION_KIND, &mask(path), &to_json(&position))?;
         }
-        for (id, (added, subtracted)) in sum_changes.0 {
+        for (id, SumChange { added, subtracted }) in sum_changes.0 {
             let mut sum: Tokens = self.read_row(id, TOKENS_KIND, "")?.unwrap_or_default();
             sum += added;
             sum -= subtracted;
@@ -170,8 +178,8 @@ impl Store {
         Ok(())
     }
 
-    /// Deletes messages older than `before`, and the positions of transcripts that were not read since. A deleted
-    /// message that is reported again is not counted again.
+    /// Deletes messages older than `before`, and the positions of transcripts that were last read before that time. A
+    /// deleted message that is reported again is not counted again.
     pub(crate) fn prune_tokens(&self, before: i64) -> Result<()> {
         let Some(tokens_session) = self.session_id(TOKENS_SESSION)? else { return Ok(()) };
         let before = before.min(self.options.now);

@@ -11,13 +11,13 @@
     reason = "a test whose setup fails should panic"
 )]
 
-#[cfg(unix)]
-mod agent_session;
 pub mod processes;
 mod programs;
+#[cfg(unix)]
+mod simulated_agent;
 mod terminal;
 
-pub use agent_session::AgentSession;
+pub use simulated_agent::SimulatedAgent;
 
 use std::fs;
 use std::io::Write;
@@ -32,14 +32,14 @@ use tempfile::TempDir;
 const INHERITED_VARIABLES: &[&str] = &["LLVM_PROFILE_FILE"];
 
 pub struct TestProject {
-    /// Deletes the directory when dropped.
-    _folder: TempDir,
+    /// The temporary directory that contains everything. It is deleted when this value is dropped.
+    _directory: TempDir,
     base: PathBuf,
     program: PathBuf,
 }
 
 /// The output and exit code of a process.
-pub struct Reply {
+pub struct ProcessOutput {
     pub stdout: String,
     pub stderr: String,
     pub code: Option<i32>,
@@ -48,11 +48,11 @@ pub struct Reply {
 impl TestProject {
     /// Creates a project without a policy. `program` is the binary under test.
     pub fn new(program: &str) -> Self {
-        let folder = tempfile::Builder::new().prefix("linchpin-test-").tempdir().expect("a temporary folder");
-        let base = folder.path().canonicalize().expect("the temporary folder exists");
-        let project = Self { _folder: folder, base, program: PathBuf::from(program) };
-        for folder in [project.root(), project.home(), project.temp()] {
-            fs::create_dir_all(folder).expect("a folder in the temporary folder");
+        let directory = tempfile::Builder::new().prefix("linchpin-test-").tempdir().expect("a temporary directory");
+        let base = directory.path().canonicalize().expect("the temporary directory exists");
+        let project = Self { _directory: directory, base, program: PathBuf::from(program) };
+        for directory in [project.root(), project.home(), project.temp()] {
+            fs::create_dir_all(directory).expect("a directory in the temporary directory");
         }
         programs::symlink_into(&project.programs(), &std::env::var_os("PATH").unwrap_or_default());
         project
@@ -61,7 +61,7 @@ impl TestProject {
     /// Creates a project with an empty policy.
     pub fn with_policy(program: &str) -> Self {
         let project = Self::new(program);
-        fs::create_dir_all(project.root().join(".linchpin/rules")).expect("a policy folder");
+        fs::create_dir_all(project.root().join(".linchpin/rules")).expect("a policy directory");
         project
     }
 
@@ -73,7 +73,8 @@ impl TestProject {
         self.base.join("home")
     }
 
-    /// The only directory in the `PATH` of the programs that a test runs.
+    /// The directory of the programs that tests can call. `PATH` contains only this directory; for git commands, it
+    /// also contains that of the program under test.
     pub fn programs(&self) -> PathBuf {
         self.base.join("bin")
     }
@@ -126,12 +127,13 @@ impl TestProject {
         command
     }
 
-    /// Returns a git command in the project, with a fixed author and date. Git hooks find the program under test.
+    /// Returns a git command in the project, with a fixed author and date. Its `PATH` also contains the program under
+    /// test, so that git hooks can call it.
     pub fn git_command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new("git");
         command.args(arguments).current_dir(self.root()).env_clear();
-        let folders = self.program.parent().map(Path::to_owned).into_iter().chain([self.programs()]);
-        command.env("PATH", std::env::join_paths(folders).expect("folders"));
+        let directories = self.program.parent().map(Path::to_owned).into_iter().chain([self.programs()]);
+        command.env("PATH", std::env::join_paths(directories).expect("directories"));
         command.env("HOME", self.home()).env("TMPDIR", self.temp()).env("GIT_CONFIG_NOSYSTEM", "1");
         command.env("XDG_CONFIG_HOME", self.base.join("config")).env("XDG_STATE_HOME", self.base.join("state"));
         for who in ["AUTHOR", "COMMITTER"] {
@@ -143,44 +145,44 @@ impl TestProject {
 
     /// Runs git, which must succeed, and returns its stdout without the trailing newline.
     pub fn git(&self, arguments: &[&str]) -> String {
-        let reply = self.reply(&self.git_command(arguments).stdin(Stdio::null()).output().expect("git runs"));
+        let reply = self.redact_output(&self.git_command(arguments).stdin(Stdio::null()).output().expect("git runs"));
         assert_eq!(reply.code, Some(0), "git {arguments:?}: {}", reply.stderr);
         reply.stdout.trim_end_matches('\n').to_owned()
     }
 
-    pub fn run(&self, arguments: &[&str]) -> Reply {
-        self.reply(&self.command(arguments).stdin(Stdio::null()).output().expect("the program runs"))
+    pub fn run(&self, arguments: &[&str]) -> ProcessOutput {
+        self.redact_output(&self.command(arguments).stdin(Stdio::null()).output().expect("the program runs"))
     }
 
     /// Runs `linchpin hook AGENT` with these bytes on stdin.
-    pub fn hook_with_bytes(&self, agent: &str, payload: &[u8]) -> Reply {
+    pub fn hook_with_bytes(&self, agent: &str, payload: &[u8]) -> ProcessOutput {
         self.run_with_stdin(self.command(&["hook", agent]), payload)
     }
 
-    pub fn run_with_stdin(&self, mut command: Command, input: &[u8]) -> Reply {
+    pub fn run_with_stdin(&self, mut command: Command, input: &[u8]) -> ProcessOutput {
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().expect("the program runs");
-        // A program that does not read all of its input may close the pipe.
+        // Writing fails if the program closes the pipe before it has read everything. That is not an error.
         let _ = child.stdin.take().expect("a pipe").write_all(input);
-        self.reply(&child.wait_with_output().expect("the program ends"))
+        self.redact_output(&child.wait_with_output().expect("the program ends"))
     }
 
     /// Runs the command on a pseudo-terminal, with `typed` as keyboard input.
     #[cfg(unix)]
-    pub fn run_on_terminal(&self, command: Command, typed: &str) -> Reply {
-        self.reply(&terminal::run(command, typed))
+    pub fn run_on_terminal(&self, command: Command, typed: &str) -> ProcessOutput {
+        self.redact_output(&terminal::run(command, typed))
     }
 
-    pub fn hook(&self, agent: &str, payload: &Value) -> Reply {
+    pub fn hook(&self, agent: &str, payload: &Value) -> ProcessOutput {
         self.hook_with_bytes(agent, payload.to_string().as_bytes())
     }
 
-    /// Returns Claude Code's decision about a shell command, as [`Reply::decision`] does.
+    /// Returns Claude Code's decision about a shell command, as [`ProcessOutput::decision`] does.
     pub fn decision(&self, command: &str) -> String {
         self.hook("claude", &self.bash_payload(command)).decision()
     }
 
-    /// Returns a payload of Claude Code for an event, with additional fields.
+    /// Returns the payload that Claude Code sends for an event, with these additional fields.
     pub fn event_payload(&self, name: &str, fields: &Value) -> Value {
         let mut payload = json!({
             "session_id": "session-1",
@@ -207,12 +209,12 @@ impl TestProject {
     pub fn redacted(&self, text: &str) -> String {
         let program = self.program.to_string_lossy();
         let text = text.replace(&*self.base.to_string_lossy(), "[BASE]");
-        // In a command line, a path with a space is quoted.
+        // If the program's path contains a space, it is in quotes in command lines.
         text.replace(&format!("'{program}'"), "[LINCHPIN]").replace(&*program, "[LINCHPIN]")
     }
 
-    fn reply(&self, output: &Output) -> Reply {
-        Reply {
+    fn redact_output(&self, output: &Output) -> ProcessOutput {
+        ProcessOutput {
             stdout: self.redacted(&String::from_utf8_lossy(&output.stdout)),
             stderr: self.redacted(&String::from_utf8_lossy(&output.stderr)),
             code: output.status.code(),
@@ -220,13 +222,13 @@ impl TestProject {
     }
 }
 
-impl Reply {
+impl ProcessOutput {
     pub fn json(&self) -> Value {
         serde_json::from_str(&self.stdout).unwrap_or_else(|error| panic!("{error} in {:?}", self.stdout))
     }
 
-    /// Returns Claude Code's decision about the tool call: `allow` if the hook prints nothing, or `refused` if it also
-    /// fails.
+    /// Returns Claude Code's decision about the tool call: the one that the hook prints, otherwise `allow`. If the hook
+    /// fails without printing anything: `refused`.
     pub fn decision(&self) -> String {
         if self.stdout.is_empty() {
             return if self.code == Some(0) { "allow" } else { "refused" }.to_owned();
@@ -249,6 +251,6 @@ impl Reply {
 }
 
 fn write(path: &Path, text: &[u8]) {
-    fs::create_dir_all(path.parent().expect("a file lies in a folder")).expect("a folder");
+    fs::create_dir_all(path.parent().expect("a file lies in a directory")).expect("a directory");
     fs::write(path, text).expect("a file");
 }

@@ -12,13 +12,14 @@ const NAMES: &str = "
     sh sha256sum sleep sort stat tail tee test timeout touch tr true truncate tty uname uniq unshare wc xargs yes
 ";
 
-/// Fills `folder` with symlinks to these programs, looked up in `path`.
-pub fn symlink_into(folder: &Path, path: &OsStr) {
-    fs::create_dir_all(folder).expect("a folder in the temporary folder");
+/// Fills `directory` with symlinks to the programs in `NAMES`. The programs are looked up in `path`, the value of a
+/// `PATH` variable.
+pub fn symlink_into(directory: &Path, path: &OsStr) {
+    fs::create_dir_all(directory).expect("a directory in the temporary directory");
     for name in NAMES.split_whitespace() {
-        let program = std::env::split_paths(path).map(|folder| folder.join(name)).find(|file| file.is_file());
+        let program = std::env::split_paths(path).map(|entry| entry.join(name)).find(|file| file.is_file());
         if let Some(program) = program {
-            symlink(&program, &folder.join(name));
+            symlink(&program, &directory.join(name));
         }
     }
 }

@@ -1,4 +1,4 @@
-//! A pseudo-terminal for interactive programs. Input is not echoed, so its output is only what the program prints.
+//! A pseudo-terminal for interactive programs. Input is not echoed, so the output is only what the program prints.
 
 use std::fs::File;
 use std::io::{Read, Write};
@@ -9,12 +9,14 @@ use rustix::fs::{Mode, OFlags, open};
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use rustix::termios::{LocalModes, OptionalActions, tcgetattr, tcsetattr};
 
+/// Runs a command with `typed` as keyboard input. Stdin and stdout are the terminal, stderr is not.
 pub fn run(mut command: Command, typed: &str) -> Output {
     let (mut controller, terminal) = open_pty();
     controller.write_all(typed.as_bytes()).expect("a terminal takes what is typed");
     command.stdin(terminal.try_clone().expect("a terminal")).stdout(terminal).stderr(Stdio::piped());
     let child = command.spawn().expect("the program runs");
-    // Reading from the terminal ends when the last process has closed it. `command` holds it open too.
+    // Reading from the terminal ends only after every process has closed it. `command` also holds it open in this
+    // process.
     drop(command);
     let mut stdout = Vec::new();
     let mut part = [0; 1024];

@@ -20,7 +20,7 @@ struct TreeEntry {
     id: String,
 }
 
-/// All files that are not ignored, by path, each with its content and mode.
+/// The contents and modes of all files, by path, except for those that git ignores and those that Linchpin writes.
 #[derive(Debug, PartialEq, Eq)]
 pub struct TreeContents(BTreeMap<String, TreeEntry>);
 
@@ -59,9 +59,8 @@ impl Tree {
         };
         let mut entries = self.entries_of_commit(&commit)?;
         let lines = self.diff_with_working_tree(&commit)?;
-        // Files that Linchpin writes are not read: the journal grows without limit.
-        let is_included =
-            |path: &str, status: Status| status != Status::Deleted && self.is_not_written_by_linchpin(path);
+        // Files that Linchpin writes are not read, because the journal among them can be large.
+        let is_included = |path: &str, status: Status| status != Status::Deleted && !self.is_written_by_linchpin(path);
         let included: Vec<&str> =
             lines.iter().filter(|(path, line)| is_included(path, line.status)).map(|(path, _)| path.as_str()).collect();
         let regular: Vec<&str> =
@@ -76,7 +75,7 @@ impl Tree {
             let id = ids.remove(path).unwrap_or_else(|| candidates.iter().map(|file| id_of_non_file(file)).collect());
             entries.insert(path.to_owned(), TreeEntry { mode: mode.to_owned(), id });
         }
-        entries.retain(|path, _| self.is_not_written_by_linchpin(path));
+        entries.retain(|path, _| !self.is_written_by_linchpin(path));
         Ok(TreeContents(entries))
     }
 
@@ -94,14 +93,14 @@ impl Tree {
     }
 }
 
-/// Returns the files that a path in git's output may mean. Names that are not UTF-8 are converted lossily, so several
-/// files may match; then all of them are returned.
+/// Returns the files to which a path in git's output can refer. Git's output was converted to UTF-8 lossily, so several
+/// files can match.
 fn matching_files(root: &Path, path: &str) -> Vec<PathBuf> {
     let mut candidates = vec![root.to_owned()];
     for part in path.split('/') {
         if part.contains(char::REPLACEMENT_CHARACTER) {
             let entries =
-                candidates.iter().filter_map(|folder| fs::read_dir(folder).ok()).flatten().filter_map(Result::ok);
+                candidates.iter().filter_map(|directory| fs::read_dir(directory).ok()).flatten().filter_map(Result::ok);
             let matching = entries.filter(|entry| entry.file_name().to_string_lossy() == part);
             candidates = matching.map(|entry| entry.path()).collect();
             candidates.sort();
@@ -118,11 +117,11 @@ fn is_regular_file(path: &Path) -> bool {
     fs::symlink_metadata(path).is_ok_and(|metadata| metadata.is_file())
 }
 
-/// Returns an id for a path that is not a regular file, or was no longer one when git read it. A directory at such a
-/// path is a nested repository.
+/// Returns an id for a path that is not a regular file, or that git could not read. A directory at such a path is a
+/// nested repository.
 fn id_of_non_file(path: &Path) -> String {
-    let inner = path.join(".git").exists().then(|| Repository::of(path)).flatten();
-    inner.and_then(|inner| inner.head()).unwrap_or_else(|| fingerprint(path))
+    let nested = path.join(".git").exists().then(|| Repository::of(path)).flatten();
+    nested.and_then(|nested| nested.head()).unwrap_or_else(|| fingerprint(path))
 }
 
 /// Returns the mode in git's notation.

@@ -1,17 +1,20 @@
 //! Fingerprints of file contents, as short strings.
 
+use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io::{self, Read};
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
 use std::time::UNIX_EPOCH;
 
 use data_encoding::HEXLOWER;
 use sha2::{Digest, Sha256};
 
-/// Larger files are identified by size and modification time: reading them would take too long.
+/// The maximum size of a file whose contents are hashed. A larger file is identified by its size and modification time,
+/// because reading it would take too long.
 const MAX_HASHED_SIZE: u64 = 16 * 1024 * 1024;
 
-/// Returns a string that identifies the content; `gone` for a missing file.
+/// Returns a string that identifies the content of a file; `gone` if there is no file.
 pub fn fingerprint(path: &Path) -> String {
     let Ok(metadata) = fs::symlink_metadata(path) else { return "gone".to_owned() };
     if metadata.is_symlink() {
@@ -19,6 +22,7 @@ pub fn fingerprint(path: &Path) -> String {
         return format!("link:{}", sha256_hex(target.as_os_str().as_encoded_bytes()));
     }
     if !metadata.is_file() {
+        // This word must not be changed, because stored snapshots contain it.
         return "folder".to_owned();
     }
     let size_and_time = || {
@@ -32,16 +36,48 @@ pub fn fingerprint(path: &Path) -> String {
     sha256_of_file(path).map_or_else(|_| size_and_time(), |digest| format!("sha256:{digest}"))
 }
 
-/// Returns a string that identifies the contents of all files together.
-pub fn combined_fingerprint<'p>(root: &Path, paths: impl IntoIterator<Item = &'p str>) -> String {
-    let mut digest = Sha256::new();
-    for path in paths {
-        digest.update(path.as_bytes());
-        digest.update([0]);
-        digest.update(fingerprint(&root.join(path)).as_bytes());
-        digest.update([0]);
+/// The fingerprints of files below a directory. Each file is read only once, until [`Self::forget`] is called.
+#[derive(Debug)]
+pub struct Fingerprints {
+    root: PathBuf,
+    by_path: Mutex<BTreeMap<String, String>>,
+}
+
+impl Fingerprints {
+    pub fn of_files_in(root: &Path) -> Self {
+        Self { root: root.to_owned(), by_path: Mutex::default() }
     }
-    HEXLOWER.encode(digest.finalize().as_slice())
+
+    /// Returns the [`fingerprint`] of a file. The path is relative to the directory.
+    pub fn of(&self, path: &str) -> String {
+        let Ok(mut by_path) = self.by_path.lock() else { return fingerprint(&self.root.join(path)) };
+        if let Some(known) = by_path.get(path) {
+            return known.clone();
+        }
+        let computed = fingerprint(&self.root.join(path));
+        by_path.insert(path.to_owned(), computed.clone());
+        computed
+    }
+
+    /// Returns a string that identifies the paths and contents of all files together.
+    pub fn combined<'p>(&self, paths: impl IntoIterator<Item = &'p str>) -> String {
+        let mut digest = Sha256::new();
+        for path in paths {
+            digest.update(path.as_bytes());
+            digest.update([0]);
+            digest.update(self.of(path).as_bytes());
+            digest.update([0]);
+        }
+        HEXLOWER.encode(digest.finalize().as_slice())
+    }
+
+    /// Discards the stored fingerprints, so that later calls read the files again. To be called if files may have
+    /// changed.
+    pub fn forget(&self) {
+        if let Ok(mut by_path) = self.by_path.lock() {
+            by_path.clear();
+        }
+    }
 }
 
 fn sha256_of_file(path: &Path) -> io::Result<String> {
@@ -58,4 +94,24 @@ fn sha256_of_file(path: &Path) -> io::Result<String> {
 
 fn sha256_hex(bytes: &[u8]) -> String {
     HEXLOWER.encode(Sha256::digest(bytes).as_slice())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_is_read_once_until_fingerprints_are_forgotten() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let write = |text: &str| fs::write(directory.path().join("a"), text).expect("a file");
+        write("one");
+        let fingerprints = Fingerprints::of_files_in(directory.path());
+        let (one, combined) = (fingerprints.of("a"), fingerprints.combined(["a", "b"]));
+        write("two");
+        assert_eq!((fingerprints.of("a"), fingerprints.combined(["a", "b"])), (one.clone(), combined.clone()));
+        fingerprints.forget();
+        assert_ne!(fingerprints.of("a"), one);
+        assert_ne!(fingerprints.combined(["a", "b"]), combined);
+        assert_eq!(fingerprints.of("b"), "gone");
+    }
 }

@@ -16,7 +16,7 @@ pub enum GitError {
     NotRun(String),
     #[error("git did not answer within {} s", .0.as_secs())]
     Timeout(Duration),
-    #[error("git says: {0}")]
+    #[error("git failed: {0}")]
     Failed(String),
 }
 
@@ -24,14 +24,14 @@ pub enum GitError {
 #[derive(Debug, Clone)]
 #[expect(clippy::struct_field_names, reason = "`git_dir` is git's own name")]
 pub struct Git {
-    folder: PathBuf,
-    /// Passed explicitly: git's own search could find a repository that somebody else created in a directory between
-    /// `folder` and `work_tree`.
+    working_directory: PathBuf,
+    /// The repository's `.git` directory. It is passed to git explicitly, because git's own search could find another
+    /// repository in a directory between `working_directory` and `work_tree`.
     git_dir: PathBuf,
     work_tree: PathBuf,
-    /// Filters in the repository's own configuration, which would run programs.
+    /// The filters in the repository's own configuration. They are disabled, because they would run programs.
     disabled_filters: Vec<OsString>,
-    /// An index other than the default one.
+    /// The path of the index to use instead of the default one, if any.
     index: Option<OsString>,
     timeout: Duration,
     /// If set, git is not run, and every call returns this error.
@@ -58,13 +58,14 @@ const FIXED_CONFIG: &[(&str, &str)] = &[
     ("diff.ignoreSubmodules", "dirty"),
     ("log.showSignature", "false"),
     ("safe.bareRepository", "explicit"),
-    // A file outside of a sparse checkout counts if it exists.
+    // If this were `true`, git would not report changes of files outside of a sparse checkout.
     ("sparse.expectFilesOutsideOfPatterns", "false"),
 ];
 /// The settings that disable a filter.
 const DISABLED_FILTER: &[(&str, &str)] = &[(".clean", ""), (".smudge", ""), (".process", ""), (".required", "false")];
 
-/// Variables that would redirect git to another repository, or make it run something.
+/// Environment variables that would redirect git to another repository or index, change what it does, or make it run
+/// other programs.
 const REMOVED_VARIABLES: &[&str] = &[
     "GIT_DIR",
     "GIT_WORK_TREE",
@@ -96,15 +97,15 @@ impl GitOutput {
             return Ok(self.stdout);
         }
         let stderr = String::from_utf8_lossy(&self.stderr);
-        let first_line = stderr.lines().next().unwrap_or("nothing, and failed").trim();
+        let first_line = stderr.lines().next().unwrap_or("it printed no error message").trim();
         Err(GitError::Failed(first_line.strip_prefix("fatal: ").unwrap_or(first_line).to_owned()))
     }
 }
 
 impl Git {
-    pub fn new(folder: &Path, git_dir: &Path, work_tree: &Path, timeout: Duration) -> Self {
+    pub fn new(working_directory: &Path, git_dir: &Path, work_tree: &Path, timeout: Duration) -> Self {
         Self {
-            folder: folder.to_owned(),
+            working_directory: working_directory.to_owned(),
             git_dir: git_dir.to_owned(),
             work_tree: work_tree.to_owned(),
             disabled_filters: Vec::new(),
@@ -114,7 +115,7 @@ impl Git {
         }
     }
 
-    /// Disables these filters.
+    /// Disables these filters, so that git does not run their programs.
     #[must_use]
     pub fn without_filters(self, filters: Vec<OsString>) -> Self {
         Self { disabled_filters: filters, ..self }
@@ -126,7 +127,7 @@ impl Git {
         Self { fixed_error: Some(error), ..self }
     }
 
-    /// Uses another index.
+    /// Uses `index`, if it is given, instead of the default index.
     #[must_use]
     pub fn with_index(self, index: Option<&OsStr>) -> Self {
         Self { index: index.map(OsStr::to_owned), ..self }
@@ -147,7 +148,7 @@ impl Git {
         if output.found_nothing { Ok(Vec::new()) } else { output.into_stdout() }
     }
 
-    /// Returns one line of stdout; `None` if git failed or printed nothing.
+    /// Returns the stdout without surrounding white space; `None` if git failed or printed nothing.
     pub fn line(&self, arguments: &[&str]) -> Result<Option<String>, GitError> {
         let GitOutput { is_success, stdout, .. } = self.run(arguments)?;
         let line = String::from_utf8_lossy(&stdout).trim().to_owned();
@@ -203,7 +204,7 @@ impl Git {
         let mut work_tree_flag = OsString::from("--work-tree=");
         work_tree_flag.push(&self.work_tree);
         command.arg(git_dir_flag).arg(work_tree_flag);
-        command.current_dir(&self.folder).env("GIT_OPTIONAL_LOCKS", "0").env("LC_ALL", "C");
+        command.current_dir(&self.working_directory).env("GIT_OPTIONAL_LOCKS", "0").env("LC_ALL", "C");
         command.env("GIT_TERMINAL_PROMPT", "0").env("GIT_NO_LAZY_FETCH", "1").env("GIT_NO_REPLACE_OBJECTS", "1");
         for variable in REMOVED_VARIABLES {
             command.env_remove(variable);
@@ -215,8 +216,8 @@ impl Git {
         command
     }
 
-    /// Passes the settings in environment variables: on the command line, git would split a setting's name at a `=` in
-    /// it.
+    /// Passes configuration settings to git in environment variables. On the command line, git would split a name such
+    /// as `filter.a=b.clean` at the `=`.
     fn configure(&self, command: &mut Command) {
         let fixed = FIXED_CONFIG.iter().map(|(key, value)| (OsString::from(key), *value));
         let disabled = self.disabled_filters.iter().flat_map(|filter| {
@@ -236,12 +237,12 @@ impl Git {
     }
 }
 
-/// Reads everything until the end of the stream.
+/// Reads a stream to its end in a thread of its own.
 fn read_all(mut pipe: impl Read + Send + 'static) -> Receiver<Vec<u8>> {
     let (sender, receiver) = mpsc::channel();
     thread::spawn(move || {
         let mut bytes = Vec::new();
-        // The bytes that were read before an error are used.
+        // If reading fails, the bytes before the error are used.
         let _ = pipe.read_to_end(&mut bytes);
         // After a timeout, the receiver no longer exists.
         let _ = sender.send(bytes);

@@ -19,7 +19,7 @@ mod tree;
 mod tests;
 
 pub use contents::TreeContents;
-pub use fingerprint::{combined_fingerprint, fingerprint};
+pub use fingerprint::{Fingerprints, fingerprint};
 pub use git::GitError;
 pub use repository::Repository;
 pub use snapshot::Snapshot;

@@ -10,13 +10,13 @@ pub struct DiffLine {
     pub old_mode: String,
     pub new_mode: String,
     pub old_id: String,
-    /// All zeros if git has not hashed the file.
+    /// The id of the new content. It consists of zeros or is empty if git has not hashed the file.
     pub new_id: String,
     pub status: Status,
 }
 
 impl DiffLine {
-    /// True if only the file's permissions may differ.
+    /// True if possibly only the file's permissions differ.
     pub fn may_differ_only_in_mode(&self) -> bool {
         let is_regular = |mode: &str| mode.starts_with("100");
         self.status == Status::Modified
@@ -87,8 +87,8 @@ pub fn parse_paths(output: &[u8]) -> impl Iterator<Item = String> {
     parts.map(|part| String::from_utf8_lossy(part).into_owned()).filter(|path| !path.ends_with('/'))
 }
 
-/// The id of an empty file, in SHA-1 and in SHA-256 repositories. An empty file is never considered to be a
-/// renamed one.
+/// The id of an empty file, in SHA-1 and in SHA-256 repositories. Empty files are not considered to be renamed, because
+/// all of them have the same content.
 pub const EMPTY_BLOB_IDS: &[&str] =
     &["e69de29bb2d1d6434b8b29ae775ad8c2e48c5391", "473a0f4c3be8a93681a267e3b1e9a7dcda1185436fe141f7749120a303721813"];
 
@@ -98,8 +98,8 @@ pub fn deleted_ids(lines: &BTreeMap<String, DiffLine>) -> BTreeSet<String> {
     deleted.map(|line| line.old_id.clone()).filter(|id| !EMPTY_BLOB_IDS.contains(&id.as_str())).collect()
 }
 
-/// Returns the net changes. `blob_ids`: the ids of files for which the diff has none. `renamed_with_edits`: the new
-/// paths of files that were renamed and edited.
+/// Derives the net changes from a diff. `blob_ids`: the ids of the files that git has not hashed. `renamed_with_edits`:
+/// the new paths of the files that were renamed and edited.
 pub fn net_changes(
     lines: BTreeMap<String, DiffLine>,
     blob_ids: &BTreeMap<String, String>,
@@ -112,7 +112,7 @@ pub fn net_changes(
         if line.status == Status::Modified && id == line.old_id && line.has_same_file_type() {
             return None;
         }
-        // A new file with the content of a deleted one is the deleted one, renamed.
+        // A new file with the same content as a deleted file counts as renamed.
         let is_renamed = line.status == Status::Added && (deleted.contains(&id) || renamed_with_edits.contains(&path));
         let status = if is_renamed { Status::Modified } else { line.status };
         Some(Change { status, path })

@@ -1,9 +1,10 @@
 //! Finds the commits that were made in this repository since a point in time, from git's reflogs.
 //!
-//! A fetched commit reaches `HEAD` by a checkout, a reset or a fast-forward; every other line of the reflog is a commit
-//! that was made here. Lines are only appended, so the length of the reflog of `HEAD` marks a point in time. Commits
-//! that were made in another working tree of the repository and then merged are in the reflogs of that tree and of its
-//! branch; there, the time of a line shows whether the commit is new.
+//! Each line of a reflog records a commit that was made in this repository, or a move of `HEAD` to an existing commit,
+//! such as a checkout, a reset or a fast-forward. The message of the line shows which. Git appends new lines, so the
+//! length of the reflog of `HEAD` identifies a point in time until git drops old lines. Commits that were made in
+//! another working tree of the repository and then merged are in the reflogs of that tree and of its branch. In these
+//! reflogs, the time of a line shows whether the commit is new.
 
 use std::collections::BTreeSet;
 use std::fs::{self, File};
@@ -15,21 +16,21 @@ use crate::repository::{Repository, parse_object_id};
 
 /// The maximum number of bytes that are read from a reflog: about ten thousand lines.
 const MAX_REFLOG_BYTES: u64 = 2 * 1024 * 1024;
-/// The maximum number of reflogs of branches and of other working trees that are read.
+/// The maximum number of reflogs that are read, of branches and of working trees together.
 const MAX_REFLOGS: usize = 10_000;
 
-/// The first words of lines that move `HEAD` to an existing commit.
+/// The first words of the reflog messages that record a move of `HEAD` to an existing commit.
 const HEAD_MOVES: &[&str] = &["checkout", "reset", "clone", "branch", "fetch"];
 
 impl Repository {
-    /// Returns the present length of the reflog of `HEAD`, for a later call of [`Self::commits_made_since`]; `None` if
-    /// git keeps no reflog.
+    /// Returns the current length of the reflog of `HEAD`, as an argument for a later call of
+    /// [`Self::commits_made_since`]; `None` if git keeps no reflog.
     pub fn reflog_length(&self) -> Option<u64> {
         Some(self.git_dir().join("logs/HEAD").metadata().ok()?.len())
     }
 
-    /// Returns the ids of the commits that were made since the reflog of `HEAD` had this length; `None` if the reflog
-    /// does not reach back that far.
+    /// Returns the ids of the commits that the reflog of `HEAD` records after its first `length` bytes. `None` if git
+    /// has dropped old lines since then, or if there is too much to read.
     pub fn commits_made_since(&self, length: Option<u64>) -> Option<BTreeSet<String>> {
         let length = length?;
         let mut file = File::open(self.git_dir().join("logs/HEAD")).ok()?;
@@ -37,8 +38,8 @@ impl Repository {
         if current_length < length || current_length - length > MAX_REFLOG_BYTES {
             return None;
         }
-        // Reads from the newline before the new lines: if there is none, git has dropped old lines, and the length is
-        // meaningless.
+        // Reads from the last byte of the old lines, which is a newline. If it is not one, git has dropped old lines
+        // since `length` was stored, so `length` is meaningless.
         file.seek(SeekFrom::Start(length.saturating_sub(1))).ok()?;
         let mut bytes = Vec::new();
         file.take(MAX_REFLOG_BYTES + 1).read_to_end(&mut bytes).ok()?;
@@ -49,8 +50,8 @@ impl Repository {
         Some(text.lines().filter_map(commit_made_by).collect())
     }
 
-    /// Returns the ids of the commits that were made on branches and in other working trees. `since` is in milliseconds
-    /// since 1970.
+    /// Returns the ids of the commits that the reflogs of branches and of all working trees record since a time.
+    /// `since` is in milliseconds since 1970.
     pub fn commits_made_elsewhere_since(&self, since: i64) -> BTreeSet<String> {
         let seconds = u64::try_from(since / 1000).unwrap_or_default();
         let since_time = SystemTime::UNIX_EPOCH + Duration::from_secs(seconds);
@@ -71,12 +72,12 @@ impl Repository {
         let trees = fs::read_dir(common.join("worktrees")).into_iter().flatten().flatten();
         let mut logs: Vec<PathBuf> = trees.take(MAX_REFLOGS).map(|tree| tree.path().join("logs/HEAD")).collect();
         logs.push(common.join("logs/HEAD"));
-        let mut folders = vec![common.join("logs/refs/heads")];
-        while let Some(folder) = folders.pop() {
-            for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        let mut directories = vec![common.join("logs/refs/heads")];
+        while let Some(directory) = directories.pop() {
+            for entry in fs::read_dir(directory).into_iter().flatten().flatten() {
                 match entry.file_type() {
                     _ if logs.len() >= MAX_REFLOGS => return logs,
-                    Ok(kind) if kind.is_dir() => folders.push(entry.path()),
+                    Ok(kind) if kind.is_dir() => directories.push(entry.path()),
                     Ok(kind) if kind.is_file() => logs.push(entry.path()),
                     _ => {}
                 }
@@ -86,7 +87,7 @@ impl Repository {
     }
 }
 
-/// Returns the complete lines at the end of a reflog.
+/// Returns the complete lines in the last [`MAX_REFLOG_BYTES`] of a reflog.
 fn newest_lines(log: &Path) -> Option<String> {
     let mut file = File::open(log).ok()?;
     let length = file.metadata().ok().filter(fs::Metadata::is_file)?.len();
@@ -105,7 +106,8 @@ fn line_time(line: &str) -> Option<u64> {
     time.split(' ').next()?.parse().ok()
 }
 
-/// Returns the id of the commit that was made, according to this line; `None` if the line is for a move of `HEAD`.
+/// Returns the id of the commit whose creation this line of a reflog records; `None` if the line records a move of
+/// `HEAD` to an existing commit.
 fn commit_made_by(line: &str) -> Option<String> {
     let (ids, message) = line.split_once('\t').unwrap_or((line, ""));
     let new_id = ids.split(' ').nth(1).and_then(parse_object_id)?;

@@ -1,7 +1,7 @@
 //! Detects renames with edits. Like git, this requires that at least half of the content is the same.
 //!
 //! The amount of data that is read and compared is limited, because hostile files could otherwise take more time than a
-//! rule has. A file beyond the limits counts as a deletion and a creation, not as a rename.
+//! rule has. A renamed file beyond the limits counts as a deleted and a new file.
 
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -22,7 +22,7 @@ const MAX_COMPARED_PIECES: usize = 4_000_000;
 struct Budget(usize);
 
 impl Budget {
-    /// Returns false, without spending anything, if not enough is remaining.
+    /// Subtracts `pieces` from the budget. If fewer are left, returns false and subtracts nothing.
     fn spend(&mut self, pieces: usize) -> bool {
         let remaining = self.0.checked_sub(pieces);
         self.0 = remaining.unwrap_or(self.0);
@@ -30,14 +30,15 @@ impl Budget {
     }
 }
 
-/// The contents of a file: for each distinct piece, its hash and its total number of bytes in the file. Sorted by hash.
+/// The contents of a file, split into pieces.
 struct Pieces {
     size: u64,
+    /// The hash of each distinct piece, with the total length in bytes of its occurrences in the file. Sorted by hash.
     by_hash: Vec<(u64, u64)>,
 }
 
 impl Pieces {
-    /// Returns `None` if the budget is exhausted.
+    /// Splits the content of a file into pieces. Returns `None` if the budget is exhausted.
     fn of(content: &[u8], budget: &mut Budget) -> Option<Self> {
         let mut by_hash: HashMap<u64, u64> = HashMap::new();
         for line in content.split_inclusive(|byte| *byte == b'\n') {
@@ -78,14 +79,14 @@ impl Pieces {
     }
 }
 
-/// True if files of these sizes can have enough in common.
+/// True if files of these sizes can have enough bytes in common to be a rename.
 fn can_be_similar(one: u64, other: u64) -> bool {
     let (shorter, longer) = (one.min(other), one.max(other));
     longer > 0 && shorter * 100 >= longer * MIN_SIMILARITY
 }
 
-/// Selects the files for which the other side has a file of similar size. If they exceed the read limit, the largest
-/// are remaining out.
+/// Selects the files to read: old files for which there is a new file of similar size, and the reverse. If their total
+/// size exceeds the limit, the largest files are left out.
 pub fn select_for_reading(
     old: &BTreeMap<String, u64>,
     new: &BTreeMap<String, u64>,
@@ -119,7 +120,7 @@ fn select_for_reading_within(
     (old, new)
 }
 
-/// Returns the new paths of renamed files. The most similar pairs are chosen first, and each old file is used once.
+/// Returns the new paths of renamed files. Prefers the most similar pairs, and uses each old file only once.
 pub fn renamed_files(old: &BTreeMap<String, Vec<u8>>, new: &BTreeMap<String, Vec<u8>>) -> BTreeSet<String> {
     renamed_files_within(old, new, &mut Budget(MAX_COMPARED_PIECES))
 }
@@ -135,8 +136,8 @@ fn renamed_files_within(
     let (old, new) = (split(old), split(new));
     let pairs = new.iter().flat_map(|new| old.iter().map(move |old| (old, new)));
     let mut pairs: Vec<_> = pairs.filter(|((_, old), (_, new))| can_be_similar(old.size, new.size)).collect();
-    // The most likely pairs come first, because the budget may not suffice for all: pairs with the same file name, then
-    // pairs of similar size.
+    // The pairs that are most likely to be renames come first, because the budget possibly does not suffice for all:
+    // first the pairs with the same file name, and among them those of similar size.
     pairs.sort_by_key(|((from, old), (to, new))| (file_name(from) != file_name(to), old.size.abs_diff(new.size)));
     let compared =
         pairs.into_iter().map_while(|((from, old), (to, new))| Some((old.similarity_to(new, budget)?, from, to)));
@@ -192,8 +193,8 @@ mod tests {
         let (a, b) = (text("a"), text("b"));
         let old = files(&[("old/a", &a), ("old/b", &b)]);
         let new = files(&[("new/a", &a), ("new/c", &b)]);
-        // Reading costs 400 pieces, and comparing each of the 4 pairs costs 200. The pair with the same file name is
-        // compared first.
+        // Splitting the files costs 400 pieces, and comparing each of the 4 pairs costs 200. The pair with the same
+        // file name is compared first.
         let renamed =
             |budget: usize| renamed_files_within(&old, &new, &mut Budget(budget)).into_iter().collect::<Vec<_>>();
         assert_eq!(renamed(1200), ["new/a", "new/c"]);
@@ -211,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn the_largest_files_and_those_without_a_candidate_are_not_read() {
+    fn the_largest_files_and_files_without_a_candidate_are_not_read() {
         let sizes = |sizes: &[(&str, u64)]| sizes.iter().map(|(path, size)| ((*path).to_owned(), *size)).collect();
         let old = sizes(&[("small", 10), ("large", 1000), ("alone", 100), ("huge", MAX_FILE_BYTES + 1)]);
         let new = sizes(&[("small too", 20), ("large too", 900), ("huge too", MAX_FILE_BYTES + 1), ("empty", 0)]);

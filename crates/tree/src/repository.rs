@@ -12,27 +12,27 @@ use std::time::Duration;
 
 use crate::git::Git;
 
-/// Larger than any real configuration.
+/// The maximum size of a configuration file; larger than any real one.
 const MAX_CONFIG_BYTES: u64 = 16 * 1024 * 1024;
-/// Enough for a million branches.
+/// The maximum size of `packed-refs`; enough for a million branches.
 const MAX_PACKED_REFS_BYTES: u64 = 128 * 1024 * 1024;
-/// The timeout of a call of git. It is well below the deadline of a hook.
+/// The timeout of a call of git: half of the default deadline of a hook.
 const GIT_TIMEOUT: Duration = Duration::from_secs(1);
 
 #[derive(Debug)]
 pub struct Repository {
     work_tree: PathBuf,
     git_dir: PathBuf,
-    /// The directory with the branches; differs from `git_dir` in a linked working tree.
+    /// The directory that contains the branches. It differs from `git_dir` in a linked working tree.
     common_dir: PathBuf,
 }
 
 impl Repository {
     /// Finds the repository that contains a directory.
-    pub fn of(folder: &Path) -> Option<Self> {
-        // Like git, ignores a directory that is only named `.git`.
+    pub fn of(directory: &Path) -> Option<Self> {
+        // Like git, ignores a directory named `.git` that has no `HEAD`.
         let is_git_entry = |dot_git: &Path| dot_git.is_file() || dot_git.join("HEAD").exists();
-        let work_tree = folder.ancestors().find(|ancestor| is_git_entry(&ancestor.join(".git")))?;
+        let work_tree = directory.ancestors().find(|ancestor| is_git_entry(&ancestor.join(".git")))?;
         let dot_git = work_tree.join(".git");
         let git_dir = if dot_git.is_dir() {
             dot_git
@@ -80,12 +80,12 @@ impl Repository {
     pub fn default_branch(&self) -> Option<String> {
         let remote = self.remote();
         let remote_default = remote.as_deref().and_then(|remote| self.remote_head_branch(remote));
-        let remote_folder = remote.map(|remote| format!("refs/remotes/{remote}/"));
-        let mut folders = remote_folder.into_iter().chain(["refs/heads/".to_owned()]);
+        let remote_prefix = remote.map(|remote| format!("refs/remotes/{remote}/"));
+        let mut prefixes = remote_prefix.into_iter().chain(["refs/heads/".to_owned()]);
         let conventional_names = ["main", "master"];
-        let exists = |folder: &str, name: &&str| self.resolve(&format!("{folder}{name}")).is_some();
+        let exists = |prefix: &str, name: &&str| self.resolve(&format!("{prefix}{name}")).is_some();
         let mut conventional =
-            || folders.find_map(|folder| conventional_names.into_iter().find(|name| exists(&folder, name)));
+            || prefixes.find_map(|prefix| conventional_names.into_iter().find(|name| exists(&prefix, name)));
         remote_default.or_else(|| conventional().map(str::to_owned)).or_else(|| self.only_branch())
     }
 
@@ -120,13 +120,13 @@ impl Repository {
             names.extend(self.git_line(&listed)?.lines().map(str::to_owned));
         } else {
             let packed = self.common_dir.join("packed-refs");
-            // If the file is too large to be read here, the answer is unknown: git may be able to read it.
+            // If the file is too large, it is unknown whether there is only one branch.
             let packed = if packed.exists() { read_up_to(&packed, MAX_PACKED_REFS_BYTES)? } else { String::new() };
             let packed = packed.lines().filter_map(|line| line.split_once(' ')).map(|(_, name)| name);
             let is_branch = |name: &&str| name.starts_with("refs/heads/") || name.starts_with("refs/remotes/");
             names.extend(packed.filter(is_branch).take(2).map(str::to_owned));
-            for folder in ["refs/heads", "refs/remotes"] {
-                self.add_loose_refs(folder, &mut names);
+            for directory in ["refs/heads", "refs/remotes"] {
+                self.add_loose_refs(directory, &mut names);
             }
         }
         let mut names = names.into_iter();
@@ -134,13 +134,13 @@ impl Repository {
         only.strip_prefix("refs/heads/").map(str::to_owned)
     }
 
-    /// Adds the loose refs, which are files in this directory, until `names` has two.
-    fn add_loose_refs(&self, folder: &str, names: &mut BTreeSet<String>) {
-        for entry in fs::read_dir(self.common_dir.join(folder)).into_iter().flatten().flatten() {
+    /// Adds the names of loose refs, which are files in this directory. Stops when `names` contains two names.
+    fn add_loose_refs(&self, directory: &str, names: &mut BTreeSet<String>) {
+        for entry in fs::read_dir(self.common_dir.join(directory)).into_iter().flatten().flatten() {
             if names.len() > 1 {
                 return;
             }
-            let name = format!("{folder}/{}", entry.file_name().to_string_lossy());
+            let name = format!("{directory}/{}", entry.file_name().to_string_lossy());
             if entry.path().is_dir() {
                 self.add_loose_refs(&name, names);
             } else {
@@ -170,10 +170,11 @@ impl Repository {
             .and_then(|(text, _)| parse_object_id(text))
     }
 
-    /// True if the ref certainly does not exist. A file without an id may refer to another ref.
+    /// True if the ref certainly does not exist. A ref whose file contains no id possibly exists, because the file can
+    /// name another ref.
     pub fn is_certainly_missing(&self, ref_name: &str) -> bool {
         let packed = self.common_dir.join("packed-refs");
-        // If the file is too large to be read here, nothing is certain: git may be able to read it.
+        // If the file is too large, nothing is certain, because only git can read it.
         let is_fully_read = !packed.exists() || read_up_to(&packed, MAX_PACKED_REFS_BYTES).is_some();
         is_fully_read && !self.common_dir.join(ref_name).exists() && self.resolve(ref_name).is_none()
     }
@@ -187,7 +188,8 @@ impl Repository {
         Git::new(&self.work_tree, &self.git_dir, &self.work_tree, GIT_TIMEOUT).line(arguments).ok()?
     }
 
-    /// True if the repository's own configuration could make `git status` run a program: it has a filter or an include.
+    /// True if the repository's own configuration could make `git status` run a program: it contains a filter or an
+    /// include, or cannot be read.
     pub fn config_may_run_programs(&self) -> bool {
         let config_files = [
             self.common_dir.join("config"),
@@ -196,26 +198,27 @@ impl Repository {
         ];
         config_files.iter().any(|file| match read_up_to(file, MAX_CONFIG_BYTES).map(|text| text.to_lowercase()) {
             Some(text) => text.contains("[filter") || text.contains("[include"),
-            // Git may be able to read a file that we cannot read. Only a missing file certainly runs nothing.
+            // Git may be able to read a file that this process cannot read. Only a missing file certainly runs nothing.
             None => !matches!(fs::symlink_metadata(file), Err(error) if error.kind() == io::ErrorKind::NotFound),
         })
     }
 
-    /// The number of commits on `HEAD` since a time, in seconds since 1970; `None` if git does not answer in time.
-    /// `before` is a commit that existed already; it and its ancestors are not counted.
+    /// The number of commits on `HEAD` since a time, in seconds since 1970; `None` if git fails or does not answer in
+    /// time. `before` is a commit that existed at that time: the commit itself and its ancestors are not counted.
     pub fn count_commits_since(&self, time: i64, before: Option<&str>) -> Option<u32> {
         let git = Git::new(&self.work_tree, &self.git_dir, &self.work_tree, GIT_TIMEOUT);
-        // A repository without any commit has none since that time.
+        // Without any commit, `git rev-list` would fail.
         let Some(_) = self.head() else { return Some(0) };
         let since = format!("--since=@{time}");
         let count = |more: &[&str]| git.line(&[&["rev-list", "--count", &since, "HEAD"], more].concat()).ok().flatten();
-        // The commit `before` may no longer exist; then only the time matters.
+        // If the commit `before` no longer exists, the commits are selected only by their time.
         let before = before.and_then(parse_object_id).map(|before| format!("^{before}"));
         let line = before.and_then(|before| count(&[&before])).or_else(|| count(&[]))?;
         line.trim().parse().ok()
     }
 
-    /// True if anything differs from `HEAD`, including untracked files; `None` if git does not answer in time.
+    /// True if anything differs from `HEAD`, including untracked files. `None` if the repository's configuration could
+    /// make git run other programs, or if git fails or does not answer in time.
     pub fn is_dirty(&self) -> Option<bool> {
         if self.config_may_run_programs() {
             return None;
@@ -226,14 +229,14 @@ impl Repository {
     }
 }
 
-/// Returns the string if it is the full id of an object. Anything else must not reach git, which could take it for an
-/// option.
+/// Returns the string if it is the full id of an object. Any other string must not be passed to git, because git could
+/// interpret it as an option.
 pub(crate) fn parse_object_id(text: &str) -> Option<String> {
     let is_id = matches!(text.len(), 40 | 64) && text.bytes().all(|byte| byte.is_ascii_hexdigit());
     is_id.then(|| text.to_owned())
 }
 
-/// Reads one of git's own small files; at most 4 KiB.
+/// Reads at most 4 KiB of one of git's own small files.
 fn read_small_file(path: &Path) -> Option<String> {
     let mut bytes = Vec::new();
     open_regular_file(path)?.take(4096).read_to_end(&mut bytes).ok()?;

@@ -11,14 +11,13 @@ use crate::tree::Tree;
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Snapshot {
-    /// The time of the snapshot, to be shown to people.
+    /// The time of the snapshot, in the format that is shown to people.
     pub timestamp: String,
     /// The commit that was checked out; `None` before the first commit.
     pub commit: Option<String>,
     pub staged_files: Vec<String>,
     pub untracked_files: Vec<String>,
     /// The fingerprint of every file that differed from the commit.
-    // Stored as `contents`.
     #[serde(rename = "contents")]
     pub fingerprints: BTreeMap<String, String>,
 }
@@ -26,18 +25,18 @@ pub struct Snapshot {
 impl Snapshot {
     pub fn take(tree: &Tree, timestamp: String) -> Result<Self, GitError> {
         let commit = tree.head();
-        let fingerprints = changed_fingerprints(tree, commit.as_deref())?;
+        let fingerprints = fingerprints_since(tree, commit.as_deref())?;
         let (staged_files, untracked_files) = (tree.staged_files()?, tree.untracked_files()?);
         Ok(Self { timestamp, commit, staged_files, untracked_files, fingerprints })
     }
 
-    /// Returns the fingerprint of every file that differs from the commit.
-    pub fn fingerprints(tree: &Tree) -> Result<BTreeMap<String, String>, GitError> {
-        changed_fingerprints(tree, tree.head().as_deref())
+    /// Returns the fingerprint of every file that differs from the checked-out commit.
+    pub fn current_fingerprints(tree: &Tree) -> Result<BTreeMap<String, String>, GitError> {
+        fingerprints_since(tree, tree.head().as_deref())
     }
 
-    /// Returns the changes since the snapshot. They do not include a file that differed from the commit at that time
-    /// and has not changed since.
+    /// Returns the changes since the snapshot was taken. Files that differ from the snapshot's commit, but were the
+    /// same when it was taken, are not included.
     pub fn changes(&self, tree: &Tree) -> Result<Changes, GitError> {
         let changes = tree.changes_since(&commit_or_empty_tree(tree, self.commit.as_deref())?)?;
         let dirty_before = self.fingerprints.iter().filter_map(|(path, before)| {
@@ -56,7 +55,7 @@ impl Snapshot {
     }
 }
 
-fn changed_fingerprints(tree: &Tree, commit: Option<&str>) -> Result<BTreeMap<String, String>, GitError> {
+fn fingerprints_since(tree: &Tree, commit: Option<&str>) -> Result<BTreeMap<String, String>, GitError> {
     let changes = tree.changes_since(&commit_or_empty_tree(tree, commit)?)?;
     Ok(changes.paths().map(|path| (path.to_owned(), fingerprint(&tree.root().join(path)))).collect())
 }

@@ -10,7 +10,7 @@ use engine::file_rules::Status;
 
 use crate::raw_diff::{DiffLine, EMPTY_BLOB_IDS};
 
-/// Untracked files are listed by another command.
+/// The arguments with which git is called. Untracked files are excluded, because `git ls-files` lists them.
 pub const ARGUMENTS: &[&str] = &[
     "status",
     "--porcelain=v2",
@@ -31,7 +31,7 @@ pub struct GitStatus {
     /// The checked-out commit; `None` before the first commit.
     pub head: Option<String>,
     pub lines: BTreeMap<String, DiffLine>,
-    /// Files in conflict, and files whose content may equal the committed content.
+    /// Files in conflict, and files whose content possibly equals the committed content.
     pub uncertain: BTreeSet<String>,
 }
 
@@ -69,7 +69,7 @@ impl GitStatus {
         let Some(path) = path.strip_prefix(prefix) else { return };
 
         let status = match (*old_mode, *new_mode) {
-            // The new file was staged and then deleted.
+            // A new file that was staged and then deleted is not a change.
             (NO_MODE, NO_MODE) => return,
             (NO_MODE, _) => Status::Added,
             (_, NO_MODE) => Status::Deleted,

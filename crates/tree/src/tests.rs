@@ -14,19 +14,19 @@ use tempfile::TempDir;
 use crate::{Repository, Snapshot, Tree, fingerprint};
 
 struct TestProject {
-    folder: TempDir,
+    directory: TempDir,
     root: PathBuf,
 }
 
 #[expect(clippy::disallowed_methods, reason = "git has to be found")]
-fn git_with(folder: &Path, arguments: &[&str], variables: &[(&str, &Path)]) -> String {
+fn git_with(directory: &Path, arguments: &[&str], variables: &[(&str, &Path)]) -> String {
     let output = Command::new("git")
         .args(["-c", "user.name=T", "-c", "user.email=t@example.com", "-c", "protocol.file.allow=always"])
         .args(arguments)
-        .current_dir(folder)
+        .current_dir(directory)
         .env_clear()
         .env("PATH", std::env::var_os("PATH").unwrap_or_default())
-        .env("HOME", folder)
+        .env("HOME", directory)
         .env("GIT_CONFIG_NOSYSTEM", "1")
         .envs(variables.iter().copied())
         .output()
@@ -35,26 +35,26 @@ fn git_with(folder: &Path, arguments: &[&str], variables: &[(&str, &Path)]) -> S
     String::from_utf8_lossy(&output.stdout).trim().to_owned()
 }
 
-fn git_in(folder: &Path, arguments: &[&str]) -> String {
-    git_with(folder, arguments, &[])
+fn git_in(directory: &Path, arguments: &[&str]) -> String {
+    git_with(directory, arguments, &[])
 }
 
 impl TestProject {
-    /// A repository with a commit on `main`, and `work` checked out.
+    /// Creates a repository with one commit on `main`, and checks out a new branch `work`.
     fn new() -> Self {
-        let project = Self::unborn();
+        let project = Self::without_commit();
         project.write("kept.txt", "one\n").write("src/a.rs", "fn a() {}\n").git(&["add", "--all"]);
         project.git(&["commit", "--quiet", "--message=first"]);
         project.git(&["checkout", "--quiet", "-b", "work"]);
         project
     }
 
-    fn unborn() -> Self {
-        let folder = tempfile::tempdir().expect("a folder");
-        let root = folder.path().canonicalize().expect("a folder").join("project");
-        fs::create_dir(&root).expect("a folder");
+    fn without_commit() -> Self {
+        let directory = tempfile::tempdir().expect("a directory");
+        let root = directory.path().canonicalize().expect("a directory").join("project");
+        fs::create_dir(&root).expect("a directory");
         git_in(&root, &["init", "--quiet", "--initial-branch=main"]);
-        Self { folder, root }
+        Self { directory, root }
     }
 
     fn git(&self, arguments: &[&str]) -> String {
@@ -69,7 +69,7 @@ impl TestProject {
 
     fn write(&self, path: &str, text: &str) -> &Self {
         let path = self.root.join(path);
-        fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
+        fs::create_dir_all(path.parent().expect("a directory")).expect("a directory");
         fs::write(path, text).expect("a file");
         self
     }
@@ -85,7 +85,7 @@ impl TestProject {
 
     fn changed(&self) -> Vec<String> {
         let tree = self.tree();
-        let base = tree.base(None).expect("a base");
+        let base = tree.merge_base_with_default(None).expect("a base");
         changed_files(&tree.changes_since(&base.id).expect("changes"))
     }
 }
@@ -108,16 +108,16 @@ fn committed_staged_unstaged_and_untracked_changes_count() {
 }
 
 #[test]
-fn reverted_files_did_not_change() {
+fn reverted_files_are_not_changes() {
     let project = TestProject::new();
     project.write("kept.txt", "two\n").commit("second");
     project.write("kept.txt", "one\n");
     assert_eq!(project.changed(), [""; 0]);
-    // The file is staged with other content, and then gets its old content again.
+    // `kept.txt` is staged with other content, and then gets its old content again.
     project.write("kept.txt", "three\n").git(&["add", "kept.txt"]);
     project.write("kept.txt", "one\n");
     assert_eq!(project.changed(), [""; 0]);
-    // The file is removed from the index, but stays in the working tree.
+    // `src/a.rs` is removed from the index, but stays in the working tree.
     project.git(&["rm", "--cached", "--quiet", "src/a.rs"]);
     assert_eq!(project.changed(), [""; 0]);
 }
@@ -134,7 +134,7 @@ fn queries_do_not_change_the_repository() {
 }
 
 #[test]
-fn ignored_files_and_those_of_linchpin_never_count() {
+fn ignored_files_and_files_of_linchpin_are_not_changes() {
     let project = TestProject::new();
     project.write(".gitignore", "*.log\n").commit("ignore");
     project.write("a.log", "x").write(".linchpin/tmp/rules/queue/x.json", "{}").write(".linchpin/state.db", "");
@@ -153,7 +153,7 @@ fn a_renamed_file_is_a_change_and_not_a_creation() {
     project.commit("moved");
     assert_eq!(project.changed(), ["D src/a.rs", "M src/b.rs"]);
     let tree = project.tree();
-    let base = tree.base(None).expect("a base").id;
+    let base = tree.merge_base_with_default(None).expect("a base").id;
     let head = tree.head().expect("a commit");
     assert_eq!(changed_files(&tree.changes_between(&base, &head).expect("changes")), ["D src/a.rs", "M src/b.rs"]);
     // Two empty files are not a rename.
@@ -173,12 +173,12 @@ fn an_unstaged_rename_is_a_rename() {
 
 #[cfg(unix)]
 #[test]
-fn permissions_do_not_count_and_symlinks_do() {
+fn changed_permissions_are_not_changes_and_new_symlinks_are() {
     use std::os::unix::fs::{PermissionsExt, symlink};
     let project = TestProject::new();
     fs::set_permissions(project.root.join("kept.txt"), fs::Permissions::from_mode(0o755)).expect("a mode");
     assert_eq!(project.changed(), [""; 0]);
-    // The file is staged with one mode, and then gets its old mode again.
+    // `kept.txt` is staged as executable, and then gets its old mode again.
     project.git(&["add", "--all"]);
     project.delete("kept.txt").write("kept.txt", "one\n");
     assert_eq!(project.changed(), [""; 0]);
@@ -204,14 +204,14 @@ fn unusual_file_names_are_reported_exactly() {
     assert_eq!(project.changed(), expected);
     fs::rename(project.root.join("new\nline.txt"), project.root.join("-other\nline.txt")).expect("a move");
     assert!(project.changed().contains(&"A -other\nline.txt".to_owned()));
-    // The file is renamed after it was committed: compared with the base, both files are new.
+    // `kept.txt` is in the base commit, so after a rename its new name is reported as modified, not as added.
     project.delete("kept.txt").write("-kept.txt", "one\n");
     assert!(project.changed().contains(&"M -kept.txt".to_owned()));
 }
 
 #[test]
 fn before_the_first_commit_everything_is_new() {
-    let project = TestProject::unborn();
+    let project = TestProject::without_commit();
     project.write("a.txt", "x").write("b.txt", "x").git(&["add", "b.txt"]);
     assert_eq!(project.changed(), ["A a.txt", "A b.txt"]);
     let tree = project.tree();
@@ -233,17 +233,17 @@ fn the_base_is_the_merge_base_with_the_default_branch() {
     project.git(&["checkout", "--quiet", "work"]);
     assert_eq!(project.changed(), ["A mine.txt"]);
     let tree = project.tree();
-    assert_eq!(tree.base(None).expect("a base").id, start);
+    assert_eq!(tree.merge_base_with_default(None).expect("a base").id, start);
     assert_eq!(tree.default_tip(None).expect("a tip").id, tip);
     assert_eq!(changed_files(&tree.changes_since(&tip).expect("changes")), ["A mine.txt", "D theirs.txt"]);
     // A configured branch takes precedence over the detected one.
-    assert_eq!(tree.base(Some("work")).expect("a base").id, project.git(&["rev-parse", "work"]));
+    assert_eq!(tree.merge_base_with_default(Some("work")).expect("a base").id, project.git(&["rev-parse", "work"]));
     // The base is the same with a detached `HEAD`, and moves with a rebase.
     project.git(&["checkout", "--quiet", "--detach"]);
     assert_eq!(project.changed(), ["A mine.txt"]);
     project.git(&["checkout", "--quiet", "work"]);
     project.git(&["rebase", "--quiet", "main"]);
-    assert_eq!(project.tree().base(None).expect("a base").id, tip);
+    assert_eq!(project.tree().merge_base_with_default(None).expect("a base").id, tip);
     assert_eq!(project.changed(), ["A mine.txt"]);
 }
 
@@ -252,14 +252,14 @@ fn the_default_branch_of_the_remote_is_used() {
     let project = TestProject::new();
     project.git(&["checkout", "--quiet", "-b", "trunk", "main"]);
     project.write("trunk.txt", "x").commit("trunk");
-    let copy = project.folder.path().join("clone");
-    git_in(project.folder.path(), &["clone", "--quiet", "--branch=trunk", "project", "clone"]);
+    let copy = project.directory.path().join("clone");
+    git_in(project.directory.path(), &["clone", "--quiet", "--branch=trunk", "project", "clone"]);
     git_in(&copy, &["remote", "set-head", "origin", "trunk"]);
     git_in(&copy, &["checkout", "--quiet", "-b", "work"]);
     fs::write(copy.join("mine.txt"), "x").expect("a file");
     git_in(&copy, &["pack-refs", "--all"]);
     let tree = Tree::of(&copy, Duration::from_mins(1)).expect("a repository");
-    let base = tree.base(None).expect("a base");
+    let base = tree.merge_base_with_default(None).expect("a base");
     assert_eq!(base.id, project.git(&["rev-parse", "trunk"]));
     assert_eq!(changed_files(&tree.changes_since(&base.id).expect("changes")), ["A mine.txt"]);
 }
@@ -272,12 +272,12 @@ fn a_shallow_clone_is_compared_with_the_tip_and_a_note() {
     project.write("theirs.txt", "x").commit("theirs");
     let url = format!("file://{}", project.root.display());
     git_in(
-        project.folder.path(),
+        project.directory.path(),
         &["clone", "--quiet", "--depth=1", "--no-single-branch", "--branch=work", &url, "shallow"],
     );
-    let copy = project.folder.path().join("shallow");
+    let copy = project.directory.path().join("shallow");
     let tree = Tree::of(&copy, Duration::from_mins(1)).expect("a repository");
-    let base = tree.base(None).expect("a base");
+    let base = tree.merge_base_with_default(None).expect("a base");
     assert_eq!(base.id, project.git(&["rev-parse", "main"]));
     assert!(base.note.expect("a note").contains("shallow"));
 }
@@ -286,10 +286,10 @@ fn a_shallow_clone_is_compared_with_the_tip_and_a_note() {
 fn a_linked_working_tree_is_supported() {
     let project = TestProject::new();
     project.git(&["worktree", "add", "--quiet", "-b", "other", "../linked", "main"]);
-    let linked = project.root.parent().expect("a folder").join("linked");
+    let linked = project.root.parent().expect("a directory").join("linked");
     fs::write(linked.join("mine.txt"), "x").expect("a file");
     let tree = Tree::of(&linked, Duration::from_mins(1)).expect("a repository");
-    let base = tree.base(None).expect("a base");
+    let base = tree.merge_base_with_default(None).expect("a base");
     assert_eq!(changed_files(&tree.changes_since(&base.id).expect("changes")), ["A mine.txt"]);
     assert_eq!(project.changed(), [""; 0]);
 }
@@ -315,7 +315,7 @@ fn a_project_in_a_subdirectory_sees_only_its_own_files() {
     project.write("part/inside.txt", "x").write("outside.txt", "x");
     let part = project.root.join("part");
     let tree = Tree::of(&part, Duration::from_mins(1)).expect("a repository");
-    let base = tree.base(None).expect("a base");
+    let base = tree.merge_base_with_default(None).expect("a base");
     assert_eq!(changed_files(&tree.changes_since(&base.id).expect("changes")), ["A inside.txt"]);
     project.commit("both");
     assert_eq!(changed_files(&tree.changes_since(&base.id).expect("changes")), ["A inside.txt"]);
@@ -338,7 +338,7 @@ fn a_file_in_conflict_has_changed() {
 }
 
 #[test]
-fn only_changes_after_the_snapshot_count() {
+fn a_snapshot_reports_only_later_changes() {
     let project = TestProject::new();
     project.write("dirty.txt", "x").write("kept.txt", "dirty\n").write("doomed.txt", "x").delete("src/a.rs");
     let tree = project.tree();
@@ -348,7 +348,7 @@ fn only_changes_after_the_snapshot_count() {
     // The files are committed without any other change.
     project.commit("left over");
     assert_eq!(changed_files(&snapshot.changes(&tree).expect("changes")), [""; 0]);
-    // In this order: a file is changed, reverted, deleted, restored; then there are a new file and a commit.
+    // One file is changed, one reverted, one deleted and one restored; then a file is added, and all are committed.
     project.write("dirty.txt", "y").write("kept.txt", "one\n").delete("doomed.txt").write("src/a.rs", "fn a() {}\n");
     project.write("new.txt", "x").commit("during the turn");
     assert_eq!(
@@ -362,8 +362,8 @@ fn only_changes_after_the_snapshot_count() {
 fn programs_in_the_repositorys_configuration_are_not_run() {
     use std::os::unix::fs::PermissionsExt;
     let project = TestProject::new();
-    let evil_program = project.folder.path().join("evil.sh");
-    let evil_output = project.folder.path().join("evil-output");
+    let evil_program = project.directory.path().join("evil.sh");
+    let evil_output = project.directory.path().join("evil-output");
     fs::write(&evil_program, format!("#!/bin/sh\ntouch '{}'\ncat\n", evil_output.display())).expect("a file");
     fs::set_permissions(&evil_program, fs::Permissions::from_mode(0o755)).expect("a mode");
     project.write(".gitattributes", "*.txt filter=evil diff=evil\n").commit("attributes");
@@ -379,14 +379,14 @@ fn programs_in_the_repositorys_configuration_are_not_run() {
         project.git(&["config", key, &evil_program]);
     }
     let hooks = project.root.join(".git/hooks");
-    fs::create_dir_all(&hooks).expect("a folder");
+    fs::create_dir_all(&hooks).expect("a directory");
     fs::copy(&evil_program, hooks.join("post-index-change")).expect("a hook");
     project.write("kept.txt", "two\n").write("other.txt", "x").delete("src/a.rs");
     assert_eq!(project.changed(), ["A .gitattributes", "M kept.txt", "A other.txt", "D src/a.rs"]);
     Snapshot::take(&project.tree(), String::new()).expect("a snapshot");
     assert_eq!(project.tree().disabled_filters(), ["evil"]);
     assert!(!evil_output.exists());
-    // The filter is in a configuration file that only some repositories have.
+    // The filter is moved to `config.worktree`, which git reads only if `extensions.worktreeConfig` is set.
     project.git(&["config", "extensions.worktreeConfig", "true"]);
     project.git(&["config", "--unset", "filter.evil.clean"]);
     project.git(&["config", "--unset", "filter.evil.process"]);
@@ -395,16 +395,16 @@ fn programs_in_the_repositorys_configuration_are_not_run() {
     assert_eq!(project.tree().disabled_filters(), ["evil"]);
     project.changed();
     assert!(!evil_output.exists());
-    // On the command line, the filter's name would be split.
+    // The name of this filter contains the character at which git splits a setting on the command line.
     project.write(".gitattributes", "*.txt filter=a=b\n").commit("attributes");
     project.git(&["config", "filter.a=b.clean", &evil_program]);
-    // The commit of this test itself ran the filter.
+    // The `git commit` of this test itself has run the filter, so its output is deleted.
     let _ = fs::remove_file(&evil_output);
     project.write("kept.txt", "four\n");
     assert_eq!(project.tree().disabled_filters(), ["a=b", "evil"]);
     project.changed();
     assert!(!evil_output.exists());
-    // Git reads a configuration that is not UTF-8.
+    // Git also reads a configuration file that is not UTF-8.
     let config = project.root.join(".git/config");
     let mut bytes = fs::read(&config).expect("a file");
     bytes.extend(b"[user]\n\tname = \xff\n");
@@ -417,11 +417,11 @@ fn programs_in_the_repositorys_configuration_are_not_run() {
 
 #[test]
 fn branches_in_a_reftable_are_found() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let root = folder.path().canonicalize().expect("a folder").join("project");
-    fs::create_dir(&root).expect("a folder");
+    let directory = tempfile::tempdir().expect("a directory");
+    let root = directory.path().canonicalize().expect("a directory").join("project");
+    fs::create_dir(&root).expect("a directory");
     git_in(&root, &["init", "--quiet", "--initial-branch=main", "--ref-format=reftable"]);
-    let project = TestProject { folder, root };
+    let project = TestProject { directory, root };
     let repository = || Repository::of(&project.root).expect("a repository");
     assert_eq!((repository().branch(), repository().head()), (Some("main".to_owned()), None));
     project.write("a.txt", "one\n").commit("first");
@@ -431,7 +431,7 @@ fn branches_in_a_reftable_are_found() {
     project.git(&["checkout", "--quiet", "-b", "work"]);
     project.write("b.txt", "two\n").commit("second");
     assert_eq!(repository().branch(), Some("work".to_owned()));
-    assert_eq!(project.tree().base(None).expect("a base").id, first);
+    assert_eq!(project.tree().merge_base_with_default(None).expect("a base").id, first);
     assert_eq!(project.changed(), ["A b.txt"]);
     assert_eq!(repository().count_commits_since(1_000_000_000, None), Some(2));
     project.git(&["checkout", "--quiet", "--detach"]);
@@ -490,12 +490,12 @@ fn git_settings_that_hide_changes_have_no_effect() {
 
 #[test]
 fn a_directory_outside_of_git_has_no_tree() {
-    let folder = tempfile::tempdir().expect("a folder");
-    assert!(Tree::of(folder.path(), Duration::from_mins(1)).is_none());
+    let directory = tempfile::tempdir().expect("a directory");
+    assert!(Tree::of(directory.path(), Duration::from_mins(1)).is_none());
 }
 
 #[test]
-fn a_commit_is_found_by_name_and_a_flag_is_not_a_name() {
+fn a_commit_is_found_by_name_and_a_flag_is_not_taken_as_a_name() {
     let project = TestProject::new();
     let tree = project.tree();
     assert_eq!(tree.resolve_commit("main").expect("an answer"), tree.head());
@@ -511,22 +511,22 @@ fn a_commit_is_found_by_name_and_a_flag_is_not_a_name() {
 #[test]
 fn a_bare_repository_in_the_project_directory_is_not_used() {
     let project = TestProject::new();
-    // From inside the bare repository, git would find it first.
+    // If git searched from `sub`, it would find the bare repository there before the project's repository.
     let inner = project.root.join("sub");
     git_in(&project.root, &["init", "--quiet", "--bare", "sub"]);
-    let evil_output = project.folder.path().join("evil-output");
+    let evil_output = project.directory.path().join("evil-output");
     git_in(&inner, &["config", "core.fsmonitor", &format!("touch '{}'; false", evil_output.display())]);
     git_in(&inner, &["config", "core.bare", "false"]);
     git_in(&inner, &["config", "core.worktree", ".."]);
     project.write("sub/mine.txt", "x");
     let tree = Tree::of(&inner, Duration::from_mins(1)).expect("a repository");
-    let base = tree.base(None).expect("a base");
+    let base = tree.merge_base_with_default(None).expect("a base");
     assert_eq!(base.id, project.git(&["rev-parse", "main"]));
     let changed = changed_files(&tree.changes_since(&base.id).expect("changes"));
     assert!(changed.contains(&"A mine.txt".to_owned()), "{changed:?}");
     assert!(!evil_output.exists());
     // An empty directory named `.git` is no repository.
-    fs::create_dir_all(project.root.join("part/.git")).expect("a folder");
+    fs::create_dir_all(project.root.join("part/.git")).expect("a directory");
     let tree = Tree::of(&project.root.join("part"), Duration::from_mins(1)).expect("a repository");
     assert_eq!(tree.head(), project.tree().head());
 }
@@ -538,7 +538,7 @@ fn a_branch_file_without_an_id_is_ignored() {
     let target = project.root.join("target.txt");
     fs::write(project.root.join(".git/refs/heads/main"), format!("--output={}\n", target.display())).expect("a file");
     let tree = project.tree();
-    let base = tree.base(None).expect("a base");
+    let base = tree.merge_base_with_default(None).expect("a base");
     assert_eq!(Some(base.id.clone()), tree.head());
     tree.changes_since(&base.id).expect("changes");
     let _ = tree.changes_since(&format!("--output={}", target.display()));
@@ -563,7 +563,7 @@ fn a_renamed_and_edited_file_is_not_a_creation() {
     project.git(&["commit", "--quiet", "--message=third"]);
     assert_eq!(changed_files(&project.tree().changes_since(&commit).expect("changes")), expected);
     assert_eq!(changed_files(&project.tree().changes_between(&commit, "HEAD").expect("changes")), expected);
-    // A file with little in common is a new one.
+    // A file that has little in common with the old one counts as new.
     project.write("moved.txt", "one\nand nothing else that was there before\n");
     let expected = ["A moved.txt", "A new.txt", "D old.txt"];
     assert_eq!(changed_files(&project.tree().changes_since(&commit).expect("changes")), expected);
@@ -582,5 +582,5 @@ fn the_only_branch_of_a_repository_without_a_remote_is_its_default() {
     project.git(&["branch", "-D", "team/other"]);
     project.git(&["update-ref", "refs/remotes/origin/work", "HEAD"]);
     assert_eq!(branch(&project), None);
-    assert!(project.tree().base(None).expect("a commit").unknown_default.is_some());
+    assert!(project.tree().merge_base_with_default(None).expect("a commit").unknown_default.is_some());
 }

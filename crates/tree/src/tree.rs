@@ -16,16 +16,16 @@ use crate::{rename_detection, status};
 
 /// The maximum number of new files that are checked for renames by identical content.
 const MAX_RENAME_CANDIDATES: usize = 1000;
-/// The maximum number of files on each side that are checked for renames with edits. It is low, because every file is
-/// compared with every other.
+/// The maximum number of old files, and of new files, that are checked for renames with edits. The number is low
+/// because every old file is compared with every new file.
 const MAX_EDITED_RENAME_CANDIDATES: usize = 200;
 /// The maximum number of paths for one call of git.
 const MAX_PATHS_PER_CALL: usize = 200;
 
-/// The maximum number of commits in a listed history.
+/// The maximum number of commits that [`Tree::history`] returns.
 const MAX_HISTORY_COMMITS: usize = 2000;
 
-/// The arguments of every diff.
+/// The arguments of every raw diff.
 const RAW_DIFF_ARGUMENTS: &[&str] = &[
     "--raw",
     "-z",
@@ -51,9 +51,9 @@ pub struct Tree {
 pub struct BaselineCommit {
     /// A full object id.
     pub id: String,
-    /// A remark for people on how it was chosen.
+    /// A remark for people about how the commit was chosen.
     pub note: Option<String>,
-    /// The reason if `HEAD` was chosen because the default branch is not known.
+    /// Set if `HEAD` was chosen because the default branch is unknown.
     pub unknown_default: Option<UnknownDefaultBranch>,
 }
 
@@ -66,10 +66,10 @@ pub struct UnknownDefaultBranch {
 }
 
 impl UnknownDefaultBranch {
-    /// `default_branch`: the branch from the configuration.
+    /// `default_branch`: the default branch according to the configuration, if that sets one.
     fn new(default_branch: Option<&str>, remote: Option<&str>) -> Self {
         let why = match (default_branch, remote) {
-            (Some(name), _) => format!("there is no branch `{name}`, which `default_branch` names"),
+            (Some(name), _) => format!("`default_branch` names the branch `{name}`, which does not exist"),
             (None, Some(remote)) => format!(
                 "the default branch is not known: `{remote}/HEAD` is not set, and there is no `main` or `master`"
             ),
@@ -81,7 +81,7 @@ impl UnknownDefaultBranch {
             Some(_) => "name another one in `.linchpin/config.yml`",
             None => "set `default_branch: NAME` in `.linchpin/config.yml`",
         };
-        // In a single-branch clone, `git fetch` needs the destination.
+        // In a single-branch clone, `git fetch` must be told in which ref to store the branch.
         let fetch = |remote: &str, name: &str| format!("`git fetch {remote} {name}:refs/remotes/{remote}/{name}`");
         let help = match (default_branch, remote) {
             (Some(name), Some(remote)) => format!("{change_config}, or run {}", fetch(remote, name)),
@@ -132,43 +132,43 @@ impl Tree {
         if inside.is_empty() { String::new() } else { format!("{inside}/") }
     }
 
-    /// The filters in the repository's own configuration, which would run programs.
+    /// The filters that are disabled because the repository's own configuration defines programs for them.
     pub fn disabled_filters(&self) -> Vec<String> {
         self.git.disabled_filters().iter().map(|filter| filter.to_string_lossy().into_owned()).collect()
     }
 
     /// The commit that is checked out; `None` before the first commit.
     pub fn head(&self) -> Option<String> {
-        // If `HEAD` contains no id, git may still be able to resolve it.
+        // If this process cannot resolve `HEAD`, git possibly can.
         self.repository.head().or_else(|| self.resolve_commit("HEAD").ok().flatten())
     }
 
     /// Returns the merge base of `HEAD` and the default branch. If `default_branch` is `None`, the default branch is
     /// detected.
-    pub fn base(&self, default_branch: Option<&str>) -> Result<BaselineCommit, GitError> {
+    pub fn merge_base_with_default(&self, default_branch: Option<&str>) -> Result<BaselineCommit, GitError> {
         let Some(head) = self.head() else { return self.empty_tree() };
         let Some(tip) = self.default_branch_tip(default_branch)? else {
-            return Ok(self.head_as_base(head, default_branch));
+            return Ok(self.head_as_baseline(head, default_branch));
         };
         self.merge_base(&head, &tip)
     }
 
-    /// Returns the tip of the default branch.
+    /// Returns the tip of the default branch, or `HEAD` if the default branch is unknown.
     pub fn default_tip(&self, default_branch: Option<&str>) -> Result<BaselineCommit, GitError> {
         match (self.default_branch_tip(default_branch)?, self.head()) {
             (Some(tip), _) => Ok(BaselineCommit::at(tip)),
-            (None, Some(head)) => Ok(self.head_as_base(head, default_branch)),
+            (None, Some(head)) => Ok(self.head_as_baseline(head, default_branch)),
             (None, None) => self.empty_tree(),
         }
     }
 
-    /// Returns `HEAD`, the base if the default branch is unknown.
-    fn head_as_base(&self, head: String, default_branch: Option<&str>) -> BaselineCommit {
+    /// Returns `HEAD`, which is the baseline if the default branch is unknown.
+    fn head_as_baseline(&self, head: String, default_branch: Option<&str>) -> BaselineCommit {
         let unknown_default = UnknownDefaultBranch::new(default_branch, self.repository.remote().as_deref());
         BaselineCommit { unknown_default: Some(unknown_default), ..BaselineCommit::at(head) }
     }
 
-    /// Returns the merge base of two commits; the second one if there is none.
+    /// Returns the merge base of two commits; the second commit if they have no merge base.
     pub fn merge_base(&self, one: &str, other: &str) -> Result<BaselineCommit, GitError> {
         if one == other {
             return Ok(BaselineCommit::at(one.to_owned()));
@@ -199,17 +199,18 @@ impl Tree {
         Ok(String::from_utf8_lossy(&output).lines().filter_map(parse).collect())
     }
 
-    /// Returns the ids of the commits that were made in this repository since the reflog of `HEAD` had this length, or
-    /// on other branches since this time; `None` if the reflog of `HEAD` does not reach back so far.
+    /// Returns the ids of the commits that were made in this repository: those that the reflog of `HEAD` records after
+    /// its first `length` bytes, and those that the reflogs of branches and of all working trees record since `time`.
+    /// `None` if `length` is `None`, or if the reflog of `HEAD` cannot be read from there.
     pub fn commits_made_since(&self, length: Option<u64>, time: Option<i64>) -> Option<BTreeSet<String>> {
         let mut commits = self.repository.commits_made_since(length)?;
         commits.extend(time.map(|time| self.repository.commits_made_elsewhere_since(time)).unwrap_or_default());
         Some(commits)
     }
 
-    /// Returns the full id of the commit that a person named.
+    /// Returns the full id of the commit that a name refers to.
     pub fn resolve_commit(&self, name: &str) -> Result<Option<String>, GitError> {
-        // After `--end-of-options`, a name that begins with a dash is no option.
+        // After `--end-of-options`, git does not interpret a name that begins with a dash as an option.
         self.git.line(&["rev-parse", "--verify", "--quiet", "--end-of-options", &format!("{name}^{{commit}}")])
     }
 
@@ -217,9 +218,9 @@ impl Tree {
         let Some(branch) = default_branch.map(str::to_owned).or_else(|| self.repository.default_branch()) else {
             return Ok(None);
         };
-        let remotes = self.repository.remote().map(|remote| format!("refs/remotes/{remote}"));
-        for folder in remotes.iter().map(String::as_str).chain(["refs/heads"]) {
-            let name = format!("{folder}/{branch}");
+        let remote_prefix = self.repository.remote().map(|remote| format!("refs/remotes/{remote}"));
+        for prefix in remote_prefix.iter().map(String::as_str).chain(["refs/heads"]) {
+            let name = format!("{prefix}/{branch}");
             let resolved = self.repository.resolve(&name);
             let id = match resolved {
                 None if !self.repository.is_certainly_missing(&name) => self.resolve_commit(&name)?,
@@ -232,10 +233,10 @@ impl Tree {
         Ok(None)
     }
 
-    /// Returns the empty tree, which is the base if the repository has no commit.
+    /// Returns the empty tree, which is the baseline if the repository has no commit.
     pub fn empty_tree(&self) -> Result<BaselineCommit, GitError> {
         let id = self.git.line(&["hash-object", "-t", "tree", "/dev/null"])?;
-        let id = id.ok_or_else(|| GitError::Failed("it does not know the empty tree".to_owned()))?;
+        let id = id.ok_or_else(|| GitError::Failed("it printed no id of the empty tree".to_owned()))?;
         Ok(BaselineCommit::at(id))
     }
 
@@ -253,11 +254,12 @@ impl Tree {
             let tracked = self.tracked_diff(commit);
             (tracked, untracked.join())
         });
-        let untracked = untracked.unwrap_or_else(|_| Err(GitError::Failed("reading its answer failed".to_owned())))?;
+        let untracked =
+            untracked.unwrap_or_else(|_| Err(GitError::Failed("its output could not be read".to_owned())))?;
         let mut lines = tracked?;
         for path in untracked {
             match lines.get_mut(&path) {
-                // The file was removed from the index, but is still in the working tree.
+                // The file is in the commit and was removed from the index, but is still in the working tree.
                 Some(line) => {
                     line.status = Status::Modified;
                     line.new_mode.clone_from(&line.old_mode);
@@ -279,7 +281,7 @@ impl Tree {
             None => self.empty_tree()?.id,
         };
         let mut lines = if head == commit { BTreeMap::new() } else { self.raw_diff(&[commit, &head, "--"])? };
-        // A file that was committed since `commit` and then edited may be unchanged in total.
+        // A file that was changed by a commit after `commit`, and then edited, can have its old content again.
         let mut uncertain = status.uncertain;
         uncertain.extend(status.lines.keys().filter(|path| lines.contains_key(*path)).cloned());
         lines.extend(status.lines);
@@ -288,7 +290,7 @@ impl Tree {
         Ok(lines)
     }
 
-    /// Returns the diff of these files, based on their contents.
+    /// Returns the diff of these files. Git compares their contents with those in `commit`.
     fn content_diff(&self, commit: &str, paths: &BTreeSet<String>) -> Result<BTreeMap<String, DiffLine>, GitError> {
         if paths.is_empty() {
             return Ok(BTreeMap::new());
@@ -323,7 +325,7 @@ impl Tree {
 
     fn net_changes(&self, lines: BTreeMap<String, DiffLine>, blob_ids: &BTreeMap<String, String>) -> Changes {
         let renamed = self.renamed_with_edits(&lines, blob_ids);
-        raw_diff::net_changes(lines, blob_ids, &renamed).filtered(|path| self.is_not_written_by_linchpin(path))
+        raw_diff::net_changes(lines, blob_ids, &renamed).filtered(|path| !self.is_written_by_linchpin(path))
     }
 
     /// Returns the new paths of files that were renamed and edited.
@@ -336,7 +338,7 @@ impl Tree {
         let deleted_ids = raw_diff::deleted_ids(lines);
         let new = lines.iter().filter(|(_, line)| line.status == Status::Added && line.is_regular_file());
         let new: Vec<(&String, String)> = new.map(|(path, line)| (path, id(path, line))).collect();
-        // If the content of an old file exists under a new name, the rename is already known.
+        // A deleted file whose content exists under a new name is already known to be renamed.
         let renamed_ids: BTreeSet<&String> =
             new.iter().map(|(_, id)| id).filter(|id| deleted_ids.contains(*id)).collect();
         let old = lines.iter().filter(|(_, line)| line.status == Status::Deleted && line.was_regular_file());
@@ -377,31 +379,31 @@ impl Tree {
         sizes.filter_map(|(id, size)| Some((id.to_owned(), size.parse().ok()?))).collect()
     }
 
-    /// Returns the contents of each object.
+    /// Returns the content of each object.
     fn blob_contents<'i>(&self, ids: impl Iterator<Item = &'i str>) -> BTreeMap<String, Vec<u8>> {
         let stdin = distinct_lines(ids);
         let output = self.git.output_with_stdin(&["cat-file", "--batch=%(objectname) %(objectsize)"], stdin);
         raw_diff::parse_blobs(&output.unwrap_or_default())
     }
 
-    /// False for files that Linchpin itself writes, ignored or not: at the root, and in directories with a policy of
-    /// their own.
-    pub(crate) fn is_not_written_by_linchpin(&self, path: &str) -> bool {
-        let (folder, rest) = match path.strip_prefix(".linchpin/") {
+    /// True for the journal and for temporary files of Linchpin, whether or not git ignores them: in `.linchpin` at the
+    /// root, and in directories with a policy of their own.
+    pub(crate) fn is_written_by_linchpin(&self, path: &str) -> bool {
+        let (directory, rest) = match path.strip_prefix(".linchpin/") {
             Some(rest) => ("", rest),
             None => match path.split_once("/.linchpin/") {
                 Some(parts) => parts,
-                None => return true,
+                None => return false,
             },
         };
-        let is_written = rest.starts_with("tmp/") || rest.starts_with("state.db");
-        let policy = || self.root.join(folder).join(".linchpin");
+        let has_written_name = rest.starts_with("tmp/") || rest.starts_with("state.db");
+        let policy = || self.root.join(directory).join(".linchpin");
         let has_policy =
-            || folder.is_empty() || policy().join("config.yml").exists() || policy().join("rules").is_dir();
-        !(is_written && has_policy())
+            || directory.is_empty() || policy().join("config.yml").exists() || policy().join("rules").is_dir();
+        has_written_name && has_policy()
     }
 
-    /// Returns the files that are in no commit and not ignored.
+    /// Returns the files that are neither in the index nor ignored.
     pub fn untracked_files(&self) -> Result<Vec<String>, GitError> {
         let output = self.git.output(&["ls-files", "--others", "--exclude-standard", "-z"])?;
         Ok(raw_diff::parse_paths(&output).collect())
@@ -413,7 +415,7 @@ impl Tree {
         Ok(raw_diff::parse_paths(&self.git.output(&arguments)?).collect())
     }
 
-    /// Returns the messages of the commits between two commits.
+    /// Returns the messages of the commits that are ancestors of `to`, or `to` itself, and not ancestors of `from`.
     pub fn commit_messages(&self, from: &str, to: &str) -> Result<String, GitError> {
         let range = format!("{from}..{to}");
         let output =
@@ -428,7 +430,7 @@ impl Tree {
         Ok(raw_diff::parse_lines(&self.git.output(&arguments)?))
     }
 
-    /// Returns the blob ids of the files that git has not hashed, if the changes depend on them.
+    /// Computes the blob ids of the files that git has not hashed, where the result depends on them.
     fn missing_blob_ids(&self, lines: &BTreeMap<String, DiffLine>) -> BTreeMap<String, String> {
         let may_be_renamed = lines.values().any(|line| line.status == Status::Deleted)
             && lines.values().filter(|line| line.status == Status::Added).count() <= MAX_RENAME_CANDIDATES;
@@ -445,13 +447,14 @@ impl Tree {
         self.blob_ids(&selected)
     }
 
-    /// Returns the blob ids of regular files.
+    /// Computes the blob ids of regular files.
     pub(crate) fn blob_ids(&self, paths: &[&str]) -> BTreeMap<String, String> {
         let mut ids = BTreeMap::new();
         for chunk in paths.chunks(MAX_PATHS_PER_CALL) {
             let mut arguments = vec!["hash-object", "--"];
             arguments.extend(chunk);
-            // If one file has just vanished, git fails for all of them; then they count as changed.
+            // If one of the files was just deleted, git fails for all files of the chunk, and all of them count as
+            // changed.
             let Ok(output) = self.git.output(&arguments) else { continue };
             let output = String::from_utf8_lossy(&output).into_owned();
             ids.extend(chunk.iter().zip(output.lines()).map(|(path, id)| ((*path).to_owned(), id.to_owned())));
@@ -464,7 +467,7 @@ impl Tree {
     }
 }
 
-/// Returns each id once, one per line.
+/// Returns each distinct id on a line of its own.
 fn distinct_lines<'i>(ids: impl Iterator<Item = &'i str>) -> String {
     ids.collect::<BTreeSet<_>>().into_iter().flat_map(|id| [id, "\n"]).collect()
 }
@@ -486,7 +489,7 @@ fn untracked_file_line() -> DiffLine {
     }
 }
 
-/// Returns the names of filters in the repository's own configuration files, which must not run without trust.
+/// Returns the names of the filters in the repository's own configuration, which must not run programs without trust.
 fn configured_filters(git: &Git) -> Result<Vec<OsString>, GitError> {
     let arguments = ["config", "--includes", "--show-scope", "--name-only", "-z", "--get-regexp", r"^filter\."];
     let output = git.query_output(&arguments)?;
@@ -506,7 +509,7 @@ fn configured_filters(git: &Git) -> Result<Vec<OsString>, GitError> {
     Ok(filters)
 }
 
-/// Names in git's output need not be UTF-8.
+/// Converts a filter's name, as git prints it, to an `OsString`. The name need not be UTF-8.
 #[cfg(unix)]
 fn os_string(bytes: &[u8]) -> OsString {
     <OsStr as std::os::unix::ffi::OsStrExt>::from_bytes(bytes).to_os_string()

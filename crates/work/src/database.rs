@@ -1,3 +1,5 @@
+//! The connection to the database of tasks, memories and runs.
+
 use rusqlite::{Connection, Transaction, TransactionBehavior};
 
 use crate::Result;

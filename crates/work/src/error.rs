@@ -8,12 +8,15 @@ use rusqlite::ErrorCode;
 #[derive(Debug, thiserror::Error)]
 pub enum WorkError {
     /// A later version of Linchpin wrote the database. Nothing was changed in it.
-    #[error("`{}` has version {found}, this Linchpin knows up to {known}", .path.display())]
+    #[error(
+        "a newer Linchpin wrote `{}`: it has version {found}, and this Linchpin reads up to version {known}",
+        .path.display()
+    )]
     Newer { path: PathBuf, found: i64, known: i64 },
     /// Another process held the lock longer than the busy timeout.
-    #[error("tasks, memories and runs cannot be had: another process holds them")]
+    #[error("the database of tasks, memories and runs is locked by another process; try again")]
     Locked,
-    #[error("tasks, memories and runs cannot be had: {reason}")]
+    #[error("the database of tasks, memories and runs cannot be used: {reason}")]
     Unavailable { reason: String },
 }
 

@@ -1,6 +1,6 @@
 //! The memories of a project, and full-text search in them.
 //!
-//! Each word of a search is `quoted_words` for SQLite's full-text search, so that none is interpreted as an operator.
+//! Each word of a search is quoted for SQLite's full-text search, so that no word is interpreted as an operator.
 
 use std::collections::BTreeSet;
 
@@ -22,15 +22,15 @@ pub(crate) const TABLES: &str = "
 
 /// The maximum size of all memories in a prompt, in bytes.
 const MAX_PROMPT_BYTES: usize = 4 * 1024;
-/// The maximum size of what a prompt adds to the text of a memory, in bytes.
-const OVERHEAD_PER_MEMORY: usize = 40;
+/// The maximum number of bytes that a prompt adds to the text of a memory.
+const MAX_OVERHEAD_BYTES: usize = 40;
 /// The maximum number of distinct words of a text to search for.
 const MAX_WORDS: usize = 100;
 /// Matches whose rank is below this fraction of the best one are ignored: they share only common words with the text.
 const MIN_RELATIVE_RANK: f64 = 0.25;
 
 const COLUMNS: &str = "memories.id, memories.kind, memories.text, memories.tags, memories.created";
-/// The SQL condition of a [`MemoryFilter`]. Parameters 1 and 2 are kind and tag, or null.
+/// The SQL condition for a [`MemoryFilter`]. Parameters 1 and 2 are kind and tag, or null.
 const MATCHES_FILTER: &str =
     "(?1 IS NULL OR memories.kind = ?1) AND (?2 IS NULL OR instr(' ' || memories.tags || ' ', ' ' || ?2 || ' ') > 0)";
 
@@ -88,7 +88,7 @@ impl Memories<'_> {
         if count == 0 { Err(MemoryError::NotFound(id.to_string())) } else { Ok(()) }
     }
 
-    /// Newest first.
+    /// Returns the memories that the filter selects, newest first.
     pub fn list(self, filter: MemoryFilter<'_>) -> Result<Vec<Memory>> {
         let select = format!("SELECT {COLUMNS} FROM memories WHERE {MATCHES_FILTER} ORDER BY id DESC");
         self.select(&select, params![filter.kind, filter.tag])
@@ -134,7 +134,7 @@ impl Memories<'_> {
             if rank > *best_rank.get_or_insert(rank) * MIN_RELATIVE_RANK {
                 break;
             }
-            if let Some(left) = free_bytes.checked_sub(memory.text.len() + OVERHEAD_PER_MEMORY) {
+            if let Some(left) = free_bytes.checked_sub(memory.text.len() + MAX_OVERHEAD_BYTES) {
                 free_bytes = left;
                 fitting.push(memory);
             }
@@ -167,8 +167,8 @@ fn check_tag(tag: &str) -> Result<&str, MemoryError> {
     if tag.contains(char::is_whitespace) { Err(MemoryError::Tag(tag.to_owned())) } else { Ok(tag) }
 }
 
-/// Returns the distinct words of a text, each quoted. Words without letters and digits are left out: the
-/// full-text search ignores them too.
+/// Returns the distinct words of a text, each quoted. Words without letters and digits are left out, because the
+/// full-text search ignores them.
 fn quoted_words(text: &str) -> Vec<String> {
     let mut seen = BTreeSet::new();
     text.split(|character: char| character.is_whitespace() || character.is_control())

@@ -1,4 +1,4 @@
-//! A memory: something an agent or a person learnt, kept for later agents.
+//! A memory: something that an agent or a person learnt, kept for later agents.
 
 use std::fmt;
 

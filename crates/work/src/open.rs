@@ -13,7 +13,7 @@ use crate::{Result, WorkDatabase, WorkError, memories, runs, tasks};
 /// The migrations. `PRAGMA user_version` counts those that were applied. A released migration is never edited.
 const MIGRATIONS: &[&[&str]] = &[&[memories::TABLES, runs::TABLES, tasks::TABLES]];
 
-/// Long enough: other processes hold the lock for milliseconds.
+/// Ample time: other processes hold the lock for milliseconds.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
 const RETRY_INTERVAL: Duration = Duration::from_millis(5);
 
@@ -77,22 +77,22 @@ impl WorkDatabase {
     }
 }
 
-/// Creates an empty file, readable only by its owner, if there is none. SQLite treats it as an empty database.
+/// If there is no file, creates an empty one that only its owner can read. SQLite treats it as an empty database.
 fn ensure_private_file(path: &Path) -> Result<()> {
     if path.exists() {
         return Ok(());
     }
-    let mut folder_builder = DirBuilder::new();
-    folder_builder.recursive(true);
+    let mut directory_builder = DirBuilder::new();
+    directory_builder.recursive(true);
     let mut file_options = OpenOptions::new();
     file_options.write(true).create_new(true);
     #[cfg(unix)]
     {
-        std::os::unix::fs::DirBuilderExt::mode(&mut folder_builder, 0o700);
+        std::os::unix::fs::DirBuilderExt::mode(&mut directory_builder, 0o700);
         std::os::unix::fs::OpenOptionsExt::mode(&mut file_options, 0o600);
     }
-    if let Some(folder) = path.parent() {
-        folder_builder.create(folder)?;
+    if let Some(directory) = path.parent() {
+        directory_builder.create(directory)?;
     }
     match file_options.open(path) {
         Err(error) if error.kind() != io::ErrorKind::AlreadyExists => Err(error.into()),

@@ -1,4 +1,6 @@
 //! A run of a loop, its iterations, and the topics that hats publish in it.
+//!
+//! An iteration *hands over* by publishing a topic, on which the next hat starts.
 
 use std::fmt;
 use std::str::FromStr;
@@ -41,6 +43,7 @@ impl Run {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RunEnd {
     pub outcome: RunOutcome,
+    /// The reason, as a sentence for people.
     pub why: String,
     pub time: i64,
 }
@@ -54,6 +57,7 @@ pub enum RunOutcome {
     Failed,
     /// The run reached a limit.
     Limit,
+    /// The driver was interrupted, for example with Ctrl-C.
     Interrupted,
 }
 
@@ -83,11 +87,11 @@ pub struct PublishedTopic {
     pub summary: String,
     /// A JSON object.
     pub payload: Option<String>,
-    /// The hat that published it; none if the loop itself did.
+    /// The hat that published the topic; none if the loop itself did.
     pub from: Option<String>,
-    /// How often an iteration handled it without handing anything over.
+    /// The number of iterations that handled the topic and succeeded without handing over.
     pub tries: u32,
-    /// The remark of the last iteration that handled it without success.
+    /// For the next agent: the note or remark about the last iteration that handled the topic without handing over.
     pub remark: Option<String>,
 }
 
@@ -104,21 +108,23 @@ pub struct Iteration {
     pub remark: Option<String>,
     pub tokens: Option<i64>,
     pub cost_usd: Option<f64>,
-    /// The topic that it handed over.
+    /// The topic with which the iteration handed over.
     pub handed_over: Option<String>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum IterationOutcome {
+    /// The agent published a topic.
     HandedOver,
     /// The hat's default topic was published, because the agent published none.
     DefaultTopic,
-    /// The agent succeeded, and its hat publishes nothing.
+    /// The agent succeeded, and its hat publishes no topics.
     Done,
-    /// The agent succeeded, but published nothing.
+    /// The agent succeeded, but published no topic, although its hat should publish one.
     NoTopic,
+    /// The agent failed.
     Failed,
-    /// The driver was killed, somebody interrupted, or the time limit was reached.
+    /// The driver was killed, a person or a signal stopped the run, or the run's time limit was reached.
     Aborted,
 }
 
@@ -144,7 +150,7 @@ impl IterationOutcome {
 }
 
 impl RunUsage {
-    /// Adds an iteration that has ended.
+    /// Returns the usage with the addition of an iteration that has ended.
     #[must_use]
     pub fn with_iteration(self, ended: &Iteration) -> Self {
         let is_aborted = ended.outcome == Some(IterationOutcome::Aborted);
@@ -172,7 +178,7 @@ pub struct RunUsage {
     pub iterations: u32,
     /// Milliseconds during which an agent was running.
     pub time: i64,
-    /// None if no agent reported any.
+    /// None if no agent reported its tokens.
     pub tokens: Option<i64>,
     pub cost_usd: Option<f64>,
     /// The number of consecutive failed iterations.

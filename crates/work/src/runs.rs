@@ -1,7 +1,7 @@
 //! Runs of a loop: their accepted topics, waiting topics, iterations, and requests to stop.
 //!
-//! One process drives a run and may die at any time; other processes hand topics over. Therefore every step is one
-//! transaction, and a run's usage is computed from its iterations instead of being stored.
+//! One process drives a run and may die at any time, and other processes (the agents) publish topics. Therefore every
+//! step is one transaction, and a run's usage is computed from its iterations instead of being stored.
 
 use rusqlite::{OptionalExtension, Row, params};
 
@@ -10,10 +10,11 @@ use store::{Masked, mask};
 use crate::run::{Iteration, IterationOutcome, PublishedTopic, Run, RunEnd, RunId, RunOutcome, RunUsage};
 use crate::{Result, WorkDatabase};
 
-/// - `topics`: accepted topics, in order. `taken` is the iteration that handles it; NULL if it waits; 0 if no hat takes
-///   it.
-/// - `iterations`: `seen` is the time of the driver's last heartbeat. `waits_for` is a gate that only a person can
-///   open.
+/// - `topics`: accepted topics, in order. `iteration` is the iteration that published the topic, or 0. `taken` is the
+///   iteration that handles the topic; NULL if the topic waits; 0 if no hat takes it.
+/// - `iterations`: `seen` is the time of the driver's last heartbeat. `refused` is the reason why the last attempt to
+///   hand over was refused. `waits_for` is a gate that only a person can open.
+/// - `stops`: requests to stop. The time of a request to stop a run immediately is negative.
 pub(crate) const TABLES: &str = "
     CREATE TABLE runs (
         id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -71,14 +72,14 @@ pub struct HandOver<'a> {
     pub summary: &'a str,
     /// A JSON object.
     pub payload: Option<&'a str>,
-    /// The topic completes the run, so no hat has to take it.
-    pub is_last: bool,
+    /// True if the topic completes the run, so that no hat has to take it.
+    pub completes_run: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum HandOverOutcome {
     Accepted,
-    /// The iteration has handed over this topic already.
+    /// The iteration has handed over already, with this topic.
     AlreadyHandedOver(String),
     /// The iteration has ended, or does not exist.
     IterationOver,
@@ -88,9 +89,9 @@ pub enum HandOverOutcome {
 #[derive(Debug, Clone, Default)]
 pub struct IterationEnd {
     pub outcome: Option<IterationOutcome>,
-    /// The reason, if the agent failed or handed nothing over.
+    /// The reason, if the agent failed or did not hand over.
     pub remark: Option<String>,
-    /// The note for the next agent that handles the same topic, if it differs from the remark.
+    /// The note for the next agent that handles the same topic; none if that agent gets the remark.
     pub note_for_retry: Option<String>,
     /// A digest of the working tree.
     pub tree: Option<String>,
@@ -111,14 +112,14 @@ impl WorkDatabase {
         Ok(run)
     }
 
-    /// Publishes a topic that does not come from a hat.
+    /// Publishes a topic that the loop itself publishes, not a hat.
     pub fn publish_for_run(&self, run: RunId, topic: &str, summary: &str) -> Result<()> {
         publish(&self.connection, run, topic, &mask(summary))
     }
 
-    /// Resumes a run that ended or was aborted. An aborted iteration counts as ended if it has handed something over;
-    /// otherwise its topic waits again. Topics that no hat took wait again too, as the hats may have changed, except
-    /// `completion_topic`, which completes the run.
+    /// Resumes a run that ended, or whose driver was killed. An iteration without an end is stored as handed over if it
+    /// published a topic; otherwise it is stored as aborted, and the topic that it handled waits again. Topics that no
+    /// hat took wait again too, because the hats may have changed, except `completion_topic`, which completes the run.
     pub fn resume_run(&self, run: RunId, completion_topic: &str, now: i64) -> Result<()> {
         let transaction = self.write_transaction()?;
         transaction.execute(
@@ -160,14 +161,14 @@ impl WorkDatabase {
         Ok(found)
     }
 
-    /// Newest first.
+    /// Returns the last `limit` runs, newest first.
     pub fn runs(&self, limit: u32) -> Result<Vec<Run>> {
         let mut statement = self.connection.prepare(&format!("{SELECT_RUN} ORDER BY id DESC LIMIT ?1"))?;
         let runs = statement.query_map([limit], run_from_row)?.collect::<rusqlite::Result<_>>()?;
         Ok(runs)
     }
 
-    /// The topic that has waited longest.
+    /// Returns the topic that has waited longest.
     pub fn oldest_waiting_topic(&self, run: RunId) -> Result<Option<PublishedTopic>> {
         let found = self
             .connection
@@ -221,7 +222,7 @@ impl WorkDatabase {
         Ok(())
     }
 
-    /// Accepts a topic, if the iteration has not ended and has handed nothing over yet.
+    /// Accepts a topic if the iteration has not ended and has not handed over yet.
     pub fn hand_over(&self, run: RunId, iteration: u32, hat: &str, hand_over: HandOver<'_>) -> Result<HandOverOutcome> {
         let transaction = self.write_transaction()?;
         let is_active = transaction
@@ -248,15 +249,15 @@ impl WorkDatabase {
                 hand_over.payload.map(mask),
                 hat,
                 iteration,
-                hand_over.is_last.then_some(0)
+                hand_over.completes_run.then_some(0)
             ],
         )?;
         transaction.commit()?;
         Ok(HandOverOutcome::Accepted)
     }
 
-    /// Stores why the iteration's last attempt to hand over was refused. `waits_for`: the gate, if the only reason is a
-    /// gate that a person has to open.
+    /// Stores why the iteration's last attempt to hand over was refused. `waits_for`: the gate that a person has to
+    /// open, if that is the only reason.
     pub fn record_refusal(&self, run: RunId, iteration: u32, why: &str, waits_for: Option<&str>) -> Result<()> {
         self.connection.execute(
             "UPDATE iterations SET refused = ?3, waits_for = ?4 WHERE run = ?1 AND number = ?2",
@@ -276,7 +277,7 @@ impl WorkDatabase {
         Ok(found.optional()?.flatten())
     }
 
-    /// Like [`Self::awaited_gate`], for the latest iteration that has such a gate.
+    /// Like [`Self::awaited_gate`], for the latest iteration that failed only at such a gate.
     pub fn last_awaited_gate(&self, run: RunId) -> Result<Option<String>> {
         let found = self.connection.query_row(
             "SELECT waits_for FROM iterations WHERE run = ?1 AND waits_for IS NOT NULL ORDER BY number DESC LIMIT 1",
@@ -296,6 +297,7 @@ impl WorkDatabase {
         Ok(found.optional()?)
     }
 
+    /// Returns why the iteration's last attempt to hand over was refused.
     pub fn refusal(&self, run: RunId, iteration: u32) -> Result<Option<String>> {
         let found = self.connection.query_row(
             "SELECT refused FROM iterations WHERE run = ?1 AND number = ?2",
@@ -309,7 +311,8 @@ impl WorkDatabase {
         handed_over_topic(&self.connection, run, iteration)
     }
 
-    /// Stores the end of an iteration. If it handed nothing over, the topic it had taken waits again, with the remark.
+    /// Stores the end of an iteration. Unless the outcome is `HandedOver`, `DefaultTopic` or `Done`, the topic that the
+    /// iteration handled waits again, with `end.note_for_retry` or, if there is none, with `end.remark`.
     pub fn end_iteration(&self, run: RunId, number: u32, end: &IterationEnd, now: i64) -> Result<()> {
         let transaction = self.write_transaction()?;
         let (outcome, remark) = (end.outcome.unwrap_or(IterationOutcome::NoTopic), end.remark.as_deref().map(mask));
@@ -327,7 +330,7 @@ impl WorkDatabase {
                     params![run, number, end.tree],
                 )?;
             }
-            // Its topic has been handled.
+            // The iteration had no topic to publish, and the topic that it handled is done.
             IterationOutcome::Done => {}
             IterationOutcome::NoTopic => {
                 transaction.execute(
@@ -352,8 +355,8 @@ impl WorkDatabase {
         Ok(())
     }
 
-    /// Counts how often the iteration's topic was handed over with the same summary and payload and an unchanged
-    /// working tree.
+    /// Counts how often iterations of this run published the same as this iteration: the same topic with the same
+    /// summary and payload, at the same state of the working tree. Returns 0 if that state is unknown.
     pub fn count_repetitions(&self, run: RunId, iteration: u32) -> Result<u32> {
         let count = self.connection.query_row(
             "SELECT count(*) FROM topics a JOIN topics b ON b.run = a.run AND b.topic = a.topic AND b.summary = a.summary \
@@ -393,7 +396,7 @@ impl WorkDatabase {
         Ok(count)
     }
 
-    /// The last `limit` iterations, oldest first.
+    /// Returns the last `limit` iterations, oldest first.
     pub fn iterations(&self, run: RunId, limit: u32) -> Result<Vec<Iteration>> {
         let mut statement = self.connection.prepare_cached(
             "SELECT number, hat, topic, started, ended, outcome, remark, tokens, cost_usd, (SELECT t.topic FROM topics t \
@@ -419,7 +422,7 @@ impl WorkDatabase {
         Ok(iterations)
     }
 
-    /// All accepted topics, including the run's first one, oldest first.
+    /// Returns all accepted topics, including the run's first one, oldest first.
     pub fn accepted_topics(&self, run: RunId) -> Result<Vec<String>> {
         let mut statement = self.connection.prepare_cached("SELECT topic FROM topics WHERE run = ?1 ORDER BY id")?;
         let topics = statement.query_map([run], |row| row.get(0))?.collect::<rusqlite::Result<_>>()?;
@@ -451,7 +454,7 @@ impl WorkDatabase {
         Ok(messages.collect::<rusqlite::Result<_>>()?)
     }
 
-    /// Requests the end of a run. `immediately`: without waiting for the end of the iteration.
+    /// Asks a run to stop. `immediately`: without waiting for the end of the iteration.
     pub fn request_run_stop(&self, run: RunId, immediately: bool, time: i64) -> Result<()> {
         self.request_stop(&run_stop_name(run), if immediately { -time } else { time })
     }
@@ -460,7 +463,8 @@ impl WorkDatabase {
         self.request_stop(&session_stop_name(session), time)
     }
 
-    /// Returns the request to stop, if there is one; true if the run has to stop at once.
+    /// Returns none if nobody asked the run to stop, true if it has to stop immediately, and false if it has to stop
+    /// after the current iteration.
     pub fn run_stop_request(&self, run: RunId) -> Result<Option<bool>> {
         Ok(self.stop_time(&run_stop_name(run))?.map(|time| time < 0))
     }
@@ -495,11 +499,11 @@ fn publish(connection: &rusqlite::Connection, run: RunId, topic: &str, summary: 
     Ok(())
 }
 
-/// Reopens tasks that an iteration has started and not finished.
-fn reopen_tasks(transaction: &rusqlite::Connection, started_by: &str, now: i64) -> Result<()> {
+/// Reopens the tasks in progress whose starter id matches a `LIKE` pattern.
+fn reopen_tasks(transaction: &rusqlite::Connection, starter_pattern: &str, now: i64) -> Result<()> {
     transaction.execute(
         "UPDATE tasks SET state = 'open', changed = ?2 WHERE state = 'in_progress' AND started_by LIKE ?1",
-        params![started_by, now],
+        params![starter_pattern, now],
     )?;
     Ok(())
 }
@@ -543,8 +547,8 @@ mod tests {
 
     #[test]
     fn usage_added_per_iteration_equals_usage_counted_from_the_database() {
-        let folder = tempfile::tempdir().expect("a folder");
-        let work = WorkDatabase::open(&folder.path().join("work.db")).expect("a database");
+        let directory = tempfile::tempdir().expect("a directory");
+        let work = WorkDatabase::open(&directory.path().join("work.db")).expect("a database");
         let run = work.begin_run(None, "task.start", 0).expect("a run");
         let mut usage = work.usage(run).expect("counted");
         let outcomes = [

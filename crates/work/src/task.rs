@@ -96,15 +96,15 @@ pub struct Task {
     pub blockers: Vec<Blocker>,
     /// A person has to review the task.
     pub needs_review: bool,
-    /// The iteration that started it last, see [`starter_id`](crate::starter_id); none if it was started outside of
-    /// runs.
+    /// The [`starter_id`](crate::starter_id) of the iteration that started the task last; none if the task was started
+    /// outside of runs.
     pub started_by: Option<String>,
     /// Milliseconds since 1970.
     pub created: i64,
     pub changed: i64,
 }
 
-/// A task that has to be finished first.
+/// A task that has to be finished before another one can start.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Blocker {
     pub id: TaskId,
@@ -113,20 +113,20 @@ pub struct Blocker {
 }
 
 impl Task {
-    /// Blockers that are not finished yet.
-    pub fn open_blockers(&self) -> Vec<TaskId> {
-        let is_waited_for = |blocker: &&Blocker| blocker.state.is_some_and(TaskState::is_unfinished);
-        self.blockers.iter().filter(is_waited_for).map(|blocker| blocker.id).collect()
+    /// Returns the blockers that are not finished yet.
+    pub fn unfinished_blockers(&self) -> Vec<TaskId> {
+        let is_unfinished = |blocker: &&Blocker| blocker.state.is_some_and(TaskState::is_unfinished);
+        self.blockers.iter().filter(is_unfinished).map(|blocker| blocker.id).collect()
     }
 
-    /// Blockers that failed or do not exist. They do not block, but callers have to report them.
-    pub fn dead_blockers(&self) -> impl Iterator<Item = &Blocker> {
+    /// Returns the blockers that failed or do not exist. They do not block the task, but callers have to report them.
+    pub fn failed_or_missing_blockers(&self) -> impl Iterator<Item = &Blocker> {
         self.blockers.iter().filter(|blocker| matches!(blocker.state, None | Some(TaskState::Failed)))
     }
 
     /// True if the task is open and not blocked.
     pub fn is_ready(&self) -> bool {
-        self.state == TaskState::Open && self.open_blockers().is_empty()
+        self.state == TaskState::Open && self.unfinished_blockers().is_empty()
     }
 }
 

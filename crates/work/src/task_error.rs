@@ -1,4 +1,4 @@
-//! Errors of adding and changing tasks.
+//! Errors when tasks are added, changed or looked up.
 
 use crate::{TaskId, TaskState, TextError, WorkError};
 
@@ -10,11 +10,11 @@ pub enum TaskError {
     Text(#[from] TextError),
     #[error("there is no task `{0}`")]
     NotFound(String),
-    #[error("{id} has the key `{key}` already")]
+    #[error("the key `{key}` belongs to {id} already")]
     DuplicateKey { key: String, id: TaskId },
-    #[error("a priority is a number from 1 to 5, not {0}")]
+    #[error("the priority must be a number from 1 to 5, not {0}")]
     InvalidPriority(u8),
-    #[error("a task cannot be above itself: {}", cycle_text(.0))]
+    #[error("a task cannot be its own ancestor: {}", cycle_text(.0))]
     ParentCycle(Vec<TaskId>),
     #[error("a task cannot wait for itself: {}", cycle_text(.0))]
     BlockerCycle(Vec<TaskId>),
@@ -46,7 +46,7 @@ fn transition_name(state: TaskState) -> &'static str {
         TaskState::Open => "reopened",
         TaskState::InProgress => "started",
         TaskState::Closed => "closed",
-        TaskState::Failed => "given up",
+        TaskState::Failed => "marked as failed",
     }
 }
 

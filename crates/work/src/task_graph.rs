@@ -6,7 +6,7 @@ use rusqlite::{Connection, OptionalExtension};
 
 use crate::{Result, TaskId};
 
-/// Returns the cycle that making `parent` the parent of `id` would close.
+/// Returns the cycle that would arise if `parent` became the parent of `id`.
 pub(crate) fn parent_cycle(connection: &Connection, id: TaskId, parent: TaskId) -> Result<Option<Vec<TaskId>>> {
     let mut parent_query = connection.prepare("SELECT parent FROM tasks WHERE id = ?1")?;
     find_cycle(id, parent, |task| {
@@ -14,7 +14,7 @@ pub(crate) fn parent_cycle(connection: &Connection, id: TaskId, parent: TaskId) 
     })
 }
 
-/// Returns the cycle that making `blocker` a blocker of `id` would close.
+/// Returns the cycle that would arise if `blocker` became a blocker of `id`.
 pub(crate) fn blocker_cycle(connection: &Connection, id: TaskId, blocker: TaskId) -> Result<Option<Vec<TaskId>>> {
     let mut blockers_query =
         connection.prepare("SELECT blocker FROM task_blockers WHERE task = ?1 ORDER BY blocker")?;
@@ -23,18 +23,18 @@ pub(crate) fn blocker_cycle(connection: &Connection, id: TaskId, blocker: TaskId
     })
 }
 
-/// Searches a path from `id` through `first` back to `id`.
+/// Searches for a path from `id` through `first` back to `id`. `next` returns the tasks one step from a task.
 fn find_cycle(
     id: TaskId,
     first: TaskId,
     mut next: impl FnMut(TaskId) -> Result<Vec<TaskId>>,
 ) -> Result<Option<Vec<TaskId>>> {
-    // The predecessor of each reached task.
+    // For each task that the search has reached, the task from which it was reached.
     let mut predecessors = BTreeMap::from([(first, id)]);
     let mut stack = vec![first];
     while let Some(task) = stack.pop() {
         if task == id {
-            return Ok(Some(path_to(id, &predecessors)));
+            return Ok(Some(cycle_of(id, &predecessors)));
         }
         for other in next(task)? {
             predecessors.entry(other).or_insert_with(|| {
@@ -46,7 +46,8 @@ fn find_cycle(
     Ok(None)
 }
 
-fn path_to(id: TaskId, predecessors: &BTreeMap<TaskId, TaskId>) -> Vec<TaskId> {
+/// Returns the cycle from `id` back to `id`.
+fn cycle_of(id: TaskId, predecessors: &BTreeMap<TaskId, TaskId>) -> Vec<TaskId> {
     let mut path = vec![id];
     let mut last = id;
     while let Some(before) = predecessors.get(&last) {

@@ -13,12 +13,12 @@ pub struct TaskChange {
     pub is_unchanged: bool,
 }
 
-/// The id of an iteration as the starter of tasks: `RUN/ITERATION`.
+/// Returns the id that an iteration has as the starter of a task: `RUN/ITERATION`.
 pub fn starter_id(run: &str, iteration: u64) -> String {
     format!("{run}/{iteration}")
 }
 
-/// Words a starter id for people: ``in run `r1`, iteration 2``.
+/// Describes a starter id for people: ``in run `r1`, iteration 2``.
 pub fn starter_text(starter: &str) -> String {
     match starter.split_once('/') {
         Some((run, iteration)) => format!("in run `{run}`, iteration {iteration}"),
@@ -26,14 +26,14 @@ pub fn starter_text(starter: &str) -> String {
     }
 }
 
-/// Returns the run of a starter id. A bare run is a valid starter id too.
+/// Returns the run in a starter id, which is `RUN/ITERATION` or only `RUN`.
 fn run_of_starter(starter: &str) -> &str {
     starter.split_once('/').map_or(starter, |(run, _)| run)
 }
 
 impl Tasks<'_> {
     /// Starts an open task that is not blocked. `starter`: a [`starter_id`]; none outside of runs. A task in progress
-    /// belongs to the run that started it: a later iteration of the same run may take it over, others may not.
+    /// belongs to the run that started it: only a later iteration of the same run may take it over.
     pub fn start(self, id: TaskId, starter: Option<&str>, now: i64) -> Result<TaskChange, TaskError> {
         self.transition(TaskState::InProgress, id, starter, now)
     }
@@ -98,7 +98,7 @@ fn check_transition(task: &Task, wanted: TaskState, starter: Option<&str>) -> Re
                 Err(TaskError::InProgress { id, by: task.started_by.clone() })
             }
         }
-        (TaskState::Open, TaskState::InProgress) => match task.open_blockers() {
+        (TaskState::Open, TaskState::InProgress) => match task.unfinished_blockers() {
             blockers if blockers.is_empty() => Ok(()),
             blockers => Err(TaskError::Blocked { id, blockers }),
         },

@@ -30,19 +30,19 @@ pub(crate) const TABLES: &str = "
     ) STRICT, WITHOUT ROWID;
 ";
 
-/// The name of the title in error messages.
+/// How error messages call the title of a task.
 pub const TITLE_LABEL: &str = "the title";
 
-/// The columns of a task. The last one has its blockers with their states, as JSON.
+/// The columns of a task. The last column has the task's blockers with their states, as JSON.
 const COLUMNS: &str =
     "id, key, title, description, state, priority, parent, needs_review, started_by, created, changed,
-    (SELECT json_group_array(json_array(waited.blocker, other.state)) FROM task_blockers waited
-     LEFT JOIN tasks other ON other.id = waited.blocker WHERE waited.task = tasks.id)";
+    (SELECT json_group_array(json_array(link.blocker, blocker.state)) FROM task_blockers link
+     LEFT JOIN tasks blocker ON blocker.id = link.blocker WHERE link.task = tasks.id)";
 
 /// The SQL condition of a task that is open and has no unfinished blocker.
 const IS_READY: &str = "tasks.state = 'open' AND NOT EXISTS (
-    SELECT 1 FROM task_blockers waited JOIN tasks other ON other.id = waited.blocker
-    WHERE waited.task = tasks.id AND other.state IN ('open', 'in_progress'))";
+    SELECT 1 FROM task_blockers link JOIN tasks blocker ON blocker.id = link.blocker
+    WHERE link.task = tasks.id AND blocker.state IN ('open', 'in_progress'))";
 
 /// The number of tasks in each state. `claimed` counts tasks in progress that one run has started.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -88,8 +88,8 @@ impl Tasks<'_> {
         Ok(task)
     }
 
-    /// Returns the task with this key. Adds it if there is none; otherwise updates its title and the properties that
-    /// the draft sets, and adds the blockers. The state stays unchanged.
+    /// Adds a task with this key, or changes the one that has it: sets its title and the properties that the draft has,
+    /// and adds the blockers, but leaves its state unchanged.
     pub fn ensure(self, key: &str, draft: &TaskDraft<'_>, now: i64) -> Result<EnsuredTask, TaskError> {
         let transaction = self.work.write_transaction()?;
         let key = check_key(key)?;
@@ -118,7 +118,7 @@ impl Tasks<'_> {
         }
     }
 
-    /// All tasks, oldest first.
+    /// Returns all tasks, oldest first.
     pub fn all(self) -> Result<Vec<Task>> {
         self.select("TRUE ORDER BY id", [])
     }
@@ -162,7 +162,7 @@ impl Tasks<'_> {
         self.select("state = 'in_progress' AND started_by = ?1 ORDER BY id", [started_by])
     }
 
-    /// All counts, from one consistent state.
+    /// Returns all counts, from one consistent state. `run`: the run whose tasks count as claimed.
     pub fn counts(self, run: Option<&str>) -> Result<TaskCounts> {
         let counts = format!(
             "SELECT count(*) FILTER (WHERE state = 'open'), count(*) FILTER (WHERE {IS_READY}),
@@ -186,7 +186,7 @@ impl Tasks<'_> {
         })?)
     }
 
-    /// The number of tasks in progress that this run has started.
+    /// Returns the number of tasks in progress that this run has started.
     pub fn count_claimed(self, run: &str) -> Result<u64> {
         Ok(self.counts(Some(run))?.claimed)
     }
@@ -221,7 +221,7 @@ fn task_from_row(row: &Row<'_>) -> rusqlite::Result<Task> {
         state: row.get(4)?,
         priority: row.get(5)?,
         parent: row.get(6)?,
-        blockers: read_blockers(&blockers),
+        blockers: parse_blockers(&blockers),
         needs_review: row.get(7)?,
         started_by: row.get(8)?,
         created: row.get(9)?,
@@ -229,8 +229,8 @@ fn task_from_row(row: &Row<'_>) -> rusqlite::Result<Task> {
     })
 }
 
-/// Parses a JSON list of pairs of id and state.
-fn read_blockers(pairs: &str) -> Vec<Blocker> {
+/// Parses blockers from a JSON list of pairs: id and state.
+fn parse_blockers(pairs: &str) -> Vec<Blocker> {
     let pairs: Vec<(i64, Option<String>)> = serde_json::from_str(pairs).unwrap_or_default();
     let state = |name: String| TaskState::ALL.into_iter().find(|state| state.name() == name);
     let blocker = |(number, name): (i64, Option<String>)| {

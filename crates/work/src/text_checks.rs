@@ -11,17 +11,18 @@ pub const MAX_TAG: usize = 50;
 /// The maximum length of any other string, in bytes.
 pub const MAX_TEXT: usize = 64 * 1024;
 
+/// Why a string was refused. `what` says which string, for example `the title`.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum TextError {
     #[error("{what} is empty")]
     Empty { what: &'static str },
-    #[error("{what} has {found} characters, and {limit} are the most")]
+    #[error("{what} has {found} characters; the maximum is {limit}")]
     LineTooLong { what: &'static str, found: usize, limit: usize },
-    #[error("{what} has {found} bytes, and {limit} (64 KiB) are the most")]
+    #[error("{what} has {found} bytes; the maximum is {limit} (64 KiB)")]
     TextTooLong { what: &'static str, found: usize, limit: usize },
-    #[error("{what} is one line of plain text")]
+    #[error("{what} must be one line of plain text")]
     NotOneLine { what: &'static str },
-    #[error("{what} holds what looks like a secret")]
+    #[error("{what} contains something that looks like a secret")]
     Secret { what: &'static str },
 }
 
@@ -42,12 +43,12 @@ pub(crate) fn check_line<'t>(what: &'static str, text: &'t str, limit: usize) ->
     Ok(mask(text))
 }
 
-/// Checks a name that has to be unique. A secret is refused, because masking could make two names equal.
+/// Checks a name that has to be unique. A name with a secret is refused, because masking could make two names equal.
 pub(crate) fn check_name<'t>(what: &'static str, text: &'t str, limit: usize) -> Result<&'t str, TextError> {
     check_line(what, text, limit)?.unchanged().ok_or(TextError::Secret { what })
 }
 
-/// Checks a string of any number of lines, which may be empty, and masks its secrets.
+/// Checks a string and masks its secrets. The string may be empty, and may have any number of lines.
 pub(crate) fn check_text<'t>(what: &'static str, text: &'t str) -> Result<Masked<'t>, TextError> {
     let text = text.trim_end();
     if text.len() > MAX_TEXT {

@@ -1,6 +1,7 @@
-//! `cargo xtask bench --against BINARY`: compares two binaries, which do the same work in turns.
+//! `cargo xtask bench --against BINARY`: compares two binaries, which do the same work alternately.
 //!
-//! Each binary has its own copy of every project, because a newer binary may migrate the store that it opens.
+//! Each binary has its own copy of every project, because a newer binary can convert a project's database to a new
+//! format.
 
 use std::path::Path;
 use std::process::Command;
@@ -13,7 +14,7 @@ use super::{BenchProject, EDITS, ROUNDS, interleaved_medians, print_ratio, time}
 /// The maximum ratio of the new binary's time to the old one's.
 const MAX_RATIO: f64 = 1.05;
 
-/// The binary that was just built, and the one it is compared with.
+/// The binary that was just built, and the one that it is compared with.
 struct BinaryPair<'a> {
     new: &'a Path,
     old: &'a Path,
@@ -24,10 +25,10 @@ pub fn run(new: &Path, old: &Path) -> Result<()> {
     binaries.compare_hooks("one event, bundled rules", ROUNDS, |_| BenchProject::new(0))?;
     binaries.compare_hooks("1,000 rules", ROUNDS, |_| BenchProject::new(1000))?;
     binaries.compare_hooks("1,000,000 events", ROUNDS, |binary| {
-        let new_project = BenchProject::new(0)?;
-        time(&mut new_project.hook(binary))?;
-        new_project.fill_journal(1_000_000)?;
-        Ok(new_project)
+        let project = BenchProject::new(0)?;
+        time(&mut project.hook(binary))?;
+        project.fill_journal(1_000_000)?;
+        Ok(project)
     })?;
     binaries.compare_edited_rules()?;
     binaries.compare_phases()?;
@@ -40,17 +41,17 @@ impl BinaryPair<'_> {
         &self,
         name: &str,
         rounds: usize,
-        new_project: impl Fn(&Path) -> Result<BenchProject>,
+        create_project: impl Fn(&Path) -> Result<BenchProject>,
     ) -> Result<()> {
-        let [new, old] = [new_project(self.new)?, new_project(self.old)?];
+        let [new, old] = [create_project(self.new)?, create_project(self.old)?];
         compare(name, rounds, &|| Ok(new.hook(self.new)), &|| Ok(old.hook(self.old)))
     }
 
     fn compare_edited_rules(&self) -> Result<()> {
         let [new, old] = [BenchProject::new(1000)?, BenchProject::new(1000)?];
-        let hook_after_edit = |new_project: &BenchProject, binary: &Path| {
-            new_project.edit_rule()?;
-            Ok(new_project.hook(binary))
+        let hook_after_edit = |project: &BenchProject, binary: &Path| {
+            project.edit_rule()?;
+            Ok(project.hook(binary))
         };
         let name = "1,000 rules, one just edited";
         compare(name, EDITS, &|| hook_after_edit(&new, self.new), &|| hook_after_edit(&old, self.old))
@@ -58,12 +59,12 @@ impl BinaryPair<'_> {
 
     fn compare_phases(&self) -> Result<()> {
         let [new, old] = [BenchProject::in_active_phase(self.new)?, BenchProject::in_active_phase(self.old)?];
-        for new_project in [&new, &old] {
-            new_project.fill_phase()?;
+        for project in [&new, &old] {
+            project.fill_phase()?;
         }
         let name = "a hook in a phase of 200,000 events";
         compare(name, EDITS, &|| Ok(new.hook(self.new)), &|| Ok(old.hook(self.old)))?;
-        let status = |new_project: &BenchProject, binary: &Path| Ok(new_project.command(binary, &["status"]));
+        let status = |project: &BenchProject, binary: &Path| Ok(project.command(binary, &["status"]));
         compare("status in the same phase", EDITS, &|| status(&new, self.new), &|| status(&old, self.old))?;
         let [mut new_times, mut old_times] = [Vec::new(), Vec::new()];
         for _ in 0..EDITS {
@@ -75,10 +76,10 @@ impl BinaryPair<'_> {
     }
 
     fn compare_checks(&self, name: &str, files: usize, rules: usize, changes_everything: bool) -> Result<()> {
-        let folder = tempfile::tempdir()?;
+        let directory = tempfile::tempdir()?;
         let trees = [
-            BenchTree::build(&folder.path().join("new/tree"), files, rules)?,
-            BenchTree::build(&folder.path().join("old/tree"), files, rules)?,
+            BenchTree::build(&directory.path().join("new/tree"), files, rules)?,
+            BenchTree::build(&directory.path().join("old/tree"), files, rules)?,
         ];
         if changes_everything {
             for tree in &trees {

@@ -1,4 +1,5 @@
-//! Measures file rules: on a large tree, compared with git itself; and a thousand rules with a thousand changes.
+//! Measures file rules in two trees: a large one, compared with `git status`; and one with a thousand rules and a
+//! thousand changed files.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,7 +10,7 @@ use anyhow::{Result, ensure};
 use super::{interleaved_medians, milliseconds, print, print_ratio};
 
 pub const FILES: usize = 100_000;
-const FOLDERS: usize = 400;
+const DIRECTORIES: usize = 400;
 pub const CHANGES: usize = 1000;
 pub const RULES: usize = 1000;
 const ROUNDS: usize = 15;
@@ -17,15 +18,15 @@ const ROUNDS: usize = 15;
 const MAX_MS_OVER_GIT: f64 = 50.0;
 
 pub fn run(linchpin: &Path) -> Result<()> {
-    let folder = tempfile::tempdir()?;
-    let large = BenchTree::build(&folder.path().join("large"), FILES, 1)?;
+    let directory = tempfile::tempdir()?;
+    let large = BenchTree::build(&directory.path().join("large"), FILES, 1)?;
     let times =
         interleaved_medians(ROUNDS, &[&|| Ok(large.git(&["status", "--porcelain"])), &|| Ok(large.check(linchpin))])?;
     let [status, check] = times.as_slice() else { unreachable!() };
     print_ratio("check / git status, 100,000 files", *check, *status, 1.5);
 
-    let few = BenchTree::build(&folder.path().join("few"), CHANGES, 1)?;
-    let many = BenchTree::build(&folder.path().join("many"), CHANGES, RULES)?;
+    let few = BenchTree::build(&directory.path().join("few"), CHANGES, 1)?;
+    let many = BenchTree::build(&directory.path().join("many"), CHANGES, RULES)?;
     for tree in [&few, &many] {
         tree.change_every_file()?;
     }
@@ -52,13 +53,13 @@ pub struct BenchTree {
 impl BenchTree {
     pub fn build(root: &Path, files: usize, rules: usize) -> Result<Self> {
         let tree = Self { root: root.to_owned() };
-        let per_folder = files.div_ceil(FOLDERS);
+        let per_directory = files.div_ceil(DIRECTORIES);
         for number in 0..files {
-            let folder = root.join(format!("src/part{:03}", number / per_folder));
-            if number % per_folder == 0 {
-                fs::create_dir_all(&folder)?;
+            let directory = root.join(format!("src/part{:03}", number / per_directory));
+            if number % per_directory == 0 {
+                fs::create_dir_all(&directory)?;
             }
-            fs::write(folder.join(format!("file{number:06}.rs")), format!("fn f{number}() {{}}\n"))?;
+            fs::write(directory.join(format!("file{number:06}.rs")), format!("fn f{number}() {{}}\n"))?;
         }
         let policy = root.join(".linchpin/rules");
         fs::create_dir_all(&policy)?;
@@ -73,8 +74,8 @@ impl BenchTree {
 
     /// Changes every file, so that it differs from the commit.
     pub fn change_every_file(&self) -> Result<()> {
-        for folder in fs::read_dir(self.root.join("src"))? {
-            for file in fs::read_dir(folder?.path())? {
+        for directory in fs::read_dir(self.root.join("src"))? {
+            for file in fs::read_dir(directory?.path())? {
                 fs::write(file?.path(), "fn changed() {}\n")?;
             }
         }
@@ -96,17 +97,17 @@ impl BenchTree {
     pub fn check(&self, linchpin: &Path) -> Command {
         let mut command = Command::new(linchpin);
         command.args(["check", "--json"]).current_dir(&self.root).stdin(Stdio::null());
-        for (variable, folder) in [("HOME", "home"), ("XDG_CONFIG_HOME", "config"), ("XDG_STATE_HOME", "state")] {
-            command.env(variable, self.root.join("../").join(folder));
+        for (variable, directory) in [("HOME", "home"), ("XDG_CONFIG_HOME", "config"), ("XDG_STATE_HOME", "state")] {
+            command.env(variable, self.root.join("../").join(directory));
         }
         command
     }
 }
 
 /// Returns the text of one rule. Consecutive numbers give rules of different kinds, and half of the rules refer to
-/// existing files. All are met, so that `check` succeeds.
+/// existing files. All rules are met, so that `check` succeeds.
 fn rule_text(number: usize) -> String {
-    let part = number % FOLDERS;
+    let part = number % DIRECTORIES;
     let fields = match number % 4 {
         0 => format!("trigger: \"src/part{part:03}/**\"\nsafety: \"src/part{part:03}/*.rs\""),
         1 => format!("set: [\"lib{number}/{{path}}.c\", \"lib{number}/{{path}}.h\"]"),

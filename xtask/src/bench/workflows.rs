@@ -1,4 +1,4 @@
-//! Measures commands and hooks in a phase with very many events: `next`, `status`, and one more event.
+//! Measures `next`, `status` and a hook in a phase with very many events.
 
 use std::fs;
 use std::path::Path;
@@ -11,7 +11,7 @@ use rusqlite::{Connection, params};
 use super::{BenchProject, EDITS, interleaved_medians, median, print_ratio, time};
 
 const EVENTS: usize = 200;
-/// How often each event is copied in the long phase.
+/// The approximate ratio of the number of events in the long phase to that in the short one.
 const COPIES: i64 = 1000;
 /// Four pace rules, and a gate that never passes, so that `next` can be measured repeatedly.
 const WORKFLOW: &str = r"start_node: code
@@ -38,27 +38,27 @@ pub fn run(linchpin: &Path) -> Result<()> {
         &[&|| Ok(few.command(linchpin, &["status"])), &|| Ok(many.command(linchpin, &["status"]))],
     )?;
     let [short, long] = times.as_slice() else { unreachable!() };
-    print_ratio("status, the same", *long, *short, 1.5);
+    print_ratio("status in the same phases", *long, *short, 1.5);
     let [mut short, mut long] = [Vec::new(), Vec::new()];
     for _ in 0..EDITS {
         short.push(few.time_next(linchpin)?);
         long.push(many.time_next(linchpin)?);
     }
-    print_ratio("next, the same", median(long), median(short), 1.5);
+    print_ratio("next in the same phases", median(long), median(short), 1.5);
     Ok(())
 }
 
 impl BenchProject {
-    /// Creates a project in a phase with `EVENTS` events.
+    /// Creates a project with an active workflow, whose current phase has `EVENTS` events.
     pub fn in_active_phase(linchpin: &Path) -> Result<Self> {
         let project = Self::new(0)?;
-        let folder = project.folder.path().join("project/.linchpin/workflows");
-        fs::create_dir_all(&folder)?;
-        fs::write(folder.join("work.yml"), WORKFLOW)?;
+        let directory = project.directory.path().join("project/.linchpin/workflows");
+        fs::create_dir_all(&directory)?;
+        fs::write(directory.join("work.yml"), WORKFLOW)?;
         time(&mut project.command(linchpin, &["start", "work"]))?;
         let payload = fs::read_to_string(&project.payload)?;
         for number in 0..EVENTS {
-            // Two events with the same call id count once.
+            // Each event gets its own call id, because events with the same id are counted once.
             fs::write(&project.payload, payload.replace("toolu_1", &format!("toolu_{number}")))?;
             time(&mut project.hook(linchpin))?;
         }
@@ -68,13 +68,13 @@ impl BenchProject {
     pub fn command(&self, linchpin: &Path, arguments: &[&str]) -> Command {
         let mut command = Command::new(linchpin);
         // The caller's shell may have environment variables that identify it as an agent's.
-        command.env_clear().args(arguments).current_dir(self.folder.path().join("project"));
+        command.env_clear().args(arguments).current_dir(self.directory.path().join("project"));
         command.envs(std::env::var_os("PATH").map(|path| ("PATH", path)));
         self.set_home(&mut command);
         command
     }
 
-    /// Measures `next`, which the gate refuses.
+    /// Measures a call of `linchpin next` that the gate refuses.
     pub fn time_next(&self, linchpin: &Path) -> Result<Duration> {
         let mut command = self.command(linchpin, &["next"]);
         command.stdout(Stdio::null()).stderr(Stdio::null());
@@ -85,10 +85,11 @@ impl BenchProject {
         Ok(duration)
     }
 
-    /// Copies every event of the phase and every counted attempt `COPIES` times, within the last hour.
+    /// Adds `EVENTS * COPIES` events, and `COPIES - 1` copies of every counted attempt. The times of the copies lie
+    /// within the hour before the attempt.
     pub fn fill_phase(&self) -> Result<()> {
         self.fill_journal(EVENTS * usize::try_from(COPIES)?)?;
-        let mut database = Connection::open(self.folder.path().join("project/.linchpin/state.db"))?;
+        let mut database = Connection::open(self.directory.path().join("project/.linchpin/state.db"))?;
         let transaction = database.transaction()?;
         let mut attempts: Vec<(i64, String, String)> = Vec::new();
         {

@@ -1,8 +1,8 @@
 //! The project in which the corpus is judged: a git repository with its own home directory and the bundled rules in
 //! force.
 //!
-//! It must not be in the temporary directory, because deleting files there does not count as deleting outside of the
-//! project.
+//! The repository must not be in the system's temporary directory, because the rules let commands delete files there,
+//! even outside of the project.
 
 use std::fs;
 use std::io::Write;
@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 use super::case::CorpusCase;
 
 pub struct CorpusProject {
-    folder: PathBuf,
+    directory: PathBuf,
     linchpin: PathBuf,
 }
 
@@ -27,16 +27,16 @@ pub struct HookDecision {
 }
 
 impl CorpusProject {
-    pub fn build(folder: &Path, linchpin: PathBuf) -> Result<Self> {
-        if folder.exists() {
-            fs::remove_dir_all(folder)?;
+    pub fn build(directory: &Path, linchpin: PathBuf) -> Result<Self> {
+        if directory.exists() {
+            fs::remove_dir_all(directory)?;
         }
-        fs::create_dir_all(folder)?;
-        let project = Self { folder: folder.canonicalize()?, linchpin };
+        fs::create_dir_all(directory)?;
+        let project = Self { directory: directory.canonicalize()?, linchpin };
         let temp = std::env::temp_dir();
         ensure!(
-            !project.folder.starts_with(&temp),
-            "the corpus needs a folder that is not in `{}`: check the repository out elsewhere",
+            !project.directory.starts_with(&temp),
+            "the corpus needs a directory that is not in `{}`: check the repository out elsewhere",
             temp.display()
         );
         project.build_project()?;
@@ -46,13 +46,13 @@ impl CorpusProject {
     }
 
     fn project(&self) -> PathBuf {
-        self.folder.join("project")
+        self.directory.join("project")
     }
 
     fn build_project(&self) -> Result<()> {
         let root = self.project();
-        for folder in ["build", "dist", "config", "sub", ".claude", ".linchpin/rules"] {
-            fs::create_dir_all(root.join(folder))?;
+        for directory in ["build", "dist", "config", "sub", ".claude", ".linchpin/rules"] {
+            fs::create_dir_all(root.join(directory))?;
         }
         fs::write(root.join(".env"), "KEY=secret\n")?;
         fs::write(root.join(".claude/settings.json"), "{}\n")?;
@@ -69,7 +69,7 @@ impl CorpusProject {
     }
 
     fn build_home(&self) -> Result<()> {
-        let home = self.folder.join("home");
+        let home = self.directory.join("home");
         fs::create_dir_all(home.join(".ssh"))?;
         Ok(fs::write(home.join(".ssh/id_ed25519"), "a private key\n")?)
     }
@@ -90,13 +90,13 @@ impl CorpusProject {
         if let Some(path) = std::env::var_os("PATH") {
             command.env("PATH", path);
         }
-        for (variable, folder) in [
+        for (variable, directory) in [
             ("HOME", "home"),
             ("XDG_CONFIG_HOME", "config"),
             ("XDG_STATE_HOME", "state"),
             ("CLAUDE_PROJECT_DIR", "project"),
         ] {
-            command.env(variable, self.folder.join(folder));
+            command.env(variable, self.directory.join(directory));
         }
         command
     }
@@ -108,12 +108,12 @@ impl CorpusProject {
         Ok(())
     }
 
-    /// Returns the hook's decision about the command, which Claude Code is about to run in a new session.
+    /// Returns the hook's decision about the command, as if Claude Code were about to run it in a new session.
     pub fn judge(&self, case: &CorpusCase) -> Result<HookDecision> {
         fs::write(self.project().join(".git/HEAD"), format!("ref: refs/heads/{}\n", case.branch))?;
         let payload = json!({
             "session_id": case.id,
-            "transcript_path": self.folder.join("home/transcript.jsonl"),
+            "transcript_path": self.directory.join("home/transcript.jsonl"),
             "cwd": self.project(),
             "permission_mode": "default",
             "hook_event_name": "PreToolUse",

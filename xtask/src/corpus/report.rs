@@ -17,9 +17,9 @@ pub struct CorpusReport {
     misses: Vec<(CorpusCase, HookDecision)>,
 }
 
-/// The number of correct cases and of all cases, by expected decision, in the order of [`ExpectedDecision::ALL`].
 #[derive(Default, Clone, Copy)]
 struct Tally {
+    /// The number of correct cases and of all cases, by expected decision, in the order of [`ExpectedDecision::ALL`].
     by_expectation: [(usize, usize); 3],
 }
 

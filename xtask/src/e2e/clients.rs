@@ -20,7 +20,7 @@ const PACKAGES: [&str; 5] = [
     "opencode-ai@1.18.33",
 ];
 
-/// A client that runs this long hangs: a normal run takes some seconds.
+/// The maximum duration of a client's run. A normal run takes some seconds.
 const TIMEOUT: Duration = Duration::from_mins(3);
 
 pub(super) struct Clients {
@@ -28,21 +28,21 @@ pub(super) struct Clients {
 }
 
 impl Clients {
-    /// Installs missing clients. `None` if npm is not available.
-    pub fn installed_in(folder: &Path) -> Result<Option<Self>> {
-        let installed_versions = folder.join("installed.txt");
+    /// Installs the clients in a directory, unless they are installed there already. `None` if npm is not available.
+    pub fn install_in(directory: &Path) -> Result<Option<Self>> {
+        let installed_versions = directory.join("installed.txt");
         let required_versions = PACKAGES.join("\n");
-        let clients = Self { programs: folder.join("node_modules/.bin") };
+        let clients = Self { programs: directory.join("node_modules/.bin") };
         if fs::read_to_string(&installed_versions).is_ok_and(|installed| installed == required_versions) {
             return Ok(Some(clients));
         }
         if Command::new("npm").arg("--version").stdout(Stdio::null()).status().is_err() {
             return Ok(None);
         }
-        fs::create_dir_all(folder)?;
+        fs::create_dir_all(directory)?;
         let status = Command::new("npm")
             .args(["install", "--no-audit", "--no-fund", "--no-save", "--loglevel=error", "--prefix"])
-            .arg(folder)
+            .arg(directory)
             .args(PACKAGES)
             .status()?;
         ensure!(status.success(), "npm could not install {}", PACKAGES.join(" and "));
@@ -54,7 +54,7 @@ impl Clients {
         self.programs.join(client.name())
     }
 
-    /// Configures Codex to use the scripted model, also if another process starts Codex.
+    /// Configures Codex to use the scripted model. `command` is Codex, or a program that starts Codex.
     pub fn prepare_codex(command: &mut Command, workspace: &Workspace, port: u16) -> Result<()> {
         let home = workspace.home().join(".codex");
         fs::create_dir_all(&home)?;
@@ -105,7 +105,7 @@ impl Clients {
                     .env("COPILOT_PROVIDER_API_KEY", "none")
                     .env("COPILOT_MODEL", "claude-sonnet-4")
                     .env("COPILOT_OFFLINE", "true")
-                    // Kept between runs, because Copilot unpacks itself into this cache, which takes long.
+                    // The cache is kept between runs, because Copilot unpacks itself into it, and that takes long.
                     .env("XDG_CACHE_HOME", self.programs.with_file_name("cache"))
                     .args(["-p", "Do it.", "--allow-all-tools"])
             }

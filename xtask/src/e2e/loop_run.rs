@@ -22,8 +22,8 @@ hats:
   reviewer: {triggers: [build.done], publishes: [loop.complete], writes: [docs/**]}
 ";
 
-/// Every hat's agent first says that it is done. When its stop is held, it does the hat's work. The builder first hands
-/// over too early and is refused; the reviewer tries to write outside of its allowed paths.
+/// Every hat's agent first says that it is done. When its stop is held, it does the hat's work. The builder first
+/// publishes its topic too early and is refused; the reviewer tries to write outside of its allowed paths.
 fn script() -> Vec<Step> {
     vec![
         Step::say("I am done."),
@@ -37,8 +37,8 @@ fn script() -> Vec<Step> {
     ]
 }
 
-pub(super) fn play(clients: &Clients, linchpin: &Path, folder: &Path) -> Result<()> {
-    let workspace = Workspace::create(&folder.join("runs/codex-loop"), linchpin)?;
+pub(super) fn play(clients: &Clients, linchpin: &Path, directory: &Path) -> Result<()> {
+    let workspace = Workspace::create(&directory.join("runs/codex-loop"), linchpin)?;
     workspace.install(AgentKind::Codex)?;
     let model = Model::start(script(), workspace.project())?;
     let codex = clients.program(AgentKind::Codex);
@@ -60,10 +60,10 @@ pub(super) fn play(clients: &Clients, linchpin: &Path, folder: &Path) -> Result<
     for text in [
         "You are builder.",
         "You are reviewer.",
-        "Nothing is handed over yet.",
-        "is not accepted yet",
+        "You have not handed over your work yet.",
+        "was refused: its gates are not met.",
         "`build.done` is accepted.",
-        "The hat `reviewer` writes only: docs/**.",
+        "The hat `reviewer` may only write docs/**.",
     ] {
         ensure!(conversation.has_received(text), "the model never received `{text}`");
     }

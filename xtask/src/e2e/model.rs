@@ -1,7 +1,7 @@
 //! A model server on the loopback interface that follows a script: in each turn it calls a tool or says something.
 //!
 //! It implements as much of three streamed wire formats as the clients need: Anthropic Messages, OpenAI Responses and
-//! Gemini's. It derives the number of the turn from the conversation in the request, so a client may repeat a request.
+//! Gemini's. The number of the turn is derived from the conversation in the request, so a client may repeat a request.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
@@ -20,7 +20,7 @@ pub(super) enum Step {
     Shell(String),
     /// Creates a file with the client's tool for new files.
     NewFile(String),
-    /// Calls a tool of Claude Code that accepts any JSON, here deeply nested.
+    /// Calls a tool that accepts any JSON, with deeply nested JSON.
     DeepCall {
         nesting: usize,
     },
@@ -52,7 +52,7 @@ pub(super) struct Model {
 
 struct Shared {
     script: Vec<Step>,
-    /// Tools of some clients take only absolute paths.
+    /// The project's root, because tools of some clients take only absolute paths.
     project: PathBuf,
     requests: Mutex<Vec<String>>,
     stopped: AtomicBool,
@@ -60,7 +60,7 @@ struct Shared {
 
 /// All requests that a client sent to the model.
 pub(super) struct Conversation {
-    /// The bodies as the client sent them, one line each.
+    /// The body of each request, unchanged.
     pub requests: Vec<String>,
 }
 
@@ -88,7 +88,7 @@ impl Model {
                         break;
                     }
                     let shared = Arc::clone(&shared);
-                    // If a client disconnects early, the error is ignored.
+                    // Errors are ignored, because a client can disconnect early.
                     thread::spawn(move || drop(answer(connection, &shared)));
                 }
             }
@@ -118,18 +118,18 @@ fn answer(mut connection: TcpStream, shared: &Shared) -> Result<()> {
     let request: Value = serde_json::from_str(&body).unwrap_or_default();
     let has_tools = body.contains("\"tools\":[{");
     let reply = if path.ends_with("/responses") {
-        event_stream_response(&openai_events(shared.turn(body, openai_turns(&request)), &request))
+        event_stream_response(&openai_events(shared.step_for(body, openai_turns(&request)), &request))
     } else if path.ends_with("/messages") && has_tools {
         event_stream_response(&anthropic_events(
-            shared.turn(body, anthropic_turns(&request)),
+            shared.step_for(body, anthropic_turns(&request)),
             &request,
             &shared.project,
         ))
     } else if path.ends_with("/messages") {
-        // Not part of the conversation: the client asks for a title or a summary.
+        // A request without tools is not part of the conversation: the client asks for a title or a summary.
         event_stream_response(&anthropic_events(&Step::say("ok"), &request, &shared.project))
     } else if path.ends_with(":streamGenerateContent") && has_tools {
-        event_stream_response(&[gemini_response(shared.turn(body, gemini_turns(&request)))])
+        event_stream_response(&[gemini_response(shared.step_for(body, gemini_turns(&request)))])
     } else if path.ends_with(":generateContent") || path.ends_with(":streamGenerateContent") {
         json_response(&gemini_response(&Step::say("ok")))
     } else {
@@ -140,9 +140,10 @@ fn answer(mut connection: TcpStream, shared: &Shared) -> Result<()> {
 }
 
 impl Shared {
-    /// Returns the step of turn `number`. If the request is nested too deeply to be parsed, there is no `number`, and
-    /// requests are counted instead.
-    fn turn(&self, request: String, number: Option<usize>) -> &Step {
+    /// Records the request, and returns the step of turn `number`. If the request is nested too deeply to be parsed,
+    /// `number` is `None`, and the number of earlier requests is used instead. After the last step, that step is
+    /// repeated.
+    fn step_for(&self, request: String, number: Option<usize>) -> &Step {
         let mut requests = self.requests.lock().unwrap_or_else(PoisonError::into_inner);
         let number = number.unwrap_or(requests.len());
         requests.push(request);
@@ -152,7 +153,7 @@ impl Shared {
 
 static EMPTY_STEP: Step = Step::Say(String::new());
 
-/// The number of the model's messages in a conversation.
+/// Returns the number of the model's messages in the request's conversation.
 fn anthropic_turns(request: &Value) -> Option<usize> {
     let messages = request.get("messages")?.as_array()?;
     Some(messages.iter().filter(|message| message.get("role") == Some(&json!("assistant"))).count())
@@ -219,7 +220,8 @@ fn nested_json(depth: usize) -> String {
     format!("{}1{}", r#"{"a":"#.repeat(depth), "}".repeat(depth))
 }
 
-/// Three clients use this format with different tools, so the tool to call is chosen from those in the request.
+/// Encodes a step in the format of Anthropic Messages. Three clients use this format, with different tools, so the tool
+/// to call is chosen from those in the request.
 fn anthropic_events(step: &Step, request: &Value, project: &Path) -> Vec<Value> {
     let id = format!("msg_{}", anthropic_turns(request).unwrap_or_default());
     let offered = |name: &str| {

@@ -1,4 +1,5 @@
-//! Tests the part of OpenCode's plugin for OpenCode 2, which is not in the npm registry. A stand-in replaces its host.
+//! Tests the part of Linchpin's OpenCode plugin that is for OpenCode 2. OpenCode 2 is not in the npm registry, so a
+//! stand-in loads the plugin.
 
 use std::fs;
 use std::path::Path;
@@ -11,13 +12,13 @@ use super::workspace::Workspace;
 
 const HOST: &str = include_str!("opencode_2.js");
 
-pub(super) fn play(linchpin: &Path, folder: &Path) -> Result<()> {
-    let run = folder.join("runs/opencode-2-stand-in");
+pub(super) fn play(linchpin: &Path, directory: &Path) -> Result<()> {
+    let run = directory.join("runs/opencode-2-stand-in");
     let workspace = Workspace::create(&run, linchpin)?;
     let (rule, text) = NO_FORBIDDEN;
     workspace.write_rule(rule, text)?;
     workspace.install(AgentKind::OpenCode)?;
-    // Node determines the kind of a module by the file extension.
+    // Node treats a file as an ES module if its extension is `.mjs`.
     let (host, plugin) = (run.join("host.mjs"), run.join("plugin.mjs"));
     fs::write(&host, HOST)?;
     fs::copy(workspace.project().join(".opencode/plugins/linchpin.js"), &plugin)?;

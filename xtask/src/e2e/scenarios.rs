@@ -17,19 +17,19 @@ pub(super) struct Scenario {
     pub received: &'static [&'static str],
     /// The expected number of requests to the model.
     pub turns: usize,
-    /// Commands that a person runs afterwards and that must succeed. `REFUSED` stands for the journal id of the
-    /// first refused call.
+    /// Arguments of Linchpin's commands that a person runs after the client has ended, and that must succeed. `REFUSED`
+    /// stands for the journal id of the first refused call.
     pub person_commands: &'static [&'static [&'static str]],
 }
 
 const ALL: &[AgentKind] =
     &[AgentKind::Claude, AgentKind::Codex, AgentKind::Gemini, AgentKind::Copilot, AgentKind::OpenCode];
-/// For scenarios in which the model does something that only this client supports.
+/// The clients of scenarios in which the model does something that only Claude Code supports.
 const CLAUDE: &[AgentKind] = &[AgentKind::Claude];
 
 pub(super) const NO_FORBIDDEN: (&str, &str) = (
     "no-forbidden.md",
-    "---\ntools: [Bash]\ncommand_pattern: \"touch forbidden\"\n---\nForbidden files stay unmade.\n",
+    "---\ntools: [Bash]\ncommand_pattern: \"touch forbidden\"\n---\nDo not create forbidden files.\n",
 );
 
 const SOURCE_AND_TEST: (&str, &str) = (
@@ -45,7 +45,7 @@ pub(super) const SCENARIOS: &[Scenario] = &[
         script: || vec![Step::shell("touch forbidden.txt"), Step::say("done")],
         created: &[],
         not_created: &["forbidden.txt"],
-        received: &["Forbidden files stay unmade.", "no-forbidden"],
+        received: &["Do not create forbidden files.", "no-forbidden"],
         turns: 2,
         person_commands: &[],
     },
@@ -201,7 +201,7 @@ pub(super) const SCENARIOS: &[Scenario] = &[
         script: || vec![Step::deep_call(5_000), Step::say("done")],
         created: &[],
         not_created: &[],
-        // A person would be asked, but a headless Claude Code refuses instead.
+        // The verdict is to ask a person, but a headless Claude Code refuses the call instead.
         received: &["Approval required by Linchpin", "\"is_error\":true"],
         turns: 2,
         person_commands: &[],
@@ -222,7 +222,7 @@ pub(super) const SCENARIOS: &[Scenario] = &[
                 "LINCHPIN_ROOT=/tmp linchpin init; touch moved.txt",
                 "mkdir -p sub/.linchpin/rules && touch nested.txt",
                 "rm -rf .linchpin && touch removed.txt",
-                // The rules stay in force in every directory.
+                // The rules stay in force if the command changes the directory.
                 "cd / && touch forbidden.txt",
                 "touch forbidden.txt",
             ];

@@ -1,4 +1,4 @@
-//! A scratch repository with its own home directory.
+//! A temporary repository with its own home directory.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,24 +9,24 @@ use anyhow::{Context, Result, ensure};
 use super::agent_kind::AgentKind;
 
 pub(super) struct Workspace {
-    folder: PathBuf,
+    directory: PathBuf,
     linchpin: PathBuf,
 }
 
 impl Workspace {
-    /// Creates the workspace, and first deletes the one of an earlier run.
-    pub fn create(folder: &Path, linchpin: &Path) -> Result<Self> {
-        if folder.exists() {
-            fs::remove_dir_all(folder)?;
+    /// Deletes the workspace of an earlier run, and creates a new one.
+    pub fn create(directory: &Path, linchpin: &Path) -> Result<Self> {
+        if directory.exists() {
+            fs::remove_dir_all(directory)?;
         }
-        let workspace = Self { folder: folder.to_owned(), linchpin: linchpin.to_owned() };
+        let workspace = Self { directory: directory.to_owned(), linchpin: linchpin.to_owned() };
         for part in [workspace.home(), workspace.project().join(".linchpin/rules"), workspace.temp()] {
             fs::create_dir_all(part)?;
         }
         fs::write(workspace.project().join("README.md"), "A project.\n")?;
         // Codex starts login shells, which take their `PATH` from the profile.
-        let linchpin_folder = linchpin.parent().map(Path::display).context("the binary lies in a folder")?;
-        fs::write(workspace.home().join(".profile"), format!("PATH='{linchpin_folder}':\"$PATH\"\n"))?;
+        let linchpin_directory = linchpin.parent().map(Path::display).context("the binary lies in a directory")?;
+        fs::write(workspace.home().join(".profile"), format!("PATH='{linchpin_directory}':\"$PATH\"\n"))?;
         for arguments in [
             &["init", "--quiet", "--initial-branch=main"][..],
             &["add", "README.md"],
@@ -39,23 +39,23 @@ impl Workspace {
     }
 
     pub fn home(&self) -> PathBuf {
-        self.folder.join("home")
+        self.directory.join("home")
     }
 
     pub fn project(&self) -> PathBuf {
-        self.folder.join("project")
+        self.directory.join("project")
     }
 
     fn temp(&self) -> PathBuf {
-        self.folder.join("tmp")
+        self.directory.join("tmp")
     }
 
     /// Returns a command in the project without the caller's environment variables, except `PATH`.
     pub fn command(&self, program: impl AsRef<std::ffi::OsStr>) -> Command {
         let mut command = Command::new(program);
-        let linchpin_folder = self.linchpin.parent().map(Path::to_owned);
+        let linchpin_directory = self.linchpin.parent().map(Path::to_owned);
         let paths = std::env::var_os("PATH").unwrap_or_default();
-        let path = std::env::join_paths(linchpin_folder.into_iter().chain(std::env::split_paths(&paths)));
+        let path = std::env::join_paths(linchpin_directory.into_iter().chain(std::env::split_paths(&paths)));
         command
             .current_dir(self.project())
             .env_clear()
@@ -111,10 +111,10 @@ impl Workspace {
 
     /// Writes a file next to the project, for a person to inspect.
     pub fn write_artifact(&self, name: &str, text: &str) -> Result<()> {
-        Ok(fs::write(self.folder.join(name), text)?)
+        Ok(fs::write(self.directory.join(name), text)?)
     }
 
     pub fn log(&self, name: &str) -> Result<fs::File> {
-        Ok(fs::File::create(self.folder.join(name))?)
+        Ok(fs::File::create(self.directory.join(name))?)
     }
 }

@@ -1,4 +1,5 @@
-//! Programs with the names of all coding agents. A test that calls one through `PATH` is not isolated from its machine.
+//! Programs with the names of all coding agents. They record which process calls them: a test that calls a coding agent
+//! through `PATH` is not isolated from the machine that it runs on.
 
 use std::ffi::OsString;
 use std::fs;
@@ -10,7 +11,7 @@ use tempfile::TempDir;
 
 const NAMES: &[&str] = &["agy", "amp", "claude", "codex", "copilot", "cursor-agent", "gemini", "opencode"];
 
-/// A directory with the fakes. Dropping it deletes the directory.
+/// The temporary directory that contains the fake agents. It is deleted when this value is dropped.
 pub struct FakeAgents(TempDir);
 
 impl FakeAgents {
@@ -25,12 +26,12 @@ impl FakeAgents {
         Ok(fakes)
     }
 
-    pub fn prepend_to_path(&self) -> Result<OsString> {
+    pub fn path_with_fakes_first(&self) -> Result<OsString> {
         let path = std::env::var_os("PATH").context("no `PATH` is set")?;
         Ok(std::env::join_paths(std::iter::once(self.0.path().to_owned()).chain(std::env::split_paths(&path)))?)
     }
 
-    /// Returns the calls of the fakes since the previous `take_calls`, and deletes their record.
+    /// Returns the calls of the fake agents since the previous `take_calls`, and deletes their record.
     pub fn take_calls(&self) -> Result<Vec<String>> {
         match fs::read_to_string(self.calls_file()) {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(Vec::new()),

@@ -1,10 +1,11 @@
 //! Processes that outlive the tests that started them.
 //!
-//! An orphan becomes a child of its nearest ancestor that is a subreaper. This process makes itself one, so every
-//! process that a test leaves behind becomes its child. Only Linux supports this; elsewhere nothing is found.
+//! An orphan becomes a child of its nearest ancestor that is a subreaper. The process of `cargo xtask test` makes
+//! itself a subreaper, so every process that a test leaves behind becomes its child. Only Linux supports this; on other
+//! systems no processes are found.
 
 #[cfg(target_os = "linux")]
-pub use linux::{become_subreaper, end_all};
+pub use linux::{become_subreaper, kill_all};
 
 #[cfg(not(target_os = "linux"))]
 pub fn become_subreaper() -> anyhow::Result<()> {
@@ -12,7 +13,7 @@ pub fn become_subreaper() -> anyhow::Result<()> {
 }
 
 #[cfg(not(target_os = "linux"))]
-pub fn end_all() -> anyhow::Result<Vec<String>> {
+pub fn kill_all() -> anyhow::Result<Vec<String>> {
     Ok(Vec::new())
 }
 
@@ -33,16 +34,16 @@ mod linux {
         Ok(set_child_subreaper(Some(getpid()))?)
     }
 
-    /// Kills the orphans that are still running and returns their command lines.
-    pub fn end_all() -> Result<Vec<String>> {
+    /// Kills the orphans that still run after the grace period, and returns their command lines.
+    pub fn kill_all() -> Result<Vec<String>> {
         let deadline = Instant::now() + GRACE_PERIOD;
-        while !children()?.is_empty() && Instant::now() < deadline {
+        while !running_children()?.is_empty() && Instant::now() < deadline {
             sleep(Duration::from_millis(50));
         }
         let mut command_lines = Vec::new();
-        // Killing a process turns its own children into new orphans.
+        // Repeats until no orphans are left: the children of a killed process become orphans, too.
         loop {
-            let children = children()?;
+            let children = running_children()?;
             if children.is_empty() {
                 return Ok(command_lines);
             }
@@ -50,7 +51,7 @@ mod linux {
                 let command = fs::read(format!("/proc/{child}/cmdline")).unwrap_or_default();
                 command_lines.push(String::from_utf8_lossy(&command).replace('\0', " ").trim_end().to_owned());
                 if let Some(pid) = Pid::from_raw(child) {
-                    // The process may have ended by itself in the meantime.
+                    // Fails if the process has ended by itself in the meantime.
                     let _ = kill_process(pid, Signal::KILL);
                 }
             }
@@ -58,20 +59,20 @@ mod linux {
         }
     }
 
-    /// Children of this process that are running. Those that have ended and wait to be reaped do not count.
-    fn children() -> Result<Vec<i32>> {
+    /// Returns the process ids of this process's running children, without those that have ended and wait to be reaped.
+    fn running_children() -> Result<Vec<i32>> {
         let own_pid = getpid().as_raw_nonzero().get();
-        let mut command_lines = Vec::new();
+        let mut pids = Vec::new();
         for entry in fs::read_dir("/proc")? {
             let Ok(pid) = entry?.file_name().to_string_lossy().parse::<i32>() else { continue };
             let Ok(stat) = fs::read_to_string(format!("/proc/{pid}/stat")) else { continue };
-            // "PID (NAME) STATE PARENT …"; the name may hold anything, parentheses too.
+            // The file contains "PID (NAME) STATE PARENT …". The name can contain any characters, even parentheses.
             let mut fields = stat.rsplit(") ").next().unwrap_or_default().split(' ');
             let (state, parent) = (fields.next().unwrap_or_default(), fields.next().unwrap_or_default());
             if state != "Z" && parent == own_pid.to_string() {
-                command_lines.push(pid);
+                pids.push(pid);
             }
         }
-        Ok(command_lines)
+        Ok(pids)
     }
 }

@@ -14,14 +14,14 @@ use super::leftovers;
 use crate::process::{Program, cargo};
 
 pub struct Suite {
-    /// The package, and the test file unless these are the crate's unit tests.
+    /// The suite's name for people: `PACKAGE, tests/FILE` or `PACKAGE, unit tests`.
     pub name: String,
     package: String,
-    /// `--lib`, `--bin NAME` or `--test NAME`.
+    /// The flags that make cargo run only this suite: `--lib`, `--bin NAME` or `--test NAME`.
     target: String,
     program: PathBuf,
     /// The crate's directory, which cargo makes the working directory of its tests.
-    folder: PathBuf,
+    directory: PathBuf,
 }
 
 /// The result of running a suite.
@@ -58,8 +58,9 @@ impl Suite {
         if message.pointer("/profile/test") != Some(&Value::Bool(true)) {
             return None;
         }
-        let folder = Path::new(text("/manifest_path")?).parent()?.to_owned();
-        // `…/crates/cli#linchpin@0.1.0`, or `…/xtask#0.1.0` if the folder has the package's name.
+        let directory = Path::new(text("/manifest_path")?).parent()?.to_owned();
+        // An id has the form `…/crates/cli#linchpin@0.1.0`, or `…/xtask#0.1.0` if the directory and the package have
+        // the same name.
         let (path, id) = text("/package_id")?.rsplit_once('#')?;
         let package = match id.split_once('@') {
             Some((name, _)) => name.to_owned(),
@@ -71,24 +72,25 @@ impl Suite {
             "bin" => (format!("{package}, unit tests"), format!("--bin {target}")),
             _ => (format!("{package}, unit tests"), "--lib".to_owned()),
         };
-        Some(Self { name, package, target, program, folder })
+        Some(Self { name, package, target, program, directory })
     }
 
     /// Runs the suite and copies its output to the screen.
     pub fn run(&self, filters: &[String], path: &OsStr, screen: &mut (dyn Write + Send)) -> Result<SuiteOutcome> {
-        let program = self.program.to_str().context("the target folder's path is not UTF-8")?;
+        let program = self.program.to_str().context("the target directory's path is not UTF-8")?;
         let mut child = Program::new(program, &["--quiet"])
             .args(filters)
             .env("PATH", path)
-            .env("CARGO_MANIFEST_DIR", self.folder.as_os_str())
-            .working_directory(&self.folder)
+            .env("CARGO_MANIFEST_DIR", self.directory.as_os_str())
+            .current_dir(&self.directory)
             .spawn_with_piped_stdout()?;
         let output = child.stdout.take().context("a pipe")?;
-        // A process that is left behind may hold the pipe open, so it is killed before the pipe is read to its end.
+        // Processes that the suite left behind can hold the pipe open, so they are killed before this thread waits for
+        // the reader of the pipe.
         thread::scope(|scope| {
             let counts = scope.spawn(|| copy_output(output, screen));
             let status = child.wait()?;
-            let leftovers = leftovers::end_all()?;
+            let leftovers = leftovers::kill_all()?;
             let counts = counts.join().map_err(|_| anyhow!("the reader of test output panicked"))??;
             Ok(SuiteOutcome { counts, status, leftovers })
         })
@@ -101,11 +103,11 @@ impl Suite {
             package: "sample".to_owned(),
             target: "--lib".to_owned(),
             program: program.to_owned(),
-            folder: program.parent().unwrap_or(program).to_owned(),
+            directory: program.parent().unwrap_or(program).to_owned(),
         }
     }
 
-    /// The command that runs only this suite.
+    /// Returns the command that runs only this suite.
     pub fn command(&self) -> String {
         format!("cargo test -p {} {}", self.package, self.target)
     }
@@ -127,7 +129,7 @@ impl Counts {
     }
 }
 
-/// Copies a suite's output to the screen as it arrives, dot by dot, and reads the counts from its lines.
+/// Copies a suite's output to the screen as soon as it arrives, and reads the counts of tests from its lines.
 fn copy_output(output: impl Read, screen: &mut dyn Write) -> Result<Counts> {
     let mut counts = Counts::default();
     let mut output = BufReader::new(output);

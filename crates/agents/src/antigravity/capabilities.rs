@@ -1,4 +1,4 @@
-//! What Antigravity lets a hook do. It accepts no text except the reason of a decision.
+//! What Antigravity lets a hook do. Antigravity accepts no text from a hook, except the reason of a decision.
 
 use crate::protocol::capabilities::{AskEffect, HookCapabilities};
 

@@ -1,5 +1,5 @@
-//! Antigravity's `hooks.json`: an arbitrary name, with events under it. Linchpin uses the name `hooks`, like other
-//! agents.
+//! Antigravity's `hooks.json`. Its top-level keys are arbitrary names; the value of each is an object of events with
+//! their hooks. Linchpin uses the name `hooks`, because the settings of other agents have that key.
 //!
 //! Antigravity silently ignores unknown keys and files that it cannot parse. A directory `.agents` alone does not show
 //! that somebody uses Antigravity, because other agents keep their skills there.
@@ -14,7 +14,7 @@ pub(super) const SETTINGS: Settings = Settings {
     home_markers: &[".gemini/antigravity", ".gemini/antigravity-cli"],
     project_file: ".agents/hooks.json",
     local_file: None,
-    user_folder: ".gemini/config",
+    user_directory: ".gemini/config",
     overridden_by: None,
     user_file: "hooks.json",
     acceptance: None,

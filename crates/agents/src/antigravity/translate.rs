@@ -1,11 +1,12 @@
-//! Antigravity's events, fields, tools and arguments.
+//! Converts Antigravity's events, fields, tools and arguments to the canonical ones.
 
 use engine::EventKind;
 use engine::event::{CallOutcome, ToolCall};
 use serde_json::{Map, Value};
 
-use crate::protocol::decode::{RawCall, count_holds_per_session, rename};
+use crate::protocol::decode::RawCall;
 use crate::protocol::event_names::EventNames;
+use crate::protocol::payload_fields::{count_holds_per_session, rename_fields};
 use crate::protocol::tools;
 
 pub(super) const EVENTS: EventNames = &[
@@ -21,7 +22,7 @@ pub(super) const FIELDS: &[(&str, &str)] =
 
 pub(super) fn adjust_payload(_: &str, kind: EventKind, fields: &mut Map<String, Value>) -> EventKind {
     if let Some(Value::Object(mut call)) = fields.shift_remove("toolCall") {
-        rename(&mut call, &[("name", "tool_name"), ("args", "tool_input")]);
+        rename_fields(&mut call, &[("name", "tool_name"), ("args", "tool_input")]);
         fields.extend(call);
     }
     if kind.is_stop() {
@@ -29,7 +30,7 @@ pub(super) fn adjust_payload(_: &str, kind: EventKind, fields: &mut Map<String, 
     }
     // After a call, `error` is empty if the call succeeded. Antigravity does not report the output.
     if kind == EventKind::AfterTool {
-        rename(fields, &[("error", "tool_response")]);
+        rename_fields(fields, &[("error", "tool_response")]);
         let failed = fields.get("tool_response").and_then(Value::as_str).is_some_and(|error| !error.is_empty());
         return if failed { EventKind::ToolFailed } else { kind };
     }
@@ -67,7 +68,8 @@ pub(super) fn convert_call(call: RawCall<'_>) -> ToolCall {
     }
 }
 
-/// A failed call has its own event kind.
+/// Returns `Ok` if the call has a response, and `None` otherwise. Failed calls do not get here, because
+/// `adjust_payload` has changed the kind of their events.
 pub(super) fn outcome(tool: &ToolCall) -> Option<CallOutcome> {
     tool.output.as_ref().map(|_| CallOutcome::Ok)
 }

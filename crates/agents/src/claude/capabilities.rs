@@ -6,12 +6,13 @@ use crate::protocol::encode::{BEFORE_TOOL, PERMISSION};
 pub(super) fn capabilities(event: &str) -> HookCapabilities {
     match event {
         BEFORE_TOOL => HookCapabilities { ask: AskEffect::Asks, approve: true, ..HookCapabilities::REFUSE_OR_CONTEXT },
-        // Without a decision, Claude Code asks the person.
+        // If the hook makes no decision, Claude Code asks the person.
         PERMISSION => HookCapabilities { approve: true, ..HookCapabilities::REFUSE },
         "UserPromptSubmit" | "UserPromptExpansion" | "PostToolUse" | "PostToolBatch" => {
             HookCapabilities::REFUSE_OR_CONTEXT
         }
-        // No context at a stop: it would make the agent continue, which only a block may do.
+        // At a stop, a text for the agent would make the agent continue. Only a block should do that, so no text is
+        // sent.
         "Stop" | "SubagentStop" | "PreCompact" | "ConfigChange" | "TaskCreated" | "TaskCompleted" => {
             HookCapabilities::REFUSE
         }

@@ -1,21 +1,21 @@
-//! Claude Code's settings, with a program and arguments, so that no shell parses the path.
+//! Claude Code's settings. A hook is a program with a list of arguments, so no shell parses the program's path.
 //!
-//! No hooks are installed for `WorktreeCreate`, whose hook has to create the worktree (with Linchpin's, the tool would
-//! fail); for `FileChanged`, which needs a list of names; and for very frequent events (`MessageDisplay`,
-//! `PostToolBatch`).
+//! No hook is installed for `WorktreeCreate`, because that hook would have to create the worktree, which Linchpin does
+//! not do; for `FileChanged`, because that hook needs a list of file names; and for `MessageDisplay` and
+//! `PostToolBatch`, because these events are very frequent.
 
 use serde_json::{Map, Value, json};
 
 use crate::install::Nesting::{Grouped, Matched};
-use crate::install::{Call, Entries, Field, FolderOverride, Handler, Hook, Settings, SettingsForm, Timeout};
+use crate::install::{Call, DirectoryOverride, Entries, Field, Handler, Hook, Settings, SettingsForm, Timeout};
 
 pub(super) const SETTINGS: Settings = Settings {
     project_markers: &[".claude"],
     home_markers: &[],
     project_file: ".claude/settings.json",
     local_file: Some(".claude/settings.local.json"),
-    user_folder: ".claude",
-    overridden_by: Some(FolderOverride { variable: "CLAUDE_CONFIG_DIR", below: "" }),
+    user_directory: ".claude",
+    overridden_by: Some(DirectoryOverride { variable: "CLAUDE_CONFIG_DIR", below: "" }),
     user_file: "settings.json",
     acceptance: None,
     next_steps: None,

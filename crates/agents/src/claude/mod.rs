@@ -13,7 +13,7 @@ pub(crate) const ADAPTER: Adapter = Adapter {
     name: "claude",
     title: "Claude Code",
     program: "claude",
-    events: event_names::FAMILY,
+    events: event_names::CANONICAL,
     fields: &[],
     adjust_payload: None,
     native_tools: NativeTools {
@@ -21,7 +21,7 @@ pub(crate) const ADAPTER: Adapter = Adapter {
         files: &["Read", "Write", "Edit", "MultiEdit", "NotebookEdit", "Glob", "Grep"],
     },
     convert_call: translate::convert_call,
-    folder_argument: None,
+    directory_argument: None,
     unknown_server: None,
     outcome: translate::outcome,
     capabilities: capabilities::capabilities,
@@ -29,7 +29,7 @@ pub(crate) const ADAPTER: Adapter = Adapter {
     settings: install::SETTINGS,
     transcript: transcript::FORMAT,
     environment: AgentVariables {
-        marks: &["CLAUDECODE", "CLAUDE_CODE_SESSION_ID"],
+        detection_variables: &["CLAUDECODE", "CLAUDE_CODE_SESSION_ID"],
         session: &["CLAUDE_CODE_SESSION_ID"],
         project_dir: Some("CLAUDE_PROJECT_DIR"),
     },

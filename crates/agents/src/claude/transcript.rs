@@ -1,6 +1,8 @@
-//! Claude Code's transcript. One request has several `assistant` lines, each with the usage so far.
+//! Claude Code's transcript. One request to the model is reported in several `assistant` lines, each with the tokens
+//! that the request has used so far.
 //!
-//! The transcript of a forked session begins with a copy of the original's lines, with unchanged ids and times.
+//! The transcript of a forked session begins with a copy of the original session's lines. The copied lines keep their
+//! ids and times.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -13,11 +15,11 @@ use crate::transcript::{MessageTokens, MessageUsage, ReaderState, TranscriptForm
 pub(super) const FORMAT: TranscriptFormat =
     TranscriptFormat { usage, subagents, message, usage_markers: &["\"usage\""], ..TranscriptFormat::NONE };
 
-/// The maximum depth of directories searched for subagents' transcripts. Claude Code uses two.
+/// How many levels of directories below the directory `subagents` are searched for transcripts. Claude Code uses two.
 const DEPTH_LIMIT: u8 = 4;
 
-/// True for the response to a request; false for lines that the client generates, such as errors.
-fn is_real(line: &Value) -> bool {
+/// True for a response of the model; false for lines that the client generates, such as errors.
+fn is_response(line: &Value) -> bool {
     line.get("type").and_then(Value::as_str) == Some("assistant")
         && line.get("isApiErrorMessage") != Some(&Value::Bool(true))
         && line.pointer("/message/model").and_then(Value::as_str) != Some("<synthetic>")
@@ -28,7 +30,7 @@ fn is_sidechain(line: &Value) -> bool {
 }
 
 fn usage(line: &Value, _: &mut ReaderState) -> Option<MessageUsage> {
-    if !is_real(line) {
+    if !is_response(line) {
         return None;
     }
     let message = line.get("message")?;
@@ -47,17 +49,18 @@ fn usage(line: &Value, _: &mut ReaderState) -> Option<MessageUsage> {
     })
 }
 
-/// Subagents' transcripts are in a directory named after the session, or in subdirectories of it.
+/// Returns the transcripts of the session's subagents. If the session's transcript is `ID.jsonl`, those of its
+/// subagents are in `ID/subagents` and the directories below, which are searched down to [`DEPTH_LIMIT`] levels.
 fn subagents(session: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
-    let mut folders = vec![(session.with_extension("").join("subagents"), DEPTH_LIMIT)];
-    while let Some((folder, depth)) = folders.pop() {
-        let Ok(entries) = fs::read_dir(folder) else { continue };
+    let mut directories = vec![(session.with_extension("").join("subagents"), DEPTH_LIMIT)];
+    while let Some((directory, depth)) = directories.pop() {
+        let Ok(entries) = fs::read_dir(directory) else { continue };
         for entry in entries.flatten() {
             let (path, Ok(kind)) = (entry.path(), entry.file_type()) else { continue };
             if kind.is_dir() && depth > 0 {
-                folders.push((path, depth - 1));
-            } else if kind.is_file() && is_subagents(&path) {
+                directories.push((path, depth - 1));
+            } else if kind.is_file() && is_subagent_transcript(&path) {
                 found.push(path);
             }
         }
@@ -66,13 +69,13 @@ fn subagents(session: &Path) -> Vec<PathBuf> {
     found
 }
 
-fn is_subagents(path: &Path) -> bool {
+fn is_subagent_transcript(path: &Path) -> bool {
     let name = path.file_stem().and_then(OsStr::to_str);
     name.is_some_and(|name| name.starts_with("agent-")) && path.extension() == Some(OsStr::new("jsonl"))
 }
 
 fn message(line: &Value) -> Option<String> {
-    if !is_real(line) || is_sidechain(line) {
+    if !is_response(line) || is_sidechain(line) {
         return None;
     }
     let content = line.pointer("/message/content")?.as_array()?;

@@ -1,4 +1,4 @@
-//! Claude Code's tools.
+//! Converts calls of Claude Code's tools, and reads their outcomes.
 
 use engine::event::{CallOutcome, ToolCall};
 
@@ -7,14 +7,15 @@ use crate::protocol::tools;
 
 pub(super) fn convert_call(call: RawCall<'_>) -> ToolCall {
     match call.name.as_str() {
-        // Called `Task` before Claude Code 2.1.63, and still in rules.
+        // Claude Code called this tool `Task` before version 2.1.63, and rules still use that name.
         "Agent" => tools::renamed(call, "Task"),
         _ => tools::canonical(call),
     }
 }
 
-/// A failed call has its own event. A call that ran may still have been interrupted.
+/// Claude Code reports failed calls by the event `PostToolUseFailure`. A call that is reported by `PostToolUse` may
+/// still have been interrupted; it then counts as failed.
 pub(super) fn outcome(tool: &ToolCall) -> Option<CallOutcome> {
-    let failed = tools::says_failed(tool.output.as_ref()?);
+    let failed = tools::has_error_flag(tool.output.as_ref()?);
     Some(CallOutcome::of(failed))
 }

@@ -4,7 +4,8 @@ use crate::protocol::capabilities::{AskEffect, HookCapabilities};
 
 pub(super) fn capabilities(event: &str) -> HookCapabilities {
     match event {
-        // Codex supports neither `ask` nor an `allow` without changes to the input.
+        // Codex does not support the decision `ask`, and supports `allow` only in an answer that also changes the
+        // call's input.
         "PreToolUse" => HookCapabilities { ask: AskEffect::Refuses, ..HookCapabilities::REFUSE_OR_CONTEXT },
         "PermissionRequest" => HookCapabilities { approve: true, ..HookCapabilities::REFUSE },
         "PostToolUse" | "UserPromptSubmit" => HookCapabilities::REFUSE_OR_CONTEXT,

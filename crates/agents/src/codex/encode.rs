@@ -1,15 +1,17 @@
-//! Codex' format of answers: Claude Code's, except for `PreCompact`.
+//! Codex' format of answers. It is Claude Code's format, except at the event `PreCompact`.
 //!
-//! Codex rejects unknown keys: with a key that the event does not have, it ignores the whole answer and runs the call.
+//! If an answer contains a key that Codex does not accept at the event, Codex ignores the whole answer and runs the
+//! call.
 
 use engine::Event;
 use serde::Serialize;
 
 use crate::protocol::answer::Answer;
-use crate::protocol::encode::encode as encode_as_family;
+use crate::protocol::encode::encode as encode_canonical;
 use crate::protocol::reply::{Reply, ReplyDecision};
 
-/// A hook cannot block `PreCompact`, but can end the turn before it.
+/// The answer that ends the turn. A hook cannot refuse a compaction (`PreCompact`), but it can end the turn before the
+/// compaction.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct EndTurn {
@@ -21,11 +23,11 @@ struct EndTurn {
 
 pub(super) fn encode(event: &Event, reply: Reply) -> Answer {
     match reply {
-        Reply { decision: Some(ReplyDecision::Refuse(stop_reason)), message: system_message, .. }
+        Reply { decision: Some(ReplyDecision::Refuse(stop_reason)), person_text: system_message, .. }
             if event.name == "PreCompact" =>
         {
             Answer::json(&EndTurn { system_message, r#continue: false, stop_reason })
         }
-        reply => encode_as_family(event, reply),
+        reply => encode_canonical(event, reply),
     }
 }

@@ -1,7 +1,8 @@
-//! Codex' `hooks.json`: shell command lines, and only the key `hooks` at the top level.
+//! Codex' `hooks.json`. Its hooks are command lines for a shell, and `hooks` must be its only top-level key.
 //!
-//! Codex runs a hook only after the person has accepted it in `/hooks`, and again after every change. It records that
-//! in its `config.toml`. The functions here read that file line by line and do not recognize other TOML notations.
+//! Codex runs a hook only after the person has accepted it with the command `/hooks`. After every change of the hook,
+//! the person must accept it again. Codex records the acceptance in its `config.toml`. The functions here read that
+//! file line by line, without a TOML parser, so they do not recognize every notation.
 
 use std::path::Path;
 
@@ -9,7 +10,7 @@ use serde_json::{Map, Value};
 
 use crate::install::Nesting::{Grouped, Matched};
 use crate::install::{
-    AcceptanceFile, AcceptanceRecord, AcceptanceSubject, Call, Canonicalize, Entries, FolderOverride, Handler, Hook,
+    AcceptanceFile, AcceptanceRecord, AcceptanceSubject, Call, Canonicalize, DirectoryOverride, Entries, Handler, Hook,
     Settings, SettingsError, SettingsForm, SettingsScope, SwitchFileSpec, Timeout,
 };
 
@@ -18,14 +19,14 @@ pub(super) const SETTINGS: Settings = Settings {
     home_markers: &[],
     project_file: ".codex/hooks.json",
     local_file: None,
-    user_folder: ".codex",
-    overridden_by: Some(FolderOverride { variable: "CODEX_HOME", below: "" }),
+    user_directory: ".codex",
+    overridden_by: Some(DirectoryOverride { variable: "CODEX_HOME", below: "" }),
     user_file: "hooks.json",
     acceptance: Some(AcceptanceFile {
         file: "config.toml",
         overridden_by: None,
         subject: AcceptanceSubject::Hooks,
-        demand: "it runs a hook only after you accept it, and you must accept it again after every change",
+        requirement: "it runs a hook only after you accept it, and you must accept it again after every change",
         how: "open Codex and type /hooks",
         read: accepted,
     }),
@@ -47,7 +48,7 @@ pub(super) const SETTINGS: Settings = Settings {
             Hook::new("PreCompact", Grouped),
             Hook::new("PostCompact", Grouped),
             Hook::new("SessionStart", Grouped),
-            // The maximum that Codex allows at the end of a session.
+            // The maximum timeout that Codex allows at the end of a session.
             Hook { timeout: 3, ..Hook::end("SessionEnd", Grouped) },
         ],
         is_versioned: false,
@@ -62,7 +63,8 @@ fn faults(settings: &Map<String, Value>) -> Vec<String> {
     unknown.map(|key| format!("Codex rejects the whole file because of the key `{key}`")).collect()
 }
 
-/// Returns each line without spaces and comments, with the table that it belongs to.
+/// Returns the lines of `config.toml`, without white space and comments. Each line comes with the header of the TOML
+/// table that the line belongs to.
 fn settings(config: &str) -> impl Iterator<Item = (&str, String)> {
     let mut table = "";
     config.lines().map(str::trim).map(move |line| {
@@ -81,14 +83,16 @@ fn switched_off(config: &str) -> Result<Vec<String>, SettingsError> {
     Ok(is_off.then(|| "hooks are switched off".to_owned()).into_iter().collect())
 }
 
-/// Each accepted hook has a table named after its file and its position in the file.
+/// Reads whether the person has accepted hooks of the settings file `hooks`. For each accepted hook, `config.toml` has
+/// a table; the table's name contains the path of the settings file and the position of the hook in the settings file.
+/// One such table is enough for `Accepted`, but if one of the hooks is switched off, the result is `Refused`.
 #[expect(clippy::unnecessary_wraps, reason = "other agents' files can be broken")]
 fn accepted(config: &str, hooks: &Path, _canonicalize: Canonicalize<'_>) -> Result<AcceptanceRecord, SettingsError> {
     let hooks = hooks.to_string_lossy();
     let starts = [format!("[hooks.state.\"{hooks}:"), format!("[hooks.state.'{hooks}:")];
-    let is_about = |table: &str| starts.iter().any(|start| table.starts_with(start.as_str()));
+    let is_for_hooks = |table: &str| starts.iter().any(|start| table.starts_with(start.as_str()));
     let mut record = AcceptanceRecord::Absent;
-    for (_, setting) in settings(config).filter(|(table, _)| is_about(table)) {
+    for (_, setting) in settings(config).filter(|(table, _)| is_for_hooks(table)) {
         if setting == "enabled=false" {
             return Ok(AcceptanceRecord::Refused(
                 "some of the hooks are switched off, so it does not call them".to_owned(),

@@ -1,4 +1,4 @@
-//! Codex CLI. Its hooks have Claude Code's format; answers must contain only the keys that it knows.
+//! Codex CLI. Its hooks have Claude Code's format; answers must contain only keys that Codex knows.
 
 mod capabilities;
 mod encode;
@@ -15,12 +15,12 @@ pub(crate) const ADAPTER: Adapter = Adapter {
     name: "codex",
     title: "Codex CLI",
     program: "codex",
-    events: event_names::FAMILY,
+    events: event_names::CANONICAL,
     fields: &[],
     adjust_payload: None,
     native_tools: NativeTools { shell: "Bash", files: &["apply_patch", "view_image"] },
     convert_call: translate::convert_call,
-    folder_argument: None,
+    directory_argument: None,
     unknown_server: None,
     outcome: translate::outcome,
     capabilities: capabilities::capabilities,
@@ -28,7 +28,7 @@ pub(crate) const ADAPTER: Adapter = Adapter {
     settings: install::SETTINGS,
     transcript: transcript::FORMAT,
     environment: AgentVariables {
-        marks: &["CODEX_THREAD_ID", "CODEX_SESSION_ID", "CODEX_TOOL_CALL_ID"],
+        detection_variables: &["CODEX_THREAD_ID", "CODEX_SESSION_ID", "CODEX_TOOL_CALL_ID"],
         session: &["CODEX_THREAD_ID", "CODEX_SESSION_ID"],
         project_dir: None,
     },

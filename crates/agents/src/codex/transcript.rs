@@ -1,11 +1,13 @@
-//! Codex' rollout: records with a type and a payload.
+//! Codex' transcript, which Codex calls a *rollout*. Its lines are records with a type and a payload.
 //!
-//! Usage is reported twice: as a `token_usage_record` with the response's id (newer versions), and as a `token_count`
-//! event without an id (older versions). If there are records, only they count. Input figures include cached tokens,
-//! which are subtracted.
+//! Newer versions of Codex report the usage of a response twice: as a `token_usage_record` with the response's id, and
+//! as a `token_count` event without an id. Older versions write only the `token_count`. After the first
+//! `token_usage_record`, no `token_count` is counted. The figures for input tokens include cached tokens; these are
+//! subtracted.
 //!
-//! The rollout of a forked thread may begin with a copy of the original's lines. They have the time of the fork, may
-//! lack the records, and do not count: the original thread's rollout reports them.
+//! The rollout of a forked thread may begin with a copy of the original thread's lines. The copied lines have the time
+//! of the fork, and their `token_usage_record`s can be missing. Copied lines are not counted, because the original
+//! thread's rollout reports the same usage.
 
 use engine::event::CallOutcome;
 use serde_json::Value;
@@ -32,17 +34,18 @@ fn text<'v>(value: &'v Value, key: &str) -> Option<&'v str> {
 fn usage(line: &Value, state: &mut ReaderState) -> Option<MessageUsage> {
     let payload = line.get("payload")?;
     match (kind(line), kind(payload)) {
-        ("session_meta", _) => begin(payload, state),
-        ("turn_context", _) => begin_turn(payload, state),
-        ("token_usage_record", _) => return record(line, payload, state),
-        ("event_msg", "token_count") => return count(line, payload.get("info")?, state),
+        ("session_meta", _) => read_session_meta(payload, state),
+        ("turn_context", _) => read_turn_context(payload, state),
+        ("token_usage_record", _) => return usage_of_record(line, payload, state),
+        ("event_msg", "token_count") => return usage_of_count(line, payload.get("info")?, state),
         _ => {}
     }
     None
 }
 
-/// Reads the first line. In a fork, the first lines of the original threads follow it.
-fn begin(meta: &Value, state: &mut ReaderState) {
+/// Reads a `session_meta` record. Only the first one in a rollout is used: in a fork, the later ones are copied from
+/// the original threads.
+fn read_session_meta(meta: &Value, state: &mut ReaderState) {
     if state.thread.is_none() {
         state.thread = text(meta, "id").map(str::to_owned);
         state.is_subagent = meta.pointer("/source/subagent").is_some();
@@ -50,15 +53,15 @@ fn begin(meta: &Value, state: &mut ReaderState) {
     }
 }
 
-/// Ids of threads and turns begin with a time, so a copied turn has a smaller id than the fork. Turns without ids are
-/// assumed to be the fork's own.
-fn begin_turn(context: &Value, state: &mut ReaderState) {
+/// Detects where the copied lines of a fork end. Ids of threads and turns begin with a time, so the id of a copied turn
+/// is smaller than the id of the fork's thread. Turns without ids are assumed to be the fork's own.
+fn read_turn_context(context: &Value, state: &mut ReaderState) {
     if state.is_copy {
         state.is_copy = text(context, "turn_id").is_some_and(|turn| Some(turn) < state.thread.as_deref());
     }
 }
 
-fn record(line: &Value, record: &Value, state: &mut ReaderState) -> Option<MessageUsage> {
+fn usage_of_record(line: &Value, record: &Value, state: &mut ReaderState) -> Option<MessageUsage> {
     let (thread, response) = (text(record, "thread_id")?, text(record, "response_id")?);
     state.has_ids = true;
     if state.thread.as_deref().is_some_and(|own| own != thread) {
@@ -72,8 +75,9 @@ fn record(line: &Value, record: &Value, state: &mut ReaderState) -> Option<Messa
     })
 }
 
-/// Reads a `token_count` event. Codex repeats it with the same total when rate limits change; repetitions do not count.
-fn count(line: &Value, info: &Value, state: &mut ReaderState) -> Option<MessageUsage> {
+/// Reads a `token_count` event. Returns `None` if the usage must not be counted: in a copied line, after a
+/// `token_usage_record`, and in a repetition. Codex repeats the event with the same total when rate limits change.
+fn usage_of_count(line: &Value, info: &Value, state: &mut ReaderState) -> Option<MessageUsage> {
     let thread = state.thread.as_deref()?;
     let total = info.pointer("/total_token_usage/total_tokens")?.as_u64()?;
     if state.has_ids || state.is_copy || state.total.replace(total) == Some(total) {
@@ -113,7 +117,8 @@ fn message(line: &Value) -> Option<String> {
     }
 }
 
-/// The hook after a command gets only the output. At that time the exit code is in the rollout.
+/// Returns the outcome of a command if the line contains the command's exit code. The payload of the hook after a
+/// command contains only the output; when Codex calls that hook, the exit code is already in the rollout.
 fn outcome(line: &Value, call: &str) -> Option<CallOutcome> {
     let payload = line.get("payload")?;
     let of_call = |value: &Value, key: &str| value.get(key).and_then(Value::as_str) == Some(call);
@@ -128,9 +133,10 @@ fn outcome(line: &Value, call: &str) -> Option<CallOutcome> {
     Some(if code == 0 { CallOutcome::Ok } else { CallOutcome::Failed })
 }
 
-/// Codex writes the mode before it calls the hook for the turn's prompt.
+/// Returns the mode of a turn if the line is that turn's record. Codex writes this record to the rollout before it
+/// calls the hook for the turn's prompt.
 fn mode(line: &Value, turn: &str) -> Option<Value> {
     let payload = line.get("payload").filter(|_| kind(line) == "turn_context")?;
-    let is_meant = payload.get("turn_id").and_then(Value::as_str) == Some(turn);
-    is_meant.then(|| payload.pointer("/collaboration_mode/mode").cloned().unwrap_or_default())
+    let is_of_turn = payload.get("turn_id").and_then(Value::as_str) == Some(turn);
+    is_of_turn.then(|| payload.pointer("/collaboration_mode/mode").cloned().unwrap_or_default())
 }

@@ -1,4 +1,4 @@
-//! Codex' tools.
+//! Converts calls of Codex' tools, and reads their outcomes.
 
 use engine::event::{CallOutcome, ShellText, ToolCall};
 
@@ -16,7 +16,7 @@ pub(super) fn convert_call(call: RawCall<'_>) -> ToolCall {
     }
 }
 
-/// Adds the files of a patch in the command to the call.
+/// Converts a call of the shell tool. If the command contains a patch, the files of the patch become files of the call.
 fn shell_call(call: RawCall<'_>) -> ToolCall {
     let cwd = call.cwd;
     let mut tool = tools::renamed(call, "Bash");
@@ -26,12 +26,12 @@ fn shell_call(call: RawCall<'_>) -> ToolCall {
     tool
 }
 
-/// Codex has no event for failed calls. For a command it sends only the output, which is not reliable, as a command can
-/// print anything. The exit code is in the transcript.
+/// Codex has no event for failed calls. After a command, Codex usually sends only the output. A command can print
+/// anything, so the outcome is then `None`; the transcript contains the exit code.
 pub(super) fn outcome(tool: &ToolCall) -> Option<CallOutcome> {
     let output = tool.output.as_ref()?;
     if tool.shell.is_none() {
-        let failed = tools::says_failed(output) || output.as_str().and_then(exit_code).is_some_and(|code| code != 0);
+        let failed = tools::has_error_flag(output) || output.as_str().and_then(exit_code).is_some_and(|code| code != 0);
         return Some(CallOutcome::of(failed));
     }
     let code = output.get("exit_code").or_else(|| output.get("metadata")?.get("exit_code"))?.as_i64()?;

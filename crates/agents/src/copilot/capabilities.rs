@@ -1,4 +1,4 @@
-//! What Copilot CLI lets a hook do. It never shows a hook's text to the person.
+//! What Copilot CLI lets a hook do. Copilot CLI never shows a hook's text to the person.
 
 use crate::protocol::capabilities::{AskEffect, HookCapabilities};
 use crate::protocol::encode::{BEFORE_TOOL, PERMISSION};

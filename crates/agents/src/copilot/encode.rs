@@ -1,10 +1,11 @@
-//! Copilot CLI's format of answers: before a call, Claude Code's; at other events, without nesting.
+//! Copilot CLI's format of answers. Before a tool call, it is Claude Code's format; at other events, all fields are at
+//! the top level.
 
 use engine::Event;
 use serde::Serialize;
 
 use crate::protocol::answer::Answer;
-use crate::protocol::encode::{BEFORE_TOOL, PERMISSION, encode as encode_as_family};
+use crate::protocol::encode::{BEFORE_TOOL, PERMISSION, encode as encode_canonical};
 use crate::protocol::reply::{Reply, ReplyDecision};
 
 #[derive(Serialize)]
@@ -18,16 +19,16 @@ enum Flat {
 
 pub(super) fn encode(event: &Event, reply: Reply) -> Answer {
     if event.name == BEFORE_TOOL {
-        return encode_as_family(event, reply);
+        return encode_canonical(event, reply);
     }
-    let is_prompt = event.name == PERMISSION;
-    match (reply.decision, reply.context) {
-        (Some(ReplyDecision::Refuse(message)), _) if is_prompt => {
+    let is_permission = event.name == PERMISSION;
+    match (reply.decision, reply.agent_text) {
+        (Some(ReplyDecision::Refuse(message)), _) if is_permission => {
             Answer::json(&Flat::Deny { behavior: "deny", message })
         }
-        (Some(ReplyDecision::Approve(_)), _) if is_prompt => Answer::json(&Flat::Approve { behavior: "allow" }),
+        (Some(ReplyDecision::Approve(_)), _) if is_permission => Answer::json(&Flat::Approve { behavior: "allow" }),
         (Some(ReplyDecision::Refuse(reason)), _) => Answer::json(&Flat::Block { decision: "block", reason }),
         (_, Some(additional_context)) => Answer::json(&Flat::Context { additional_context }),
-        (_, None) => Answer::silence(),
+        (_, None) => Answer::empty(),
     }
 }

@@ -1,9 +1,9 @@
-//! Copilot CLI's hook files: a directory of any number of files, so Linchpin has its own. With Claude Code's names of
-//! events, Copilot sends Claude Code's format. For events that it sends without their name, the command line names the
-//! event.
+//! Copilot CLI's hook files. Copilot reads all files in the directory for hooks, so Linchpin has a file of its own
+//! there. For hooks with Claude Code's names of events, Copilot sends payloads in Claude Code's format. Some payloads
+//! do not contain the event's name, so each hook's command line contains it.
 //!
-//! In headless mode, Copilot reads a repository's hooks only in trusted directories. Hooks can be switched off in other
-//! settings files, including a repository's Claude Code settings.
+//! In headless mode, Copilot reads a repository's hooks only if the repository is in a directory that the person
+//! trusts. Settings in other files can switch off hooks, including a repository's settings for Claude Code.
 
 use std::path::Path;
 
@@ -12,7 +12,7 @@ use serde_json::{Map, Value};
 use crate::Agent;
 use crate::install::Nesting::Flat;
 use crate::install::{
-    AcceptanceFile, AcceptanceRecord, AcceptanceSubject, Call, Canonicalize, Entries, FolderOverride, Handler, Hook,
+    AcceptanceFile, AcceptanceRecord, AcceptanceSubject, Call, Canonicalize, DirectoryOverride, Entries, Handler, Hook,
     Settings, SettingsError, SettingsForm, SettingsScope, SwitchFileSpec, Timeout, json_values,
 };
 
@@ -21,14 +21,14 @@ pub(super) const SETTINGS: Settings = Settings {
     home_markers: &[],
     project_file: ".github/hooks/linchpin.json",
     local_file: None,
-    user_folder: ".copilot",
-    overridden_by: Some(FolderOverride { variable: "COPILOT_HOME", below: "" }),
+    user_directory: ".copilot",
+    overridden_by: Some(DirectoryOverride { variable: "COPILOT_HOME", below: "" }),
     user_file: "hooks/linchpin.json",
     acceptance: Some(AcceptanceFile {
         file: "config.json",
         overridden_by: None,
         subject: AcceptanceSubject::Project,
-        demand: "in headless mode it reads a project's hooks only if you trust the folder",
+        requirement: "in headless mode it reads a project's hooks only if you trust the folder",
         how: "open Copilot once in that folder",
         read: trusted,
     }),
@@ -82,13 +82,14 @@ fn switched_off(text: &str) -> Result<Vec<String>, SettingsError> {
     Ok(switches(&json_values(text)?))
 }
 
-/// A trusted directory includes everything in it.
+/// Reads whether the project is in a directory that the person trusts.
 fn trusted(text: &str, project: &Path, canonicalize: Canonicalize<'_>) -> Result<AcceptanceRecord, SettingsError> {
     let config = json_values(text)?;
     let lists = ["trustedFolders", "trusted_folders"].into_iter().filter_map(|key| config.get(key)?.as_array());
-    let mut folders = lists.flatten().filter_map(Value::as_str).map(Path::new);
+    let mut directories = lists.flatten().filter_map(Value::as_str).map(Path::new);
     let project = canonicalize(project);
-    // Skips relative entries: every path would be within the empty one.
-    let is_trusted = folders.any(|folder| folder.is_absolute() && project.starts_with(canonicalize(folder)));
+    // Only absolute paths count. In particular, an empty path would be a prefix of every path.
+    let is_trusted =
+        directories.any(|directory| directory.is_absolute() && project.starts_with(canonicalize(directory)));
     Ok(if is_trusted { AcceptanceRecord::Accepted } else { AcceptanceRecord::Absent })
 }

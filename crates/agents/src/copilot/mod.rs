@@ -1,4 +1,5 @@
-//! GitHub Copilot CLI. For Claude Code's names of events it sends Claude Code's format, except for a few events.
+//! GitHub Copilot CLI. For hooks with Claude Code's names of events, it sends payloads in Claude Code's format, except
+//! at a few events.
 
 mod capabilities;
 mod encode;
@@ -14,7 +15,7 @@ pub(crate) const ADAPTER: Adapter = Adapter {
     name: "copilot",
     title: "Copilot CLI",
     program: "copilot",
-    events: event_names::FAMILY,
+    events: event_names::CANONICAL,
     fields: translate::FIELDS,
     adjust_payload: Some(translate::adjust_payload),
     native_tools: NativeTools {
@@ -33,7 +34,7 @@ pub(crate) const ADAPTER: Adapter = Adapter {
         ],
     },
     convert_call: translate::convert_call,
-    folder_argument: None,
+    directory_argument: None,
     unknown_server: None,
     outcome: translate::outcome,
     capabilities: capabilities::capabilities,
@@ -41,7 +42,7 @@ pub(crate) const ADAPTER: Adapter = Adapter {
     settings: install::SETTINGS,
     transcript: transcript::FORMAT,
     environment: AgentVariables {
-        marks: &["COPILOT_CLI", "COPILOT_AGENT_SESSION_ID"],
+        detection_variables: &["COPILOT_CLI", "COPILOT_AGENT_SESSION_ID"],
         session: &["COPILOT_AGENT_SESSION_ID"],
         project_dir: Some("COPILOT_PROJECT_DIR"),
     },

@@ -1,7 +1,7 @@
-//! Copilot CLI's `events.jsonl`: records with a type and data. Each request to a model has one usage record. Records of
-//! a subagent have its id.
+//! Copilot CLI's transcript, `events.jsonl`. Its lines are records with a type and data. For each request to a model
+//! there is one usage record. Records of a subagent contain the subagent's id.
 //!
-//! Input figures include tokens read from and written to the cache, which are subtracted.
+//! The figures for input tokens include tokens read from and written to the cache; these are subtracted.
 
 use engine::Event;
 use jiff::Timestamp;
@@ -12,7 +12,7 @@ use crate::transcript::{MessageTokens, MessageUsage, ReaderState, TranscriptForm
 pub(super) const FORMAT: TranscriptFormat = TranscriptFormat {
     usage,
     message,
-    has_caught_up: Some(is_call_of),
+    has_caught_up: Some(is_hook_start_for),
     usage_markers: &["\"session.usage_record\""],
     ..TranscriptFormat::NONE
 };
@@ -21,7 +21,7 @@ fn is_kind(line: &Value, kind: &str) -> bool {
     line.get("type").and_then(Value::as_str) == Some(kind)
 }
 
-fn is_subagents(line: &Value) -> bool {
+fn is_from_subagent(line: &Value) -> bool {
     line.get("agentId").is_some_and(|agent| !agent.is_null())
 }
 
@@ -38,20 +38,22 @@ fn usage(line: &Value, _: &mut ReaderState) -> Option<MessageUsage> {
             cache_read,
             cache_write,
         },
-        is_subagent: is_subagents(line),
+        is_subagent: is_from_subagent(line),
     })
 }
 
-/// True for the record that Copilot has called the hook for this event, recognized by the payload's time. Copilot
-/// writes with a delay, and this record comes after the messages before the event.
-fn is_call_of(line: &Value, event: &Event) -> bool {
-    let told = event.extra.get("timestamp").and_then(Value::as_str).and_then(|time| time.parse::<Timestamp>().ok());
-    let called = line.pointer("/data/input/timestamp").and_then(Value::as_i64);
-    is_kind(line, "hook.start") && called >= told.map(Timestamp::as_millisecond)
+/// True for a record which shows that Copilot has called the hook for this event or for a later one: a `hook.start`
+/// record whose time is not before the time in the event's payload, if the payload contains one. Copilot writes records
+/// with a delay; once such a record is in the file, all messages before the event are in the file too.
+fn is_hook_start_for(line: &Value, event: &Event) -> bool {
+    let event_time =
+        event.extra.get("timestamp").and_then(Value::as_str).and_then(|time| time.parse::<Timestamp>().ok());
+    let record_time = line.pointer("/data/input/timestamp").and_then(Value::as_i64);
+    is_kind(line, "hook.start") && record_time >= event_time.map(Timestamp::as_millisecond)
 }
 
 fn message(line: &Value) -> Option<String> {
-    if !is_kind(line, "assistant.message") || is_subagents(line) {
+    if !is_kind(line, "assistant.message") || is_from_subagent(line) {
         return None;
     }
     line.pointer("/data/content")?.as_str().filter(|text| !text.is_empty()).map(str::to_owned)

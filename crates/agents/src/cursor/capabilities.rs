@@ -21,6 +21,6 @@ pub(super) fn capabilities(event: &str) -> HookCapabilities {
         | "workspaceOpen" => HookCapabilities::NONE,
         _ => HookCapabilities::UNKNOWN,
     };
-    // Cursor shows the person a text only with a refusal.
+    // Cursor shows the person a text only together with a decision.
     HookCapabilities { message: false, ..capabilities }
 }

@@ -1,4 +1,4 @@
-//! Cursor's format of answers. Cursor stops a call if the answer is not JSON, so there is always some JSON.
+//! Cursor's format of answers. Cursor does not run a call if the answer is not JSON, so every answer is JSON.
 
 use engine::{Event, EventKind};
 use serde::Serialize;
@@ -23,7 +23,7 @@ struct Output {
 }
 
 pub(super) fn encode(event: &Event, reply: Reply) -> Answer {
-    let mut output = Output { additional_context: reply.context, ..Output::default() };
+    let mut output = Output { additional_context: reply.agent_text, ..Output::default() };
     match reply.decision {
         Some(ReplyDecision::Refuse(reason)) if event.kind.is_stop() => output.followup_message = Some(reason),
         Some(ReplyDecision::Refuse(reason)) if event.kind == EventKind::Prompt => {

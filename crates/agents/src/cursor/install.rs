@@ -1,7 +1,8 @@
-//! Cursor's `hooks.json`: shell command lines, and a version.
+//! Cursor's `hooks.json`. Its hooks are command lines for a shell, and the file must contain the version of its format.
 //!
-//! Installs a hook for `preToolUse`, which covers every tool. Hooks for the older events of single tools would be
-//! called in addition.
+//! Before a call of any tool, Cursor calls the hook for `preToolUse`. Cursor also has older events for single tools,
+//! such as `beforeShellExecution`. No hooks are installed for the older events, because Cursor would call two hooks for
+//! the same call.
 
 use serde_json::{Value, json};
 
@@ -14,7 +15,7 @@ pub(super) const SETTINGS: Settings = Settings {
     home_markers: &[],
     project_file: ".cursor/hooks.json",
     local_file: None,
-    user_folder: ".cursor",
+    user_directory: ".cursor",
     overridden_by: None,
     user_file: "hooks.json",
     acceptance: None,
@@ -44,7 +45,8 @@ pub(super) const SETTINGS: Settings = Settings {
 fn agent_fields(hook: &Hook) -> Vec<Field> {
     match hook.event {
         "preToolUse" => vec![Field::fail_closed("failClosed", json!(true))],
-        // Rules decide how often a stop is held.
+        // `null` switches off Cursor's own limit for the number of holds, because rules decide how often a stop is
+        // held.
         "stop" | "subagentStop" => {
             let without = ", so after some holds the agent stops anyway";
             vec![Field::new("loop_limit", Value::Null, without)]

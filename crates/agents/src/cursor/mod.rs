@@ -1,4 +1,4 @@
-//! Cursor. It has its own protocol: camel-case events, answers with a `permission`.
+//! Cursor. It has its own protocol: names of events in camel case, and answers with a field `permission`.
 
 mod capabilities;
 mod encode;
@@ -21,12 +21,16 @@ pub(crate) const ADAPTER: Adapter = Adapter {
         files: &["Read", "Write", "StrReplace", "ApplyPatch", "EditNotebook", "Delete"],
     },
     convert_call: translate::convert_call,
-    folder_argument: Some("working_directory"),
+    directory_argument: Some("working_directory"),
     unknown_server: Some(translate::UNKNOWN_SERVER),
     outcome: translate::outcome,
     capabilities: capabilities::capabilities,
     encode: encode::encode,
     settings: install::SETTINGS,
     transcript: TranscriptFormat::NONE,
-    environment: AgentVariables { marks: &["CURSOR_AGENT"], session: &[], project_dir: Some("CURSOR_PROJECT_DIR") },
+    environment: AgentVariables {
+        detection_variables: &["CURSOR_AGENT"],
+        session: &[],
+        project_dir: Some("CURSOR_PROJECT_DIR"),
+    },
 };

@@ -1,11 +1,12 @@
-//! Cursor's events, fields and tools.
+//! Converts Cursor's events, fields and tools to the canonical ones.
 
 use engine::EventKind;
 use engine::event::{CallOutcome, ToolCall};
 use serde_json::{Map, Value, json};
 
-use crate::protocol::decode::{OWN_TOOL_NAME, RawCall, parse_embedded_json, take_string};
+use crate::protocol::decode::RawCall;
 use crate::protocol::event_names::EventNames;
+use crate::protocol::payload_fields::{OWN_TOOL_NAME, parse_embedded_json, take_string};
 use crate::protocol::{hold_echo, patch_call, tools};
 
 pub(super) const EVENTS: EventNames = &[
@@ -35,12 +36,13 @@ pub(super) const FIELDS: &[(&str, &str)] = &[
 ];
 
 pub(super) fn adjust_payload(event: &str, kind: EventKind, fields: &mut Map<String, Value>) -> EventKind {
-    // Personal data that is not needed.
+    // The person's e-mail address is not needed, so it is not stored.
     fields.shift_remove("user_email");
     parse_embedded_json(fields, "tool_input");
     parse_embedded_json(fields, "tool_response");
     name_tool(event, fields);
-    // The person interrupted the agent, or it failed: it must not be held.
+    // A status other than `completed` means that the person interrupted the agent, or that the agent failed. Such a
+    // stop must not be held.
     if kind == EventKind::Stop && fields.get("status").and_then(Value::as_str).is_some_and(|end| end != "completed") {
         return EventKind::Other;
     }
@@ -48,10 +50,11 @@ pub(super) fn adjust_payload(event: &str, kind: EventKind, fields: &mut Map<Stri
     if kind.is_stop() && loops > 0 {
         fields.insert("stop_hook_active".to_owned(), Value::Bool(true));
     }
-    hold_echo::unless_hold_echo(kind, fields)
+    hold_echo::kind_unless_hold_echo(kind, fields)
 }
 
-/// Adds the tool's name to older events, which exist for one tool each.
+/// Sets `tool_name` and, if it is missing, `tool_input` in the payload of an older event for a single kind of tool,
+/// such as `beforeShellExecution`. The payloads of other events do not change.
 fn name_tool(event: &str, fields: &mut Map<String, Value>) {
     let (name, argument) = match event {
         "beforeShellExecution" => ("Shell".to_owned(), Some("command")),
@@ -68,13 +71,13 @@ fn name_tool(event: &str, fields: &mut Map<String, Value>) {
         let value = fields.shift_remove(argument).unwrap_or_default();
         fields.insert("tool_input".to_owned(), json!({ argument: value }));
     }
-    // File contents must not be stored.
+    // `beforeReadFile` reports the contents of the file, which must not be stored.
     fields.shift_remove("content");
 }
 
 const MCP: &str = "MCP:";
 
-/// The placeholder for an MCP server's name, which Cursor does not report.
+/// The placeholder for the name of an MCP server. Cursor does not report that name.
 pub(super) const UNKNOWN_SERVER: &str = "unknown";
 
 pub(super) fn convert_call(call: RawCall<'_>) -> ToolCall {
@@ -97,10 +100,11 @@ pub(super) fn convert_call(call: RawCall<'_>) -> ToolCall {
     }
 }
 
-/// A failed call has its own event. A command's output has its exit code.
+/// Cursor reports most failed calls by the event `postToolUseFailure`. If a command is reported by `postToolUse`, the
+/// exit code in its output shows whether it failed.
 pub(super) fn outcome(tool: &ToolCall) -> Option<CallOutcome> {
     let output = tool.output.as_ref()?;
     let code = ["exitCode", "exit_code"].into_iter().find_map(|key| output.get(key)?.as_i64());
-    let failed = tools::says_failed(output) || code.is_some_and(|code| code != 0);
+    let failed = tools::has_error_flag(output) || code.is_some_and(|code| code != 0);
     Some(CallOutcome::of(failed))
 }

@@ -4,11 +4,13 @@ use crate::protocol::capabilities::{AskEffect, HookCapabilities};
 
 pub(super) fn capabilities(event: &str) -> HookCapabilities {
     match event {
-        // Asking is not used: in headless mode, Gemini CLI would wait forever for an answer.
+        // The decision `ask` is not used, because in headless mode Gemini CLI would wait forever for the person's
+        // answer.
         "BeforeTool" => HookCapabilities { ask: AskEffect::Refuses, ..HookCapabilities::REFUSE },
         "BeforeAgent" => HookCapabilities::REFUSE_OR_CONTEXT,
         "AfterAgent" => HookCapabilities::REFUSE,
-        // A refusal after a call would hide its output from the model; a text is added to the output.
+        // After a call, a refusal would hide the call's output from the model, so no call is refused at this event.
+        // Instead, Gemini CLI adds Linchpin's text for the agent to the output.
         "AfterTool" | "SessionStart" => HookCapabilities::CONTEXT,
         "SessionEnd" | "Notification" | "PreCompress" => HookCapabilities::MESSAGE,
         "BeforeModel" | "AfterModel" | "BeforeToolSelection" => HookCapabilities::NONE,

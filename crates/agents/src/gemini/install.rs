@@ -1,14 +1,14 @@
-//! Gemini CLI's `settings.json`: shell command lines, timeouts in milliseconds.
+//! Gemini CLI's `settings.json`. Its hooks are command lines for a shell, and timeouts are in milliseconds.
 //!
-//! No hooks are installed for `PreCompress`, `BeforeModel`, `AfterModel` and `BeforeToolSelection`, which are called
-//! for every request or even every piece of a response.
+//! No hooks are installed for `PreCompress`, `BeforeModel`, `AfterModel` and `BeforeToolSelection`, because these
+//! events occur at every request to the model, or even at every piece of a response.
 
 use serde_json::{Map, Value, json};
 
 use super::trusted_folders;
 use crate::install::Nesting::{Grouped, Matched};
 use crate::install::{
-    AcceptanceFile, AcceptanceSubject, Call, Entries, Field, FolderOverride, Handler, Hook, Settings, SettingsForm,
+    AcceptanceFile, AcceptanceSubject, Call, DirectoryOverride, Entries, Field, Handler, Hook, Settings, SettingsForm,
     Timeout,
 };
 
@@ -17,14 +17,14 @@ pub(super) const SETTINGS: Settings = Settings {
     home_markers: &[],
     project_file: ".gemini/settings.json",
     local_file: None,
-    user_folder: ".gemini",
-    overridden_by: Some(FolderOverride { variable: "GEMINI_CLI_HOME", below: ".gemini" }),
+    user_directory: ".gemini",
+    overridden_by: Some(DirectoryOverride { variable: "GEMINI_CLI_HOME", below: ".gemini" }),
     user_file: "settings.json",
     acceptance: Some(AcceptanceFile {
         file: "trustedFolders.json",
         overridden_by: Some("GEMINI_CLI_TRUSTED_FOLDERS_PATH"),
         subject: AcceptanceSubject::Project,
-        demand: "if folder trust is on, it reads a project's settings only in folders that you trust",
+        requirement: "if folder trust is on, it reads a project's settings only in folders that you trust",
         how: "open Gemini CLI there once",
         read: trusted_folders::read,
     }),

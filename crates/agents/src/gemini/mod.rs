@@ -1,4 +1,4 @@
-//! Gemini CLI. Its hooks are similar to Claude Code's, with different names.
+//! Gemini CLI. Its hooks are similar to Claude Code's, but its events and tools have other names.
 
 mod capabilities;
 mod install;
@@ -22,12 +22,16 @@ pub(crate) const ADAPTER: Adapter = Adapter {
         files: &["read_file", "read_many_files", "write_file", "replace", "glob", "grep_search", "list_directory"],
     },
     convert_call: translate::convert_call,
-    folder_argument: Some("dir_path"),
+    directory_argument: Some("dir_path"),
     unknown_server: None,
     outcome: translate::outcome,
     capabilities: capabilities::capabilities,
     encode: encode::encode,
     settings: install::SETTINGS,
     transcript: transcript::FORMAT,
-    environment: AgentVariables { marks: &["GEMINI_CLI"], session: &[], project_dir: Some("GEMINI_PROJECT_DIR") },
+    environment: AgentVariables {
+        detection_variables: &["GEMINI_CLI"],
+        session: &[],
+        project_dir: Some("GEMINI_PROJECT_DIR"),
+    },
 };

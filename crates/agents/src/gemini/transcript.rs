@@ -1,8 +1,8 @@
-//! Gemini CLI's chat file: a record of type `gemini` for each response, repeated with the same id when its calls are
-//! done.
+//! Gemini CLI's transcript, the chat file. It contains a record of type `gemini` for each response of the model. When
+//! the tool calls of the response are done, the record is repeated with the same id.
 //!
-//! Input figures include cached tokens, which are subtracted. Subagents have separate chat files, in a directory named
-//! after the session's id.
+//! The figures for input tokens include cached tokens; these are subtracted. Subagents have separate chat files, in a
+//! directory named after the session's id.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -21,7 +21,7 @@ pub(super) const FORMAT: TranscriptFormat = TranscriptFormat {
 };
 
 fn usage(line: &Value, state: &mut ReaderState) -> Option<MessageUsage> {
-    // The first line has the kind of the chat.
+    // The field `kind` in the first line shows whether the chat is that of a subagent.
     if let (Some(kind), Some(_)) = (line.get("kind").and_then(Value::as_str), line.get("sessionId")) {
         state.is_subagent = kind == "subagent";
         return None;
@@ -44,12 +44,14 @@ fn usage(line: &Value, state: &mut ReaderState) -> Option<MessageUsage> {
     })
 }
 
-/// The subagents' directory is next to the session's chat file, whose name ends in the first characters of the id.
+/// Returns the chat files of the session's subagents. These files are in a directory whose name is the session's id,
+/// next to the session's own chat file. The name of that chat file ends in the first characters of the id.
 fn subagents(session: &Path) -> Vec<PathBuf> {
     let name = session.file_stem().and_then(OsStr::to_str).unwrap_or_default();
     let Some((_, start)) = name.rsplit_once('-').filter(|(_, start)| start.len() >= 8) else { return Vec::new() };
-    let folders = session.parent().and_then(|folder| fs::read_dir(folder).ok()).into_iter().flatten().flatten();
-    let own = folders.filter(|entry| entry.file_name().to_str().is_some_and(|name| name.starts_with(start)));
+    let directories =
+        session.parent().and_then(|directory| fs::read_dir(directory).ok()).into_iter().flatten().flatten();
+    let own = directories.filter(|entry| entry.file_name().to_str().is_some_and(|name| name.starts_with(start)));
     let chats = own.filter_map(|entry| fs::read_dir(entry.path()).ok()).flatten().flatten().map(|entry| entry.path());
     let mut found: Vec<PathBuf> = chats.filter(|path| path.extension() == Some(OsStr::new("jsonl"))).collect();
     found.sort();

@@ -1,5 +1,6 @@
 //! Gemini CLI's `trustedFolders.json`: directories that a person trusts or does not trust, including everything below
-//! them. The longest matching path decides. Gemini CLI does not start if it cannot parse the file.
+//! them. Of the entries for directories that contain the project, the one with the longest path decides. Gemini CLI
+//! does not start if it cannot parse the file.
 
 use std::path::Path;
 
@@ -17,7 +18,7 @@ pub(super) fn read(
     let mut longest: Option<(&str, bool)> = None;
     for rule in &syntax.root.properties {
         let path = rule.name.as_str();
-        let (folder, is_trusted) = match rule.value.as_string_lit().map(|level| level.value.as_ref()) {
+        let (directory, is_trusted) = match rule.value.as_string_lit().map(|level| level.value.as_ref()) {
             Some("TRUST_FOLDER") => (Path::new(path), true),
             Some("TRUST_PARENT") => (Path::new(path).parent().unwrap_or(Path::new(path)), true),
             Some("DO_NOT_TRUST") => (Path::new(path), false),
@@ -27,8 +28,8 @@ pub(super) fn read(
             }
         };
         let is_longer = longest.is_none_or(|(other, _)| path.len() > other.len());
-        // Skips relative entries: every path would be within the empty one.
-        if is_longer && Path::new(path).is_absolute() && project.starts_with(canonicalize(folder)) {
+        // Only absolute paths count. In particular, an empty path would be a prefix of every path.
+        if is_longer && Path::new(path).is_absolute() && project.starts_with(canonicalize(directory)) {
             longest = Some((path, is_trusted));
         }
     }

@@ -1,4 +1,5 @@
-//! Agents that run hooks only after a person has accepted them, and the files in which they record that.
+//! Some agents run hooks only after a person has accepted them. This module finds and reads the files in which these
+//! agents record the acceptance.
 
 use std::path::{Path, PathBuf};
 
@@ -6,15 +7,16 @@ use super::document::SettingsError;
 use super::scope::SettingsScope;
 use crate::Agent;
 
-/// The file in which an agent records acceptance.
+/// The file in which an agent records that a person has accepted hooks or trusts a directory.
 pub(crate) struct AcceptanceFile {
-    /// The path within the agent's directory, unless an environment variable overrides it.
+    /// The path of the file, relative to the agent's directory. The environment variable `overridden_by` can contain
+    /// another path.
     pub file: &'static str,
     pub overridden_by: Option<&'static str>,
     pub subject: AcceptanceSubject,
-    /// What the agent demands of the person.
-    pub demand: &'static str,
-    /// How a person accepts hooks.
+    /// The part of a message that says what the agent requires of the person.
+    pub requirement: &'static str,
+    /// The part of a message that says how a person accepts hooks.
     pub how: &'static str,
     pub read: fn(text: &str, subject: &Path, canonicalize: Canonicalize<'_>) -> Result<AcceptanceRecord, SettingsError>,
 }
@@ -25,7 +27,7 @@ impl AcceptanceFile {
     }
 }
 
-/// Resolves symlinks in a path.
+/// A function that resolves the symlinks in a path.
 pub(crate) type Canonicalize<'a> = &'a dyn Fn(&Path) -> PathBuf;
 
 /// What the person accepts.
@@ -33,11 +35,11 @@ pub(crate) type Canonicalize<'a> = &'a dyn Fn(&Path) -> PathBuf;
 pub(crate) enum AcceptanceSubject {
     /// The hooks in one file.
     Hooks,
-    /// A directory, and thereby the hooks of the project in it. User-level hooks need no acceptance.
+    /// A directory, and thereby the hooks of the project in it. Hooks in the user's own settings need no acceptance.
     Project,
 }
 
-/// The acceptance recorded in the file.
+/// What an agent's file records about the acceptance of hooks.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum AcceptanceRecord {
     Accepted,
@@ -51,18 +53,20 @@ pub struct HookAcceptance {
     acceptance: &'static AcceptanceFile,
 }
 
-/// The status of acceptance of some hooks.
+/// Whether a person has accepted the hooks in a settings file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum AcceptanceStatus {
     Accepted,
-    /// The file has no acceptance; the string says what the agent demands, and how a person does it.
+    /// The agent has no file with acceptances, or the file does not mention these hooks. The string says what the agent
+    /// requires of the person, and how the person does it.
     NotRecorded(String),
     /// A person has refused; the string describes the consequence.
     Refused(String),
 }
 
 impl HookAcceptance {
-    /// Reads the status. `text`: the file's contents, if it exists; `hooks`: the file with the hooks.
+    /// Returns whether a person has accepted the hooks. `text`: the contents of the file in which the agent records
+    /// acceptance, if that file exists; `hooks`: the path of the settings file with the hooks.
     pub fn status(
         &self,
         text: Option<&str>,
@@ -79,15 +83,15 @@ impl HookAcceptance {
         Ok(match record {
             AcceptanceRecord::Accepted => AcceptanceStatus::Accepted,
             AcceptanceRecord::Absent => {
-                let AcceptanceFile { demand, how, .. } = self.acceptance;
-                AcceptanceStatus::NotRecorded(format!("{demand}. {} {missing}: {how}", self.file.display()))
+                let AcceptanceFile { requirement, how, .. } = self.acceptance;
+                AcceptanceStatus::NotRecorded(format!("{requirement}. {} {missing}: {how}", self.file.display()))
             }
             AcceptanceRecord::Refused(why) => AcceptanceStatus::Refused(why),
         })
     }
 }
 
-/// Returns where the agent records acceptance of hooks in this scope; none if it needs no acceptance.
+/// Returns where the agent records acceptance of hooks in this scope; `None` if hooks in this scope need no acceptance.
 pub fn acceptance(
     agent: Agent,
     scope: SettingsScope,
@@ -96,7 +100,8 @@ pub fn acceptance(
 ) -> Option<HookAcceptance> {
     let settings = &agent.adapter().settings;
     let acceptance = settings.acceptance.as_ref().filter(|acceptance| acceptance.is_for(scope))?;
-    let moved = acceptance.overridden_by.and_then(&lookup).filter(|file| !file.is_empty());
-    let file = moved.map_or_else(|| settings.own_folder(home, &lookup).join(acceptance.file), PathBuf::from);
+    let overridden_file = acceptance.overridden_by.and_then(&lookup).filter(|file| !file.is_empty());
+    let file =
+        overridden_file.map_or_else(|| settings.own_directory(home, &lookup).join(acceptance.file), PathBuf::from);
     Some(HookAcceptance { file, acceptance })
 }

@@ -1,8 +1,9 @@
-//! Splits a hook's command into words, to see whether it calls Linchpin and what else it does.
+//! Splits a hook's command into words, to see whether the command calls Linchpin and what else it runs.
 
 use serde_json::{Map, Value};
 
-/// Returns the words of a handler's command: program and arguments, or the words of a shell command line.
+/// Returns the words of a handler's command: the program and its arguments, or the words of a shell command line.
+/// `None` if the handler has no command.
 pub(super) fn words(handler: &Map<String, Value>) -> Option<Vec<String>> {
     let command = handler.get("command")?.as_str()?;
     Some(match handler.get("args") {
@@ -14,12 +15,13 @@ pub(super) fn words(handler: &Map<String, Value>) -> Option<Vec<String>> {
     })
 }
 
-/// True for a shell operator.
+/// True for a character of a shell operator.
 pub(super) fn is_operator(char: char) -> bool {
     matches!(char, ';' | '|' | '&' | '<' | '>' | '(' | ')' | '\n')
 }
 
-/// Splits a command line, respecting quotes and backslashes, without expansions. Operators are separate words.
+/// Splits a command line into words. Quotes and backslashes are respected, nothing is expanded, and operators are words
+/// of their own.
 fn shell_words(command: &str) -> Vec<String> {
     let mut words = Vec::new();
     let mut word: Option<String> = None;

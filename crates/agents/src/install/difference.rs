@@ -11,15 +11,15 @@ use super::scope::SettingsScope;
 use super::settings::Entries;
 use crate::Agent;
 
-/// A difference from what `install` would write.
+/// A difference between an agent's settings and those that `install` would write.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Difference {
     pub text: String,
-    /// True if something may pass unnoticed; false if the difference is harmless.
+    /// True if the difference can prevent Linchpin from refusing something; false if the difference is harmless.
     pub weakens: bool,
 }
 
-/// The expected entries.
+/// The entries that `install` would write, with which the existing ones are compared.
 pub(super) struct ExpectedEntries<'a> {
     pub agent: Agent,
     pub scope: SettingsScope,
@@ -28,7 +28,8 @@ pub(super) struct ExpectedEntries<'a> {
     pub deadline: Duration,
 }
 
-/// A difference of one entry. Equal differences of several entries are reported together.
+/// A difference between an entry and the one that `install` would write. If several entries have equal differences,
+/// these are reported together.
 struct FoundDifference {
     event: String,
     what: String,
@@ -37,34 +38,35 @@ struct FoundDifference {
 }
 
 impl ExpectedEntries<'_> {
-    /// Returns the differences of all entries; those that several entries share only once.
+    /// Returns the differences of all entries. A difference that several entries share is returned only once, with the
+    /// events of all these entries.
     pub fn differences(&self, all: &[OwnEntry]) -> Vec<Difference> {
-        let mut gathered: Vec<(FoundDifference, Vec<String>)> = Vec::new();
+        let mut by_difference: Vec<(FoundDifference, Vec<String>)> = Vec::new();
         for found in all.iter().flat_map(|own| self.differences_of(own)) {
             let event = format!("`{}`", found.event);
             let is_same = |(other, _): &&mut (FoundDifference, Vec<String>)| {
                 (&other.what, &other.effect, other.weakens) == (&found.what, &found.effect, found.weakens)
             };
-            match gathered.iter_mut().find(is_same) {
+            match by_difference.iter_mut().find(is_same) {
                 Some((_, events)) if events.contains(&event) => {}
                 Some((_, events)) => events.push(event),
-                None => gathered.push((found, vec![event])),
+                None => by_difference.push((found, vec![event])),
             }
         }
-        let told = |(FoundDifference { what, effect, weakens, .. }, events): (FoundDifference, Vec<String>)| {
+        let difference = |(FoundDifference { what, effect, weakens, .. }, events): (FoundDifference, Vec<String>)| {
             Difference { text: format!("{what} at {}{effect}", events.join(", ")), weakens }
         };
-        gathered.into_iter().map(told).collect()
+        by_difference.into_iter().map(difference).collect()
     }
 
     fn differences_of(&self, own: &OwnEntry) -> Vec<FoundDifference> {
         let mut list = DifferenceList { event: &own.event, found: Vec::new() };
         let Some(hook) = self.entries.hooks.iter().find(|hook| hook.event == own.event) else {
-            list.note("a hook", ", which Linchpin does not use");
+            list.add_harmless("a hook", ", which Linchpin does not use");
             return list.found;
         };
         if own.is_grouped() == (hook.nesting == Nesting::Flat) {
-            list.weak("a hook", format!(" in a place where {} does not look for it", self.agent.title()));
+            list.add_weakening("a hook", format!(" in a place where {} does not look for it", self.agent.title()));
         }
         self.compare_call(own, hook, &mut list);
         self.compare_timeout(own, hook, &mut list);
@@ -74,16 +76,19 @@ impl ExpectedEntries<'_> {
         for (key, value) in wanted.iter().filter(|(key, _)| !is_compared(key)) {
             if own.handler.get(key) != Some(value) {
                 let field = self.entries.handler.agent_fields(hook, self.scope).find(|field| field.key == key);
-                list.weak(format!("no `{key}: {value}`"), field.map_or(PASSED_OVER, |field| field.without));
+                list.add_weakening(
+                    format!("no `{key}: {value}`"),
+                    field.map_or(MIGHT_BE_IGNORED, |field| field.without),
+                );
             }
         }
         let group = if own.is_grouped() { own.element.clone() } else { Map::new() };
         let extra = group.iter().filter(|(key, _)| *key != "hooks").chain(&own.handler);
         for (key, value) in extra.filter(|(key, _)| !is_compared(key) && !wanted.contains_key(*key)) {
             if self.fails_closed(key) {
-                list.note(format!("`{key}`"), ", which blocks everyone who does not have Linchpin");
+                list.add_harmless(format!("`{key}`"), ", which blocks everyone who does not have Linchpin");
             } else {
-                list.extra(key, value);
+                list.add_extra_field(key, value);
             }
         }
         list.found
@@ -100,7 +105,7 @@ impl ExpectedEntries<'_> {
         if call != Call::Exec && own.handler.contains_key("args") {
             let effect =
                 format!(", which {} does not know, so it calls Linchpin without the arguments", self.agent.title());
-            list.weak("`args`", effect);
+            list.add_weakening("`args`", effect);
         }
         // The first three words are the program, `hook` and the agent's name.
         let mut rest: Vec<String> = words(&own.handler).unwrap_or_default().into_iter().skip(3).collect();
@@ -109,26 +114,32 @@ impl ExpectedEntries<'_> {
             match named {
                 Some(word) if word == hook.event => drop(rest.remove(0)),
                 Some(word) => {
-                    list.weak("the command", format!(" names `{word}`, so Linchpin might judge the wrong event"));
+                    list.add_weakening(
+                        "the command",
+                        format!(" names `{word}`, so Linchpin might judge the wrong event"),
+                    );
                     rest.remove(0);
                 }
-                None => list.weak("the command", " does not name the event, so Linchpin might not know it"),
+                None => list.add_weakening("the command", " does not name the event, so Linchpin might not know it"),
             }
         }
         if !rest.is_empty() {
             let more = rest.join(" ").replace('\n', ";");
-            list.weak("the command", format!(" continues with `{more}`, so the agent might not get Linchpin's answer"));
+            list.add_weakening(
+                "the command",
+                format!(" continues with `{more}`, so the agent might not get Linchpin's answer"),
+            );
         }
     }
 
     fn compare_timeout(&self, own: &OwnEntry, hook: &Hook, list: &mut DifferenceList<'_>) {
         let timeout = &self.entries.handler.timeout;
         let Some(value) = own.handler.get(timeout.key) else {
-            list.note(format!("no `{}`", timeout.key), ", so the agent decides how long it waits");
+            list.add_harmless(format!("no `{}`", timeout.key), ", so the agent decides how long it waits");
             return;
         };
         let Some(units) = value.as_f64() else {
-            list.weak(format!("a `{}` that is not a number", timeout.key), PASSED_OVER);
+            list.add_weakening(format!("a `{}` that is not a number", timeout.key), MIGHT_BE_IGNORED);
             return;
         };
         let seconds = units / f64::from(timeout.per_second);
@@ -140,9 +151,9 @@ impl ExpectedEntries<'_> {
         let deadline = self.deadline.as_secs_f64();
         if seconds <= deadline {
             let effect = format!(": Linchpin might need {deadline} s, and the agent continues without its answer");
-            list.weak(what, effect);
+            list.add_weakening(what, effect);
         } else {
-            list.note(
+            list.add_harmless(
                 what,
                 format!(", where `install` writes {wanted} s: the agent does not wait for longer commands"),
             );
@@ -150,7 +161,7 @@ impl ExpectedEntries<'_> {
     }
 }
 
-const PASSED_OVER: &str = ", so the agent might ignore the hook";
+const MIGHT_BE_IGNORED: &str = ", so the agent might ignore the hook";
 
 struct DifferenceList<'a> {
     event: &'a str,
@@ -158,11 +169,11 @@ struct DifferenceList<'a> {
 }
 
 impl DifferenceList<'_> {
-    fn weak(&mut self, what: impl Into<String>, effect: impl Into<String>) {
+    fn add_weakening(&mut self, what: impl Into<String>, effect: impl Into<String>) {
         self.add(what.into(), effect.into(), true);
     }
 
-    fn note(&mut self, what: impl Into<String>, effect: impl Into<String>) {
+    fn add_harmless(&mut self, what: impl Into<String>, effect: impl Into<String>) {
         self.add(what.into(), effect.into(), false);
     }
 
@@ -175,23 +186,26 @@ impl DifferenceList<'_> {
             None => {}
             Some(Value::String(text)) if matches!(text.as_str(), "" | "*" | ".*") => {}
             Some(Value::String(text)) => {
-                self.weak(format!("the matcher `{text}`"), ", so Linchpin does not see other tools");
+                self.add_weakening(format!("the matcher `{text}`"), ", so Linchpin does not see other tools");
             }
-            Some(_) => self.weak("a matcher that is not a string", PASSED_OVER),
+            Some(_) => self.add_weakening("a matcher that is not a string", MIGHT_BE_IGNORED),
         }
     }
 
-    /// Adds a field that `install` does not write.
-    fn extra(&mut self, key: &str, value: &Value) {
+    /// Adds a difference for a field that `install` does not write, unless the field is known to have no effect on how
+    /// the agent calls Linchpin.
+    fn add_extra_field(&mut self, key: &str, value: &Value) {
         match key {
             "statusMessage" | "description" | "sequential" | "additionalContextLimit" => {}
             "async" | "asyncRewake" if value == &Value::Bool(false) => {}
-            "async" | "asyncRewake" => self.weak(format!("`{key}`"), ", so Linchpin cannot block anything there"),
-            "if" => self.weak("an `if`", ", so Linchpin does not see some calls"),
-            "bash" | "powershell" | "exec" | "commandWindows" | "url" => {
-                self.weak(format!("`{key}`"), ", which might be run instead of Linchpin");
+            "async" | "asyncRewake" => {
+                self.add_weakening(format!("`{key}`"), ", so Linchpin cannot block anything there");
             }
-            _ => self.weak(format!("`{key}`"), ", which `install` does not write: its effect is unknown"),
+            "if" => self.add_weakening("an `if`", ", so Linchpin does not see some calls"),
+            "bash" | "powershell" | "exec" | "commandWindows" | "url" => {
+                self.add_weakening(format!("`{key}`"), ", which might be run instead of Linchpin");
+            }
+            _ => self.add_weakening(format!("`{key}`"), ", which `install` does not write: its effect is unknown"),
         }
     }
 }

@@ -1,15 +1,16 @@
-//! Edits JSON text and leaves every other byte unchanged: comments, unusual indentation, trailing commas, CRLF.
+//! Edits items of JSON text and leaves all other bytes unchanged, such as comments, unusual indentation, trailing
+//! commas and CRLF.
 //!
-//! Removing an item exactly undoes adding it. For that, the text itself has to show whether an empty container existed
-//! before the item: an item added to an empty container follows its bracket directly (`[{`), and an item added together
-//! with its container is on its own line.
+//! Removing an item exactly undoes adding it. For that, the text itself has to show whether the container of an item
+//! (an object or array) existed before the item. An item that was added to an empty container directly follows the
+//! opening bracket (`[{`). An item that was added together with its container begins on a new line.
 
 use jsonc_parser::ast::{Array, Object, Value};
 use jsonc_parser::common::{Range, Ranged};
 use jsonc_parser::tokens::Token as Lexeme;
 use jsonc_parser::{CollectOptions, CommentCollectionStrategy, ParseOptions, parse_to_ast};
 
-/// Why a settings file cannot be edited.
+/// The reason why a settings file cannot be read or edited, and the place in the file.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{line}:{column}: {message}")]
 pub struct SettingsError {
@@ -19,7 +20,7 @@ pub struct SettingsError {
 }
 
 pub(crate) struct Document {
-    bom: bool,
+    has_bom: bool,
     text: String,
 }
 
@@ -58,21 +59,22 @@ impl From<&Array<'_>> for Container {
 }
 
 impl Container {
-    /// Removes the last child.
+    /// Returns the container without its last child. The text does not change.
     pub fn without_last(mut self) -> Self {
         self.children.pop();
         self
     }
 
-    /// True if `child` is the only content and was added together with the container, so both should be removed.
+    /// True if `child` is the container's only content and was added together with the container, so that both should
+    /// be removed.
     pub fn came_with(&self, child: Range, tokens: &Tokens) -> bool {
-        let hugs = self.range.start + 1 == child.start;
+        let follows_bracket = self.range.start + 1 == child.start;
         let has_comments = tokens.0.iter().any(|token| {
             let outside = token.range.end <= self.range.start || token.range.start >= self.range.end;
             let inside_child = token.range.start >= child.start && token.range.end <= child.end;
             token.is_comment && !outside && !inside_child
         });
-        self.children.len() == 1 && !hugs && !has_comments
+        self.children.len() == 1 && !follows_bracket && !has_comments
     }
 }
 
@@ -81,13 +83,13 @@ const BOM: char = '\u{FEFF}';
 impl Document {
     pub fn new(text: &str) -> Self {
         match text.strip_prefix(BOM) {
-            Some(rest) => Self { bom: true, text: rest.to_owned() },
-            None => Self { bom: false, text: text.to_owned() },
+            Some(rest) => Self { has_bom: true, text: rest.to_owned() },
+            None => Self { has_bom: false, text: text.to_owned() },
         }
     }
 
     pub fn into_text(self) -> String {
-        if self.bom { format!("{BOM}{}", self.text) } else { self.text }
+        if self.has_bom { format!("{BOM}{}", self.text) } else { self.text }
     }
 
     pub fn syntax(&self) -> Result<Syntax<'_>, SettingsError> {
@@ -129,7 +131,8 @@ impl Document {
         }
     }
 
-    /// Adds `item` as the last child. Lines of `item` are separated by `\n` and indented by two spaces per level.
+    /// Adds `item` as the last child of the container. The lines of `item` are separated by `\n` and indented by two
+    /// spaces per level; both are converted to the document's own line breaks and indentation.
     pub fn append(&mut self, container: &Container, item: &str, tokens: &Tokens) {
         let Some(last) = container.children.last() else {
             let item = self.indented(item, &self.line_indent(container.range.start));
@@ -151,7 +154,7 @@ impl Document {
         }
     }
 
-    /// Removes a child with its comma and the white space before it.
+    /// Removes a child of a container, together with the child's comma and the white space before the child.
     pub fn remove(&mut self, child: Range, tokens: &Tokens) {
         let start = tokens.previous(child.start).map_or(child.start, |token| token.range.end);
         match tokens.next_but_comments(child.end) {
@@ -177,7 +180,7 @@ impl Document {
         self.text.replace_range(child.start..child.end, &item);
     }
 
-    /// True if there is only white space around the root.
+    /// True if the text before and after the root object is only white space.
     pub fn is_only(&self, root: Range) -> bool {
         self.slice(0, root.start).trim().is_empty() && self.slice(root.end, self.text.len()).trim().is_empty()
     }
@@ -193,7 +196,8 @@ impl Document {
         }
     }
 
-    /// The indentation of one level in this file.
+    /// Returns the indentation of one level: the indentation of the first indented line, or two spaces if there is
+    /// none.
     fn indent_unit(&self) -> String {
         let first = self.text.lines().find_map(|line| {
             let unit = leading_space(line);
@@ -202,20 +206,21 @@ impl Document {
         first.unwrap_or_else(|| "  ".to_owned())
     }
 
-    /// The indentation of the line with this byte.
+    /// Returns the indentation of the line that contains this byte position.
     fn line_indent(&self, at: usize) -> String {
         let start = self.slice(0, at).rfind('\n').map_or(0, |newline| newline + 1);
         leading_space(self.slice(start, at)).to_owned()
     }
 
-    /// The indentation of the line, if the range is the first thing on it.
+    /// Returns the indentation of the line on which the range starts. `None` if something precedes the range on that
+    /// line, or if it is the first line of the text.
     fn own_line_indent(&self, range: Range) -> Option<String> {
         let start = self.slice(0, range.start).rfind('\n')? + 1;
         let before = self.slice(start, range.start);
         before.trim().is_empty().then(|| before.to_owned())
     }
 
-    /// Returns the position after comments that follow `at` on the same line.
+    /// Returns the position after the comments that directly follow `at` on the same line; `at` if there are none.
     fn after_comments_of_line(&self, at: usize, tokens: &Tokens) -> usize {
         let mut end = at;
         for token in tokens.0.iter().filter(|token| token.range.start >= at) {

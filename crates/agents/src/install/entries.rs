@@ -1,7 +1,8 @@
-//! Finds, adds and removes Linchpin's entries in settings: `hooks` → event → groups → handlers, or `hooks` → event →
-//! handlers.
+//! Finds, adds and removes Linchpin's entries in settings. Settings are nested: `hooks` → event → groups → handlers or,
+//! for some agents, `hooks` → event → handlers.
 //!
-//! An entry is Linchpin's own if it runs a program named `linchpin` with the arguments `hook` and the agent's name.
+//! An entry is Linchpin's own if it runs a program named `linchpin` with the arguments `hook` and the agent's name, and
+//! no other command.
 
 use jsonc_parser::ast::{Array, Object, ObjectProp, Value as Node};
 use jsonc_parser::common::{Range, Ranged};
@@ -12,23 +13,24 @@ use super::document::{Container, Document, SettingsError};
 use super::pretty::pretty;
 use crate::Agent;
 
-/// One of Linchpin's handlers, by value. Its nodes are looked up again before each edit.
+/// A copy of one of Linchpin's handlers. Its nodes in the syntax tree are looked up again before each edit.
 pub(super) struct OwnEntry {
     pub event: String,
     pub program: String,
     /// The element of the event's list: a group, or the handler itself.
     pub element: Map<String, Value>,
     pub handler: Map<String, Value>,
-    /// The index in the event's list and, in a group, the index of the handler.
-    place: (usize, Option<usize>),
+    /// The index of the element in the event's list and, if the element is a group, the index of the handler in the
+    /// group.
+    indices: (usize, Option<usize>),
 }
 
 impl OwnEntry {
     pub fn is_grouped(&self) -> bool {
-        self.place.1.is_some()
+        self.indices.1.is_some()
     }
 
-    /// True if the handler is in a group with the wanted fields, ignoring other handlers in it.
+    /// True if the handler is in a group whose fields, apart from the handlers, equal those of `wanted`.
     fn is_grouped_like(&self, wanted: &Value) -> bool {
         let Value::Object(wanted) = wanted else { return false };
         let others = |group: &Map<String, Value>| {
@@ -39,18 +41,19 @@ impl OwnEntry {
     }
 }
 
-/// Returns Linchpin's handlers, in order of the text.
+/// Returns Linchpin's handlers in the order in which they are in the text.
 pub(super) fn find(document: &Document, agent: Agent) -> Result<Vec<OwnEntry>, SettingsError> {
     let own = |any: AnyEntry| {
-        let AnyEntry { event, element, handler, place } = any;
-        Some(OwnEntry { program: program(&handler, agent)?, event, element, handler, place })
+        let AnyEntry { event, element, handler, indices } = any;
+        Some(OwnEntry { program: program(&handler, agent)?, event, element, handler, indices })
     };
     Ok(handlers(document)?.into_iter().filter_map(own).collect())
 }
 
-/// Returns events and commands of other hooks that call Linchpin as part of a longer command.
-pub(super) fn wrapped(document: &Document, agent: Agent) -> Result<Vec<(String, String)>, SettingsError> {
-    // The call may be within a script that is one word (`sh -c '…'`), or separate words. The path may be quoted.
+/// Returns the event and the command of each hook whose command calls Linchpin, but also does something else.
+pub(super) fn wrapping_commands(document: &Document, agent: Agent) -> Result<Vec<(String, String)>, SettingsError> {
+    // The call of Linchpin may be part of a single word, such as the script in `sh -c '…'`, or consist of separate
+    // words. The program's path may be quoted.
     let call = format!("linchpin hook {}", agent.name());
     let is_call = |words: &[String]| matches!(words, [program, hook, name] if is_linchpin(program) && hook == "hook" && name == agent.name());
     let wrapping = |any: AnyEntry| {
@@ -62,20 +65,20 @@ pub(super) fn wrapped(document: &Document, agent: Agent) -> Result<Vec<(String, 
     Ok(handlers(document)?.into_iter().filter_map(wrapping).collect())
 }
 
-/// Returns events whose value is not a list.
-pub(super) fn without_list(document: &Document) -> Result<Vec<String>, SettingsError> {
+/// Returns the events whose value is an object or a string instead of a list.
+pub(super) fn events_without_list(document: &Document) -> Result<Vec<String>, SettingsError> {
     let syntax = document.syntax()?;
     let Some(hooks) = hooks(document, &syntax.root)? else { return Ok(Vec::new()) };
     let others = hooks.properties.iter().filter(|event| matches!(event.value, Node::Object(_) | Node::StringLit(_)));
     Ok(others.map(|event| event.name.as_str().to_owned()).collect())
 }
 
-/// A handler, Linchpin's or another.
+/// A copy of a handler, whatever program it runs.
 struct AnyEntry {
     event: String,
     element: Map<String, Value>,
     handler: Map<String, Value>,
-    place: (usize, Option<usize>),
+    indices: (usize, Option<usize>),
 }
 
 fn handlers(document: &Document) -> Result<Vec<AnyEntry>, SettingsError> {
@@ -91,7 +94,7 @@ fn handlers(document: &Document) -> Result<Vec<AnyEntry>, SettingsError> {
                     event: event.name.as_str().to_owned(),
                     element: members(element),
                     handler: members(handler),
-                    place: (element_index, index),
+                    indices: (element_index, index),
                 });
             };
             match element.get_array("hooks") {
@@ -109,13 +112,19 @@ fn handlers(document: &Document) -> Result<Vec<AnyEntry>, SettingsError> {
     Ok(found)
 }
 
-/// Returns the whole settings by value.
+/// Returns a copy of the whole settings as JSON values.
 pub(super) fn values(document: &Document) -> Result<Map<String, Value>, SettingsError> {
     Ok(members(&document.syntax()?.root))
 }
 
-/// Ensures that the event has exactly one handler of Linchpin's, in a group like `wanted`.
-pub(super) fn put(document: &mut Document, agent: Agent, event: &str, wanted: &Value) -> Result<(), SettingsError> {
+/// Ensures that the event has exactly one handler of Linchpin's, the one in `wanted`. `wanted`: the handler, or a group
+/// with only this handler.
+pub(super) fn ensure_entry(
+    document: &mut Document,
+    agent: Agent,
+    event: &str,
+    wanted: &Value,
+) -> Result<(), SettingsError> {
     let of_event = |document: &Document| {
         Ok(find(document, agent)?.into_iter().filter(|own| own.event == event).collect::<Vec<_>>())
     };
@@ -135,14 +144,15 @@ pub(super) fn put(document: &mut Document, agent: Agent, event: &str, wanted: &V
 
 fn update_entry(document: &mut Document, own: &OwnEntry, event: &str, wanted: &Value) -> Result<(), SettingsError> {
     let syntax = document.syntax()?;
-    let Some(place) = place(document, &syntax.root, own)? else { return Ok(()) };
-    if place.is_alone {
-        document.replace(place.element, &pretty(wanted));
+    let Some(nodes) = find_nodes(document, &syntax.root, own)? else { return Ok(()) };
+    if nodes.is_alone {
+        document.replace(nodes.element, &pretty(wanted));
     } else if own.is_grouped_like(wanted) {
-        // Somebody has added other handlers to the group: replace only the handler.
-        document.replace(place.handler, &pretty(wanted.pointer("/hooks/0").unwrap_or(wanted)));
+        // Somebody has added other handlers to the group, so only Linchpin's handler is replaced.
+        document.replace(nodes.handler, &pretty(wanted.pointer("/hooks/0").unwrap_or(wanted)));
     } else {
-        // The group has other handlers and other fields, such as a matcher, which must not apply to Linchpin's handler.
+        // The group has other handlers too, and its fields, such as the matcher, differ from those of `wanted`. These
+        // fields must not apply to Linchpin's handler.
         remove_entry(document, own)?;
         add(document, event, wanted)?;
     }
@@ -167,21 +177,22 @@ fn add(document: &mut Document, event: &str, wanted: &Value) -> Result<(), Setti
     Ok(())
 }
 
-/// Removes a handler and the containers that were added together with it. If nothing else would remain in the file,
-/// changes nothing and returns false.
+/// Removes a handler, together with the objects and lists around the handler that were added with it. If everything in
+/// the file was added with the handler, changes nothing and returns false; otherwise returns true.
 pub(super) fn remove_entry(document: &mut Document, own: &OwnEntry) -> Result<bool, SettingsError> {
     let syntax = document.syntax()?;
-    let Some(place) = place(document, &syntax.root, own)? else { return Ok(true) };
+    let Some(nodes) = find_nodes(document, &syntax.root, own)? else { return Ok(true) };
     let tokens = &syntax.tokens;
     let root = &syntax.root;
-    // From the inside out: a container that was added together with its only child is removed with it.
-    let mut child = place.handler;
-    if place.is_alone {
-        child = place.element;
-        if Container::from(place.elements).came_with(child, tokens) {
-            child = place.event;
-            if Container::from(place.hooks).came_with(child, tokens) {
-                child = place.hooks_property;
+    // The containers are checked from the innermost one outwards. A container that was added together with its only
+    // child is removed together with this child.
+    let mut child = nodes.handler;
+    if nodes.is_alone {
+        child = nodes.element;
+        if Container::from(nodes.elements).came_with(child, tokens) {
+            child = nodes.event;
+            if Container::from(nodes.hooks).came_with(child, tokens) {
+                child = nodes.hooks_property;
                 if without_version(root).came_with(child, tokens) && document.is_only(root.range) {
                     return Ok(false);
                 }
@@ -193,7 +204,8 @@ pub(super) fn remove_entry(document: &mut Document, own: &OwnEntry) -> Result<bo
     Ok(true)
 }
 
-/// The root without `version`, if `install` wrote the file for `hooks` alone and added the version at the end.
+/// Returns the root object, without the key `version` if `install` wrote that key. `install` has written it if the only
+/// keys are `hooks` and `version`, in this order.
 fn without_version(root: &Object<'_>) -> Container {
     let names: Vec<&str> = root.properties.iter().map(|property| property.name.as_str()).collect();
     let container = Container::from(root);
@@ -209,11 +221,11 @@ struct EntryNodes<'a> {
     /// The group of the handler, or the handler itself.
     element: Range,
     handler: Range,
-    /// True if the group has no other handler.
+    /// True if the element has no other handler.
     is_alone: bool,
 }
 
-fn place<'a>(
+fn find_nodes<'a>(
     document: &Document,
     root: &'a Object<'a>,
     own: &OwnEntry,
@@ -223,8 +235,8 @@ fn place<'a>(
         let hooks = hooks_property.value.as_object()?;
         let event = hooks.get(&own.event)?;
         let elements = event.value.as_array()?;
-        let element = elements.elements.get(own.place.0)?.as_object()?;
-        let (handler, is_alone) = match own.place.1 {
+        let element = elements.elements.get(own.indices.0)?.as_object()?;
+        let (handler, is_alone) = match own.indices.1 {
             Some(index) => {
                 let handlers = element.get_array("hooks")?;
                 (handlers.elements.get(index)?.range(), handlers.elements.len() == 1)
@@ -256,7 +268,7 @@ fn hooks<'a>(document: &Document, root: &'a Object<'a>) -> Result<Option<&'a Obj
     Ok(Some(hooks))
 }
 
-/// Returns the property of this name. A duplicate is an error, because the agent may read either.
+/// Returns the property of this name. A duplicate is an error, because it is unknown which of the two the agent reads.
 fn property<'a>(
     document: &Document,
     object: &'a Object<'a>,
@@ -270,11 +282,11 @@ fn property<'a>(
     }
 }
 
-/// Returns the program if the handler is Linchpin's. A handler that also runs another command is not.
+/// Returns the program if the handler is Linchpin's. A handler that also runs another command is not Linchpin's.
 fn program(handler: &Map<String, Value>, agent: Agent) -> Option<String> {
     let begins_command =
         |word: &&String| !word.is_empty() && word.chars().all(|char| matches!(char, ';' | '|' | '&' | '\n'));
-    // A trailing `|| true` does not count as another command.
+    // A trailing `|| true` or `|| :` does not count as another command.
     let does_more = |rest: &[String]| match rest {
         [.., or, nothing] if or == "||" && matches!(nothing.as_str(), "true" | ":") => {
             rest.iter().filter(begins_command).count() > 1
@@ -291,7 +303,7 @@ fn program(handler: &Map<String, Value>, agent: Agent) -> Option<String> {
     }
 }
 
-/// True if the program's file name is Linchpin's.
+/// True if the program's file name is `linchpin` or `linchpin.exe`.
 pub fn is_linchpin(program: &str) -> bool {
     let base = program.rsplit(['/', '\\']).next().unwrap_or_default();
     base == "linchpin" || base.eq_ignore_ascii_case("linchpin.exe")

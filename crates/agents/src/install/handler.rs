@@ -1,4 +1,5 @@
-//! How hooks are written in an agent's settings. The differences between agents are fields of these types.
+//! The format of hooks in agents' settings. The fields of the types in this module describe the differences between
+//! agents.
 
 use serde_json::{Map, Value, json};
 
@@ -11,7 +12,8 @@ use crate::protocol::shell_text::shell_quoted;
 pub(crate) struct Hook {
     pub event: &'static str,
     pub nesting: Nesting,
-    /// The timeout in seconds, far above Linchpin's own deadline.
+    /// The timeout in seconds. It is longer than Linchpin's default deadline, so Linchpin answers before the agent
+    /// gives up.
     pub timeout: u32,
 }
 
@@ -20,12 +22,12 @@ impl Hook {
         Self { event, nesting, timeout: 60 }
     }
 
-    /// With a long timeout, because rules may run commands at a stop.
+    /// A hook with a long timeout, because rules may run commands at a stop.
     pub const fn stop(event: &'static str, nesting: Nesting) -> Self {
         Self { event, nesting, timeout: 600 }
     }
 
-    /// With a short timeout, for the end of a session.
+    /// A hook with a short timeout, for the end of a session.
     pub const fn end(event: &'static str, nesting: Nesting) -> Self {
         Self { event, nesting, timeout: 10 }
     }
@@ -34,30 +36,30 @@ impl Hook {
 /// How a handler is nested under its event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Nesting {
-    /// In a group with a matcher; this matcher matches everything.
+    /// The handler is in a group with this matcher, which matches every tool.
     Matched(&'static str),
-    /// In a group without a matcher.
+    /// The handler is in a group without a matcher.
     Grouped,
-    /// Directly in the event's list.
+    /// The handler is directly in the event's list.
     Flat,
 }
 
 pub(crate) struct Handler {
-    /// The handler needs `"type": "command"`.
+    /// True if the handler needs `"type": "command"`.
     pub is_typed: bool,
     pub call: Call,
     pub timeout: Timeout,
-    /// Fields that only this agent has.
+    /// Returns the fields of a handler that no other agent has.
     pub agent_fields: fn(&Hook) -> Vec<Field>,
 }
 
-/// A field of a handler that only one agent has.
+/// A field that the handlers of only one agent have.
 pub(crate) struct Field {
     pub key: &'static str,
     pub value: Value,
-    /// The consequence if the field is missing or has another value.
+    /// The end of a message: the consequence if the field is missing or has another value.
     pub without: &'static str,
-    /// With this field, the agent refuses calls if Linchpin cannot be run.
+    /// True if this field makes the agent refuse calls when Linchpin cannot be run.
     pub fails_closed: bool,
 }
 
@@ -73,18 +75,18 @@ impl Field {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Call {
-    /// A program and a list of arguments, so that no shell parses the path.
+    /// The settings contain a program and a list of arguments, so no shell parses the program's path.
     Exec,
-    /// A command line for a shell.
+    /// The settings contain a command line for a shell.
     Shell,
-    /// A command line for a shell that also names the event.
+    /// Like `Shell`, but the command line also names the event.
     ShellWithEvent,
 }
 
-/// The field for the timeout, and its unit.
+/// The name of the field for the timeout, and the unit of the timeout.
 pub(crate) struct Timeout {
     pub key: &'static str,
-    /// The number of units per second.
+    /// The number of these units in one second.
     pub per_second: u32,
 }
 
@@ -92,8 +94,9 @@ impl Timeout {
     pub const SECONDS: Self = Self { key: "timeout", per_second: 1 };
 }
 
-/// True if settings of this scope may make the agent refuse calls when Linchpin cannot be run. Not in settings that are
-/// committed: they would lock out everyone without Linchpin.
+/// True if `install` is allowed to write settings of this scope that make the agent refuse calls when Linchpin cannot
+/// be run. False for settings that are committed, because such settings would lock out everyone who does not have
+/// Linchpin.
 pub(crate) fn may_fail_closed(scope: SettingsScope) -> bool {
     scope != SettingsScope::Project
 }
@@ -120,14 +123,14 @@ impl Handler {
         fields
     }
 
-    /// The fields that only this agent has, and that are allowed in this scope.
+    /// Returns the fields that no other agent has, as far as they are allowed in settings of this scope.
     pub(super) fn agent_fields(&self, hook: &Hook, scope: SettingsScope) -> impl Iterator<Item = Field> {
         (self.agent_fields)(hook).into_iter().filter(move |field| !field.fails_closed || may_fail_closed(scope))
     }
 }
 
-/// Returns the element of the event's list: the handler, or a group with only this handler.
-pub(super) fn nested(hook: &Hook, handler: Map<String, Value>) -> Value {
+/// Returns what is added to the event's list: the handler, or a group with only this handler.
+pub(super) fn nest(hook: &Hook, handler: Map<String, Value>) -> Value {
     match hook.nesting {
         Nesting::Matched(matcher) => json!({ "matcher": matcher, "hooks": [handler] }),
         Nesting::Grouped => json!({ "hooks": [handler] }),

@@ -1,4 +1,4 @@
-//! Compares an agent's settings with those that `install` would write, for `doctor`.
+//! Compares an agent's settings with those that `install` would write, for `linchpin doctor`.
 
 use std::time::Duration;
 
@@ -15,15 +15,10 @@ use crate::Agent;
 
 /// Compares settings with those that [`install`](super::install) would write. `deadline`: the maximum time that
 /// Linchpin takes for an answer.
-pub fn installed(
-    agent: Agent,
-    scope: SettingsScope,
-    text: &str,
-    deadline: Duration,
-) -> Result<Installed, SettingsError> {
+pub fn inspect(agent: Agent, scope: SettingsScope, text: &str, deadline: Duration) -> Result<Installed, SettingsError> {
     let entries = match &agent.adapter().settings.form {
         SettingsForm::Entries(entries) => entries,
-        SettingsForm::Module(module) => return Ok(inspect_module::installed(module, scope, text)),
+        SettingsForm::Module(module) => return Ok(inspect_module::inspect(module, scope, text)),
     };
     if text.trim().is_empty() {
         return Ok(Installed::default());
@@ -31,9 +26,9 @@ pub fn installed(
     let document = Document::new(text);
     let found = entries::find(&document, agent)?;
     let values = entries::values(&document)?;
-    // Problems of a file without Linchpin's entries do not matter.
+    // In a file without Linchpin's entries, it does not matter whether the agent calls the hooks.
     let mut problems = if found.is_empty() { Vec::new() } else { faults(entries, &document, &values)? };
-    for (event, command) in entries::wrapped(&document, agent)? {
+    for (event, command) in entries::wrapping_commands(&document, agent)? {
         problems.push(format!("`{event}` runs Linchpin inside `{command}`, so the agent might not get its answer"));
     }
     let is_there = |event: &str| found.iter().any(|own| own.event == event);
@@ -48,19 +43,19 @@ pub fn installed(
     })
 }
 
-/// Returns what prevents the agent from calling the hooks in this file.
+/// Returns problems because of which the agent might not call the hooks in this file.
 fn faults(entries: &Entries, document: &Document, values: &Map<String, Value>) -> Result<Vec<String>, SettingsError> {
     let mut faults = (entries.faults)(values);
     if entries.is_versioned && values.get("version") != Some(&Value::from(1)) {
         faults.push("`\"version\": 1` is missing, so the agent might not read the file".to_owned());
     }
-    for event in entries::without_list(document)? {
+    for event in entries::events_without_list(document)? {
         faults.push(format!("`hooks.{event}` is not a list, so the agent might not read the file"));
     }
     Ok(faults)
 }
 
-/// Returns events with more than one entry.
+/// Returns the events with more than one of Linchpin's entries.
 fn repeated(found: &[OwnEntry]) -> Vec<String> {
     let mut events: Vec<String> = Vec::new();
     for own in found {

@@ -3,11 +3,11 @@
 use super::difference::Difference;
 use super::handler::may_fail_closed;
 use super::installed::{Installed, InstalledEntry};
-use super::module::{Module, is_ours, program};
+use super::module::{Module, is_linchpin_module, program};
 use super::scope::SettingsScope;
 
-pub(super) fn installed(module: &Module, scope: SettingsScope, text: &str) -> Installed {
-    if !is_ours(text) {
+pub(super) fn inspect(module: &Module, scope: SettingsScope, text: &str) -> Installed {
+    if !is_linchpin_module(text) {
         let problem = "the file of Linchpin's plugin contains another plugin";
         let problems = if text.trim().is_empty() { Vec::new() } else { vec![problem.to_owned()] };
         return Installed { problems, ..Installed::default() };

@@ -11,9 +11,10 @@ pub struct Installed {
     pub differences: Vec<Difference>,
     /// Events with more than one of Linchpin's entries.
     pub repeated: Vec<String>,
-    /// Other problems that prevent the entries from working, which `install` does not fix.
+    /// Other problems because of which the entries might not work. `install` does not fix these problems.
     pub problems: Vec<String>,
-    /// Settings by which the agent's hooks are switched off, also those in other files.
+    /// Descriptions of the settings in the inspected file that switch off hooks of the agent, including hooks in other
+    /// files.
     pub switches: Vec<String>,
 }
 

@@ -1,6 +1,6 @@
-//! A plugin module that contains only Linchpin's code, and is written and deleted as a whole.
+//! A plugin module: a file that contains only Linchpin's code, and is written and deleted as a whole.
 //!
-//! Its first line identifies it. A file with another first line is not changed.
+//! The first line shows that the file is Linchpin's. A file with another first line is not changed.
 
 use serde_json::Value;
 
@@ -9,10 +9,10 @@ use super::handler::may_fail_closed;
 use super::scope::SettingsScope;
 
 pub(crate) struct Module {
-    /// The source code. `PROGRAM` is the program to call, `FAIL_CLOSED` is true if calls are refused when it is
-    /// missing.
+    /// The source code. It uses two constants: `PROGRAM`, the program to call, and `FAIL_CLOSED`, true if calls are
+    /// refused when that program is missing.
     pub plugin: &'static str,
-    /// The events for which it calls Linchpin.
+    /// The events for which the module calls Linchpin.
     pub events: &'static [&'static str],
 }
 
@@ -22,18 +22,19 @@ impl Module {
         let program = Value::from(program);
         let fail_closed = may_fail_closed(scope);
         let plugin = self.plugin;
-        format!("{MARK}\n{before}{program}{after}\nconst FAIL_CLOSED = {fail_closed};\n\n{plugin}")
+        format!("{FIRST_LINE}\n{before}{program}{after}\nconst FAIL_CLOSED = {fail_closed};\n\n{plugin}")
     }
 }
 
 /// The first line of the module.
-const MARK: &str = "// Written by `linchpin install`; `linchpin uninstall` removes it. Do not edit.";
+const FIRST_LINE: &str = "// Written by `linchpin install`; `linchpin uninstall` removes it. Do not edit.";
 
-/// The line with the program, before and after its name in JSON.
+/// The text before and after the program's path in the line that defines `PROGRAM`. The path is written as a JSON
+/// string.
 const PROGRAM: (&str, &str) = ("const PROGRAM = ", ";");
 
-pub(super) fn is_ours(text: &str) -> bool {
-    // Earlier versions had other words after this.
+pub(super) fn is_linchpin_module(text: &str) -> bool {
+    // Earlier versions of Linchpin wrote other words after this prefix.
     text.starts_with("// Written by `linchpin install`;")
 }
 
@@ -44,7 +45,7 @@ pub(super) fn install(
     program: &str,
 ) -> Result<String, SettingsError> {
     match text {
-        Some(text) if !is_ours(text) => {
+        Some(text) if !is_linchpin_module(text) => {
             Err(SettingsError { line: 1, column: 1, message: "this file is not Linchpin's".to_owned() })
         }
         _ => Ok(module.text(scope, program)),

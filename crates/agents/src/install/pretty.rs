@@ -1,4 +1,4 @@
-//! Formats JSON as a person would: short objects and lists on one line, two spaces per level.
+//! Formats JSON as a person would: short objects and lists are on one line, and each level is indented by two spaces.
 
 use serde_json::Value;
 
@@ -21,7 +21,7 @@ pub(super) fn pretty(value: &Value) -> String {
     }
 }
 
-/// True for a plain value or a list of plain values.
+/// True for a string, number, boolean or null, and for a list of only such values.
 fn is_short(value: &Value) -> bool {
     match value {
         Value::Object(_) => false,

@@ -1,11 +1,11 @@
-/// Where settings apply.
+/// The place of an agent's settings, which decides to whom they apply.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum SettingsScope {
-    /// In the repository, committed and shared.
+    /// Settings in the repository that are committed and apply to everyone.
     Project,
-    /// In the repository, for this person only.
+    /// Settings in the repository that apply to this person only.
     Local,
-    /// In all repositories, for this person.
+    /// Settings of this person that apply in all repositories.
     User,
 }
 

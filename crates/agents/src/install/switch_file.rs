@@ -1,4 +1,4 @@
-//! Files of an agent that contain no hooks, but can switch hooks off.
+//! Files that can switch off an agent's hooks, apart from the file with Linchpin's hooks.
 
 use std::path::{Path, PathBuf};
 
@@ -10,10 +10,11 @@ use super::scope::SettingsScope;
 use crate::Agent;
 
 pub(crate) struct SwitchFileSpec {
-    /// Determines the directory: the project's root, or the agent's directory for user settings.
+    /// Determines the directory of the file: the agent's directory for `User`, and the project's root for the other
+    /// scopes.
     pub scope: SettingsScope,
     pub file: &'static str,
-    /// Finds settings by which hooks are switched off.
+    /// Describes the settings in the file's text by which hooks are switched off.
     pub read: fn(&str) -> Result<Vec<String>, SettingsError>,
 }
 
@@ -24,7 +25,7 @@ pub struct SwitchFile {
 }
 
 impl SwitchFile {
-    /// Returns the settings by which hooks are switched off.
+    /// Describes the settings by which hooks are switched off. `text`: the contents of the file.
     pub fn disabling_settings(&self, text: &str) -> Result<Vec<String>, SettingsError> {
         (self.read)(text)
     }
@@ -38,14 +39,14 @@ pub fn switch_files(
 ) -> Vec<SwitchFile> {
     let settings = &agent.adapter().settings;
     let place = |SwitchFileSpec { scope, file, read }: &SwitchFileSpec| {
-        let folder =
-            if *scope == SettingsScope::User { settings.own_folder(home, &lookup) } else { project.to_owned() };
-        SwitchFile { file: folder.join(file), read: *read }
+        let directory =
+            if *scope == SettingsScope::User { settings.own_directory(home, &lookup) } else { project.to_owned() };
+        SwitchFile { file: directory.join(file), read: *read }
     };
     settings.switch_files.iter().map(place).collect()
 }
 
-/// Returns the contents of a JSON file by value; an empty object if the file is blank.
+/// Parses the contents of a JSON file; an empty object if the file is blank.
 pub(crate) fn json_values(text: &str) -> Result<Map<String, Value>, SettingsError> {
     if text.trim().is_empty() {
         return Ok(Map::new());

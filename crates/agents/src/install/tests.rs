@@ -9,7 +9,7 @@ use crate::Agent;
 
 const PROGRAM: &str = "/usr/local/bin/linchpin";
 
-/// Settings with various unusual formatting.
+/// Settings that are formatted in various unusual ways.
 const SETTINGS: [&str; 24] = [
     "{}",
     "{ }\n",
@@ -38,8 +38,8 @@ const SETTINGS: [&str; 24] = [
 ];
 
 /// Inspects settings of a project, with a deadline of two seconds.
-fn installed(agent: Agent, text: &str) -> Result<Installed, SettingsError> {
-    super::installed(agent, SettingsScope::Project, text, Duration::from_secs(2))
+fn inspect(agent: Agent, text: &str) -> Result<Installed, SettingsError> {
+    super::inspect(agent, SettingsScope::Project, text, Duration::from_secs(2))
 }
 
 /// Agents whose hooks are entries in a settings file.
@@ -53,7 +53,7 @@ fn uninstall_restores_the_original_settings() {
         for scope in SettingsScope::ALL {
             for before in SETTINGS {
                 let after = install(agent, scope, Some(before), PROGRAM).unwrap();
-                let found = super::installed(agent, scope, &after, Duration::from_secs(2)).unwrap();
+                let found = super::inspect(agent, scope, &after, Duration::from_secs(2)).unwrap();
                 assert_eq!(found.missing, [""; 0], "{after}");
                 assert_eq!(found.differences, [], "{after}");
                 assert_eq!(uninstall(agent, &after).unwrap().as_deref(), Some(before), "{after}");
@@ -86,7 +86,7 @@ fn a_new_program_or_scope_replaces_the_old_entries() {
 }
 
 #[test]
-fn a_file_with_only_our_entries_is_deleted() {
+fn a_file_with_only_linchpins_entries_is_deleted() {
     for agent in Agent::ALL {
         for blank in [None, Some(""), Some(" \n")] {
             let text = install(agent, SettingsScope::Project, blank, PROGRAM).unwrap();
@@ -94,7 +94,7 @@ fn a_file_with_only_our_entries_is_deleted() {
             assert_eq!(install(agent, SettingsScope::Project, Some(&text), PROGRAM).unwrap(), text);
         }
     }
-    // A file with other additions is kept.
+    // A file to which somebody else has added settings is kept.
     let text = install(Agent::Claude, SettingsScope::Project, None, PROGRAM).unwrap();
     let added = text.replacen('{', "{\n  \"model\": \"opus\",", 1);
     assert_eq!(uninstall(Agent::Claude, &added).unwrap().as_deref(), Some("{\n  \"model\": \"opus\"\n}\n"));
@@ -122,19 +122,19 @@ fn install_writes_readable_settings() {
 }
 
 #[test]
-fn only_a_module_with_our_first_line_is_ours() {
+fn only_a_module_with_linchpins_first_line_is_linchpins() {
     let agent = Agent::OpenCode;
     let text = install(agent, SettingsScope::Project, None, "/opt/my \"tools\"/linchpin").unwrap();
-    let found = installed(agent, &text).unwrap();
+    let found = inspect(agent, &text).unwrap();
     assert_eq!(found.entries.first().map(|entry| entry.program.as_str()), Some("/opt/my \"tools\"/linchpin"));
     assert_eq!(found.problems, [""; 0]);
-    assert!(installed(agent, &format!("{text}// more\n")).unwrap().differences.len() == 1);
+    assert!(inspect(agent, &format!("{text}// more\n")).unwrap().differences.len() == 1);
     assert_ne!(text, install(agent, SettingsScope::User, None, "/opt/my \"tools\"/linchpin").unwrap());
 
     let others = "export default {}\n";
     assert!(install(agent, SettingsScope::Project, Some(others), PROGRAM).is_err());
     assert_eq!(uninstall(agent, others).unwrap().as_deref(), Some(others));
-    assert_eq!(installed(agent, others).unwrap().entries, []);
+    assert_eq!(inspect(agent, others).unwrap().entries, []);
 }
 
 #[test]
@@ -146,11 +146,11 @@ fn uninstall_keeps_a_version_of_others() {
             "{\n  \"hooks\": {},\n  \"version\": 1\n}\n",
         ] {
             let after = install(agent, SettingsScope::Project, Some(before), PROGRAM).unwrap();
-            assert_eq!(installed(agent, &after).unwrap().problems, [""; 0], "{after}");
+            assert_eq!(inspect(agent, &after).unwrap().problems, [""; 0], "{after}");
             assert_eq!(uninstall(agent, &after).unwrap().as_deref(), Some(before), "{after}");
         }
         let without = install(agent, SettingsScope::Project, Some("{}"), PROGRAM).unwrap();
-        assert_eq!(installed(agent, &without).unwrap().problems.len(), 1);
+        assert_eq!(inspect(agent, &without).unwrap().problems.len(), 1);
     }
 }
 
@@ -174,7 +174,7 @@ fn changed_entries_are_reported() {
       "Setup": [{"hooks": [{"type": "command", "command": "C:\\bin\\linchpin.exe", "args": ["hook", "claude"]}]}],
       "Stop": [{"hooks": [{"type": "command", "command": "linchpin hook codex"}, {"type": "command", "command": "linchpin check"}]}]
     }}"#;
-    insta::assert_debug_snapshot!(installed(Agent::Claude, text).unwrap());
+    insta::assert_debug_snapshot!(inspect(Agent::Claude, text).unwrap());
     let without = uninstall(Agent::Claude, text).unwrap().unwrap();
     insta::assert_snapshot!(without, @r#"
     {"hooks": {
@@ -194,7 +194,7 @@ fn calls_within_other_commands_are_found_with_any_quoting() {
     for program in ["linchpin", "/opt/linchpin", "'/a b/é/linchpin'", r"/a\\ b/linchpin"] {
         let text =
             format!(r#"{{"hooks": {{"PreToolUse": [{{"hooks": [{{"command": "{program} hook claude|cat"}}]}}]}}}}"#);
-        let found = installed(Agent::Claude, &text).unwrap();
+        let found = inspect(Agent::Claude, &text).unwrap();
         assert_eq!(found.problems.len(), 1, "{program}: {:?}", found.problems);
     }
 }
@@ -203,12 +203,12 @@ fn calls_within_other_commands_are_found_with_any_quoting() {
 fn disabling_settings_are_reported() {
     let claude = install(Agent::Claude, SettingsScope::Project, Some("{\"disableAllHooks\": true}"), PROGRAM).unwrap();
     assert_eq!(
-        installed(Agent::Claude, &claude).unwrap().switches,
+        inspect(Agent::Claude, &claude).unwrap().switches,
         ["`disableAllHooks` is on, so Claude Code calls no hooks"]
     );
     let codex = install(Agent::Codex, SettingsScope::Project, Some("{\"version\": 1}"), PROGRAM).unwrap();
     assert_eq!(
-        installed(Agent::Codex, &codex).unwrap().problems,
+        inspect(Agent::Codex, &codex).unwrap().problems,
         ["Codex rejects the whole file because of the key `version`"]
     );
 }
@@ -227,13 +227,13 @@ fn invalid_settings_are_not_changed() {
         "{\"hooks\": {},\n \"hooks\": {}}",
         "{\"hooks\": {\"Stop\": [],\n\"Stop\": []}}",
     ];
-    let mut said: Vec<String> = broken
+    let mut errors: Vec<String> = broken
         .iter()
         .map(|text| install(Agent::Claude, SettingsScope::User, Some(text), PROGRAM).unwrap_err().to_string())
         .collect();
     let deep = format!("{{\"a\":{}{}}}", "[".repeat(100_000), "]".repeat(100_000));
-    said.push(install(Agent::Claude, SettingsScope::User, Some(&deep), PROGRAM).unwrap_err().to_string());
-    insta::assert_debug_snapshot!(said);
+    errors.push(install(Agent::Claude, SettingsScope::User, Some(&deep), PROGRAM).unwrap_err().to_string());
+    insta::assert_debug_snapshot!(errors);
 }
 
 #[test]
@@ -262,9 +262,9 @@ fn settings_paths_of_all_agents() {
 #[test]
 fn writing_keeps_symlinks_and_modes() {
     use std::os::unix::fs::{PermissionsExt, symlink};
-    let folder = tempfile::tempdir().unwrap();
-    let real = folder.path().join("dotfiles/settings.json");
-    let link = folder.path().join("home/.claude/settings.json");
+    let directory = tempfile::tempdir().unwrap();
+    let real = directory.path().join("dotfiles/settings.json");
+    let link = directory.path().join("home/.claude/settings.json");
     write(&real, "old").unwrap();
     fs::set_permissions(&real, fs::Permissions::from_mode(0o640)).unwrap();
     fs::create_dir_all(link.parent().unwrap()).unwrap();
@@ -282,9 +282,9 @@ fn writing_keeps_symlinks_and_modes() {
     // The target of a dangling symlink is created.
     write(&link, "again").unwrap();
     assert_eq!(fs::read_to_string(&real).unwrap(), "again");
-    let circle = folder.path().join("circle");
-    symlink("circle", &circle).unwrap();
-    write(&circle, "x").unwrap_err();
+    let symlink_loop = directory.path().join("symlink_loop");
+    symlink("symlink_loop", &symlink_loop).unwrap();
+    write(&symlink_loop, "x").unwrap_err();
 }
 
 proptest! {
@@ -293,13 +293,13 @@ proptest! {
     #[test]
     fn any_text_is_settings_or_refused(text in r#"([{}\[\]":,/*\n \r\t#]|"hooks"|"Stop"|"command"|"linchpin hook claude"|//|/\*|\*/|true|1|\PC){0,40}"#) {
         for agent in Agent::ALL {
-            let _ = installed(agent, &text);
+            let _ = inspect(agent, &text);
             let _ = uninstall(agent, &text);
             let _ = install(agent, SettingsScope::User, Some(&text), PROGRAM);
         }
     }
 
-    /// For any white space, comments and commas, and any structure of `hooks`.
+    /// `uninstall` restores settings with random white space, comments, trailing commas and hooks.
     #[test]
     fn uninstall_undoes_install(
         space in proptest::collection::vec(r"( |\t|\n|\r\n|/\*c\*/|//c \n){0,3}", 12),

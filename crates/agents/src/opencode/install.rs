@@ -1,14 +1,14 @@
-//! OpenCode's plugin module, which is embedded in the binary.
+//! Linchpin's plugin for OpenCode: a module that is embedded in Linchpin's binary.
 
-use crate::install::{FolderOverride, Module, Settings, SettingsForm};
+use crate::install::{DirectoryOverride, Module, Settings, SettingsForm};
 
 pub(super) const SETTINGS: Settings = Settings {
     project_markers: &[".opencode"],
     home_markers: &[],
     project_file: ".opencode/plugins/linchpin.js",
     local_file: None,
-    user_folder: ".config/opencode",
-    overridden_by: Some(FolderOverride { variable: "XDG_CONFIG_HOME", below: "opencode" }),
+    user_directory: ".config/opencode",
+    overridden_by: Some(DirectoryOverride { variable: "XDG_CONFIG_HOME", below: "opencode" }),
     user_file: "plugins/linchpin.js",
     acceptance: None,
     next_steps: Some("it loads plugins when it starts: start it again"),

@@ -13,7 +13,7 @@ pub(crate) const ADAPTER: Adapter = Adapter {
     name: "opencode",
     title: "OpenCode",
     program: "opencode",
-    events: event_names::FAMILY,
+    events: event_names::CANONICAL,
     fields: &[],
     adjust_payload: None,
     native_tools: NativeTools {
@@ -21,7 +21,7 @@ pub(crate) const ADAPTER: Adapter = Adapter {
         files: &["read", "write", "edit", "apply_patch", "glob", "grep", "list"],
     },
     convert_call: translate::convert_call,
-    folder_argument: Some(translate::FOLDER),
+    directory_argument: Some(translate::DIRECTORY_ARGUMENT),
     unknown_server: None,
     outcome: translate::outcome,
     capabilities: capabilities::capabilities,
@@ -29,7 +29,7 @@ pub(crate) const ADAPTER: Adapter = Adapter {
     settings: install::SETTINGS,
     transcript: transcript::FORMAT,
     environment: AgentVariables {
-        marks: &["OPENCODE", "LINCHPIN_OPENCODE_SESSION"],
+        detection_variables: &["OPENCODE", "LINCHPIN_OPENCODE_SESSION"],
         session: &["LINCHPIN_OPENCODE_SESSION"],
         project_dir: None,
     },

@@ -1,26 +1,28 @@
-// Calls Linchpin at OpenCode's events and carries out its answers. `server` is the plugin interface of OpenCode 1, `setup`
-// that of OpenCode 2. Linchpin makes all decisions; nothing here judges.
+// Calls Linchpin at OpenCode's events and carries out the answers. `server` is the plugin interface of OpenCode 1,
+// `setup` that of OpenCode 2. Linchpin makes all decisions. The plugin decides only what happens if Linchpin cannot be
+// called or gives no valid answer.
 import { spawn, spawnSync } from "node:child_process"
 import { appendFileSync, existsSync, mkdirSync } from "node:fs"
 import { homedir } from "node:os"
 import { join } from "node:path"
 
 const ARGUMENTS = ["hook", "opencode"]
-// Far above Linchpin's own deadline. At a stop, rules may run commands.
+// How long the plugin waits for Linchpin, in milliseconds: far longer than Linchpin's own deadline. At a stop, the
+// plugin waits longer, because rules may run commands at a stop.
 const TIMEOUT = 60_000
 const STOP_TIMEOUT = 600_000
 
-// `opencode run` ends as soon as the session is idle, so a stop has to be held synchronously before that.
+// `opencode run` ends as soon as the session is idle. To hold a stop, the plugin has to call Linchpin synchronously
+// before that.
 const HEADLESS = process.argv.includes("run")
-
 
 const isStop = (event) => /Stop$/.test(event.hook_event_name)
 
 function answerOf(event, { error, status, stdout, stderr }) {
-  // A stop that cannot be judged is not held: it would be held forever.
+  // A stop that cannot be judged is not held, because it would be held forever.
   const failed = (text) => (isStop(event) ? { message: text } : { refuse: text })
   if (error) {
-    // A project's plugin must not lock out people without Linchpin.
+    // A project's plugin must not lock out people who do not have Linchpin.
     if (error.code === "ENOENT" && !FAIL_CLOSED) return {}
     return failed(`Linchpin could not be called: ${error.message}`)
   }
@@ -31,9 +33,9 @@ function answerOf(event, { error, status, stdout, stderr }) {
     if (typeof answer !== "object" || Array.isArray(answer)) throw new Error("not an object")
     const { decision, reason, systemMessage, hookSpecificOutput = {} } = answer
     const { permissionDecision, permissionDecisionReason, additionalContext } = hookSpecificOutput
-    // Anything except silence and an approval is a refusal.
+    // Every decision except an approval is a refusal.
     const isRefused = (decision ?? "approve") !== "approve" || (permissionDecision ?? "allow") !== "allow"
-    // A refusal may have no reason.
+    // The reason of a refusal can be missing.
     const refuse = isRefused ? reason || permissionDecisionReason || "Refused by Linchpin" : undefined
     return { refuse, context: additionalContext, message: systemMessage }
   } catch {
@@ -43,12 +45,12 @@ function answerOf(event, { error, status, stdout, stderr }) {
 
 const limit = (event) => (isStop(event) ? STOP_TIMEOUT : TIMEOUT)
 
-// Starting a program in a deleted directory fails with ENOENT, which would look as if the program were missing.
-const folder = (event) => (event.cwd && existsSync(event.cwd) ? event.cwd : undefined)
+// Starting a program in a deleted directory fails with ENOENT, as if the program were missing.
+const existingDirectory = (event) => (event.cwd && existsSync(event.cwd) ? event.cwd : undefined)
 
 function ask(event) {
   return new Promise((resolve) => {
-    const child = spawn(PROGRAM, ARGUMENTS, { timeout: limit(event), cwd: folder(event) })
+    const child = spawn(PROGRAM, ARGUMENTS, { timeout: limit(event), cwd: existingDirectory(event) })
     let [stdout, stderr] = ["", ""]
     child.stdout.on("data", (text) => (stdout += text))
     child.stderr.on("data", (text) => (stderr += text))
@@ -59,34 +61,36 @@ function ask(event) {
   })
 }
 
-// Synchronous: blocks OpenCode meanwhile.
-function askNow(event) {
-  const options = { input: JSON.stringify(event), encoding: "utf8", timeout: limit(event), cwd: folder(event) }
+// Like `ask`, but synchronous: OpenCode does nothing else meanwhile.
+function askSynchronously(event) {
+  const options = { input: JSON.stringify(event), encoding: "utf8", timeout: limit(event), cwd: existingDirectory(event) }
   return answerOf(event, spawnSync(PROGRAM, ARGUMENTS, options))
 }
 
-// Writes the token usage of each request to a file that replaces a transcript. OpenCode uses a database instead.
-function noteUsage(session, info, agent) {
-  const folder = usageFolder()
+// Appends the token usage of a request to a file that serves as transcript. OpenCode has no transcript, but a database.
+function recordUsage(session, info, agent) {
+  const directory = usageDirectory()
   try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 })
+    mkdirSync(directory, { recursive: true, mode: 0o700 })
     const { id, tokens } = info
     const line = { type: "usage", id, timestamp: new Date().toISOString(), agent, tokens }
-    appendFileSync(join(folder, `${session}.jsonl`), JSON.stringify(line) + "\n", { mode: 0o600 })
+    appendFileSync(join(directory, `${session}.jsonl`), JSON.stringify(line) + "\n", { mode: 0o600 })
   } catch {
-    // Without the file, the usage is unknown.
+    // If the file cannot be written, the usage stays unknown.
   }
 }
 
-const usageFolder = () => join(process.env.XDG_STATE_HOME || join(homedir(), ".local", "state"), "linchpin", "opencode")
+const usageDirectory = () => join(process.env.XDG_STATE_HOME || join(homedir(), ".local", "state"), "linchpin", "opencode")
 
-const withText = (text, more) => (text ? `${text}\n\n${more}` : more)
+const appendText = (text, more) => (text ? `${text}\n\n${more}` : more)
 
 const server = async ({ client, directory }) => {
-  // By session id: parent, whether its start was reported, agent, last message, whether its stop was held.
+  // The sessions by id, each with its parent, agent, model and last message, and whether its start was reported and its
+  // stop was held.
   const sessions = new Map()
-  // By call id: context to add to the call's result; and refused calls.
+  // Texts that are added to the results of calls, by the id of the call.
   const texts = new Map()
+  // The ids of refused calls.
   const refused = new Set()
 
   const state = (id) => {
@@ -114,7 +118,7 @@ const server = async ({ client, directory }) => {
 
   function payload(name, id, root, more) {
     const own = id === root ? {} : { agent_id: id, agent_type: state(id).agent }
-    const transcript_path = join(usageFolder(), `${root}.jsonl`)
+    const transcript_path = join(usageDirectory(), `${root}.jsonl`)
     return { hook_event_name: name, session_id: root, cwd: directory, transcript_path, ...own, ...more }
   }
 
@@ -122,28 +126,28 @@ const server = async ({ client, directory }) => {
     if (message) client.tui?.showToast?.({ body: { title: "Linchpin", message, variant: "warning" } })?.catch?.(() => {})
   }
 
-  async function judged(name, id, more) {
+  async function askAndShow(name, id, more) {
     const answer = await ask(payload(name, id, await rootOf(id), more))
     show(answer.message)
     return answer
   }
 
-  async function begun(id) {
+  async function reportStart(id) {
     const known = state(id)
-    if (known.begun) return undefined
-    known.begun = true
+    if (known.isStartReported) return undefined
+    known.isStartReported = true
     const isMain = !(await parentOf(id))
-    const answer = await judged(isMain ? "SessionStart" : "SubagentStart", id, isMain ? { source: "startup" } : {})
+    const answer = await askAndShow(isMain ? "SessionStart" : "SubagentStart", id, isMain ? { source: "startup" } : {})
     return answer.context ?? answer.refuse
   }
 
   function stopEvent(id, root) {
-    const { said, held } = state(id)
+    const { lastMessage, held } = state(id)
     const name = id === root ? "Stop" : "SubagentStop"
-    return payload(name, id, root, { last_assistant_message: said, stop_hook_active: Boolean(held) })
+    return payload(name, id, root, { last_assistant_message: lastMessage, stop_hook_active: Boolean(held) })
   }
 
-  async function holdOrLetGo(id, answer) {
+  async function holdIfRefused(id, answer) {
     const known = state(id)
     known.held = Boolean(answer.refuse)
     show(answer.message)
@@ -155,7 +159,7 @@ const server = async ({ client, directory }) => {
     })
   }
 
-  async function noted(event) {
+  async function handleEvent(event) {
     const { info, part, sessionID } = event.properties ?? {}
     if (event.type === "session.created") {
       state(info.id).parent = info.parentID
@@ -165,39 +169,39 @@ const server = async ({ client, directory }) => {
       known.model = { providerID: info.providerID, modelID: info.modelID }
       if (info.time?.completed) {
         const root = await rootOf(info.sessionID)
-        noteUsage(root, info, info.sessionID === root ? undefined : info.sessionID)
+        recordUsage(root, info, info.sessionID === root ? undefined : info.sessionID)
       }
     } else if (event.type === "message.part.updated" && part.type === "text" && part.time?.end && !part.synthetic) {
-      state(part.sessionID).said = part.text
+      state(part.sessionID).lastMessage = part.text
     } else if (event.type === "message.part.updated" && part.type === "tool" && part.state.status === "error") {
       if (refused.delete(part.callID)) return
       const { input, error } = part.state
       const call = { tool_name: part.tool, tool_input: input, tool_use_id: part.callID }
-      await judged("PostToolUseFailure", part.sessionID, { ...call, error })
+      await askAndShow("PostToolUseFailure", part.sessionID, { ...call, error })
     } else if (event.type === "message.part.updated" && part.type === "step-finish") {
       const isLast = !["tool-calls", "unknown"].includes(part.reason)
-      // OpenCode checks for new messages right after this step, so the call is synchronous.
+      // Right after this event, OpenCode checks for new messages, so Linchpin is called synchronously.
       const root = state(part.sessionID).parent ?? part.sessionID
-      if (HEADLESS && isLast) await holdOrLetGo(part.sessionID, askNow(stopEvent(part.sessionID, root)))
-    } else if (event.type === "session.idle" && !HEADLESS && state(sessionID).begun) {
-      await holdOrLetGo(sessionID, await ask(stopEvent(sessionID, await rootOf(sessionID))))
+      if (HEADLESS && isLast) await holdIfRefused(part.sessionID, askSynchronously(stopEvent(part.sessionID, root)))
+    } else if (event.type === "session.idle" && !HEADLESS && state(sessionID).isStartReported) {
+      await holdIfRefused(sessionID, await ask(stopEvent(sessionID, await rootOf(sessionID))))
     }
   }
 
   return {
     "chat.message": async ({ sessionID, agent }, { parts }) => {
       if (agent) state(sessionID).agent = agent
-      const start = await begun(sessionID)
+      const start = await reportStart(sessionID)
       const own = parts.filter((part) => part.type === "text" && !part.synthetic)
       if (own.length === 0) return
       state(sessionID).held = false
-      const answer = await judged("UserPromptSubmit", sessionID, { prompt: own.map((part) => part.text).join("\n") })
+      const answer = await askAndShow("UserPromptSubmit", sessionID, { prompt: own.map((part) => part.text).join("\n") })
       if (answer.refuse) throw new Error(answer.refuse)
-      for (const text of [start, answer.context].filter(Boolean)) own[0].text = withText(own[0].text, text)
+      for (const text of [start, answer.context].filter(Boolean)) own[0].text = appendText(own[0].text, text)
     },
     "tool.execute.before": async ({ tool, sessionID, callID }, { args }) => {
       const call = { tool_name: tool, tool_input: args, tool_use_id: callID }
-      const answer = await judged("PreToolUse", sessionID, call)
+      const answer = await askAndShow("PreToolUse", sessionID, call)
       if (answer.refuse) {
         refused.add(callID)
         throw new Error(answer.refuse)
@@ -207,26 +211,26 @@ const server = async ({ client, directory }) => {
     "tool.execute.after": async ({ tool, sessionID, callID, args }, result) => {
       const call = { tool_name: tool, tool_input: args, tool_use_id: callID }
       const { output, metadata, content } = result
-      const answer = await judged("PostToolUse", sessionID, { ...call, tool_response: { output, metadata, content } })
+      const answer = await askAndShow("PostToolUse", sessionID, { ...call, tool_response: { output, metadata, content } })
       const before = texts.get(callID)
       texts.delete(callID)
       for (const text of [before, answer.refuse, answer.context].filter(Boolean)) {
         if (Array.isArray(result.content)) result.content.push({ type: "text", text })
-        else result.output = withText(result.output, text)
+        else result.output = appendText(result.output, text)
       }
     },
     "shell.env": async ({ sessionID }, { env }) => {
       if (sessionID) env.LINCHPIN_OPENCODE_SESSION = await rootOf(sessionID)
     },
     "experimental.session.compacting": async ({ sessionID }, { context }) => {
-      const answer = await judged("PreCompact", sessionID, {})
+      const answer = await askAndShow("PreCompact", sessionID, {})
       if (answer.context) context.push(answer.context)
     },
-    event: ({ event }) => noted(event).catch(() => {}),
+    event: ({ event }) => handleEvent(event).catch(() => {}),
   }
 }
 
-// OpenCode 2: calls can be refused and results extended. A stop cannot be held.
+// The plugin for OpenCode 2. It can refuse calls and add texts to their results, but it cannot hold a stop.
 const setup = async (context) => {
   const directory = context.location?.directory ?? context.directory ?? process.cwd()
   const texts = new Map()
@@ -248,7 +252,7 @@ const setup = async (context) => {
     texts.delete(event.callID ?? event.id)
     for (const text of [before, answer.refuse, answer.context].filter(Boolean)) {
       if (Array.isArray(event.result?.content)) event.result.content.push({ type: "text", text })
-      else if (typeof event.result?.output === "string") event.result.output = withText(event.result.output, text)
+      else if (typeof event.result?.output === "string") event.result.output = appendText(event.result.output, text)
     }
   })
 }

@@ -1,5 +1,5 @@
-//! The token usage that Linchpin's plugin writes for each request to a model. OpenCode has no transcript: it uses a
-//! database.
+//! The token usage that Linchpin's plugin writes for each request to a model. OpenCode itself has no transcript: it
+//! stores sessions in a database.
 
 use serde_json::Value;
 

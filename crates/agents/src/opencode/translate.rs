@@ -1,4 +1,4 @@
-//! Tools and arguments of OpenCode 1 and 2.
+//! Converts tools and arguments of OpenCode 1 and 2 to the canonical ones.
 
 use engine::event::{CallOutcome, ShellText, ToolCall};
 use serde_json::Value;
@@ -26,7 +26,7 @@ pub(super) fn convert_call(call: RawCall<'_>) -> ToolCall {
         "webfetch" => tools::renamed(call, "WebFetch"),
         "websearch" => tools::renamed(call, "WebSearch"),
         "plan_enter" | "plan_exit" => tools::canonical(call),
-        // MCP tools are named `SERVER_TOOL`.
+        // OpenCode's names of MCP tools have the form `SERVER_TOOL`.
         name => {
             let joined = name.to_owned();
             tools::possibly_mcp(call, &joined, &['_'])
@@ -34,8 +34,8 @@ pub(super) fn convert_call(call: RawCall<'_>) -> ToolCall {
     }
 }
 
-/// Converts a batch of calls to one call that does what each of them does. OpenCode sends no events for the single
-/// calls.
+/// Converts a batch of calls to one call with the commands, files and MCP tools of all of them, because OpenCode sends
+/// no events for the single calls.
 fn batch(call: RawCall<'_>) -> ToolCall {
     let cwd = call.cwd;
     let mut all = ToolCall { files: Vec::new(), ..tools::canonical(call) };
@@ -51,35 +51,37 @@ fn batch(call: RawCall<'_>) -> ToolCall {
         all.files.extend(part.files);
         all.mcp.extend(part.mcp);
         all.aliases.extend([part.name].into_iter().chain(part.aliases));
-        let folder = part.input.get(FOLDER).and_then(Value::as_str);
-        commands.extend(part.shell.map(|text| shell_text::in_folder(folder, text)));
+        let directory = part.input.get(DIRECTORY_ARGUMENT).and_then(Value::as_str);
+        commands.extend(part.shell.map(|text| shell_text::in_directory(directory, text)));
     }
-    all.shell = together(commands);
+    all.shell = join_in_subshells(commands);
     all
 }
 
-/// The argument of the shell tool that has the working directory.
-pub(super) const FOLDER: &str = "workdir";
+/// The name of the shell tool's argument that contains the working directory.
+pub(super) const DIRECTORY_ARGUMENT: &str = "workdir";
 
 /// OpenCode runs the first 25 calls of a batch and reports the others as failed.
 const CALLS_LIMIT: usize = 25;
 
-/// Joins commands into one script, each in a subshell. If one is unknown, the whole script is.
-fn together(commands: Vec<ShellText>) -> Option<ShellText> {
+/// Joins commands into one script, in which each command runs in a subshell. `Missing` if one of the commands is
+/// `Missing`; `None` if there are no commands.
+fn join_in_subshells(commands: Vec<ShellText>) -> Option<ShellText> {
     if commands.is_empty() {
         return None;
     }
-    let apart = commands.into_iter().map(|command| match command {
+    let subshells = commands.into_iter().map(|command| match command {
         ShellText::Command(text) => Some(format!("(\n{text}\n)")),
         ShellText::Missing => None,
     });
-    Some(apart.collect::<Option<Vec<_>>>().map_or(ShellText::Missing, |texts| ShellText::Command(texts.join("\n"))))
+    Some(subshells.collect::<Option<Vec<_>>>().map_or(ShellText::Missing, |texts| ShellText::Command(texts.join("\n"))))
 }
 
-/// A failed call has its own event. A failed command has its exit code next to its output.
+/// The plugin reports most failed calls by the event `PostToolUseFailure`. If a command is reported by `PostToolUse`,
+/// the exit code in the `metadata` of its response shows whether it failed.
 pub(super) fn outcome(tool: &ToolCall) -> Option<CallOutcome> {
     let output = tool.output.as_ref()?;
     let code = output.pointer("/metadata/exit").and_then(Value::as_i64);
-    let failed = tools::says_failed(output) || (tool.shell.is_some() && code.is_some_and(|code| code != 0));
+    let failed = tools::has_error_flag(output) || (tool.shell.is_some() && code.is_some_and(|code| code != 0));
     Some(CallOutcome::of(failed))
 }

@@ -9,20 +9,21 @@ pub struct Answer {
 }
 
 impl Answer {
-    pub fn silence() -> Self {
+    pub fn empty() -> Self {
         Self::default()
     }
 
-    /// One JSON object on stdout, exit code 0.
+    /// Returns an answer with one JSON object on stdout and exit code 0.
     pub(crate) fn json(output: &impl Serialize) -> Self {
         match serde_json::to_string(output) {
             Ok(text) => Self { stdout: text + "\n", ..Self::default() },
-            // Cannot happen for structs of strings. If that ever changes, refuse instead of allowing silently.
+            // Serialization cannot fail for the structs of this crate. If it ever does, the answer is a refusal instead
+            // of a silent approval.
             Err(error) => Self::refusal(&format!("Linchpin could not write its answer: {error}")),
         }
     }
 
-    /// A refusal in the form that agents understand at every event: exit code 2 and the reason on stderr.
+    /// Returns a refusal that agents understand at every event: exit code 2, with the reason on stderr.
     pub(crate) fn refusal(reason: &str) -> Self {
         Self { stdout: String::new(), stderr: format!("{reason}\n"), exit_code: 2 }
     }

@@ -1,10 +1,11 @@
-//! Extracts the envelope (event, session, directory, tool) of a payload that is not valid JSON.
+//! Extracts the envelope (event, session, directory, tool) of a payload that cannot be parsed.
 //!
-//! A payload may be truncated, nested too deeply, or malformed. The answer still needs the format of that event. So
-//! this scan reads the fields of the outermost object only. It accepts any bytes, counts the nesting depth instead of
-//! using a stack, and ignores deeper levels, such as the tool's input.
+//! A payload can be too large, truncated, nested too deeply, or malformed. Nevertheless the answer must have the format
+//! of the event that the payload reports. The scan accepts any bytes, and counts the nesting depth instead of using a
+//! stack. It reads only the fields of [`Envelope`], and ignores everything else, such as the tool's input.
 
-/// Longer strings are ignored: they cannot be names or paths. In bytes.
+/// The maximum length in bytes of a string in the envelope. Longer strings are read as empty, because they cannot be
+/// names or paths.
 const FIELD_LIMIT: usize = 32 * 1024;
 
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -13,7 +14,7 @@ pub(crate) struct Envelope {
     pub session_id: Option<String>,
     pub cwd: Option<String>,
     pub tool_name: Option<String>,
-    /// The first one in the list.
+    /// The first element of the list `workspace_roots`.
     pub workspace_roots: Option<String>,
 }
 
@@ -30,10 +31,10 @@ impl Envelope {
     }
 }
 
-/// The only field that is a list.
+/// The only field of the envelope that is a list in the payload.
 const LIST: &str = "workspace_roots";
 
-/// The state of the scan within the outermost object.
+/// What the scan expects next in the outermost object.
 enum Expect {
     Key,
     Colon(String),
@@ -42,7 +43,7 @@ enum Expect {
 }
 
 struct Scan<'n> {
-    /// The agent's names of fields, each with the family's name.
+    /// The agent's names of fields, each with the canonical name.
     names: &'n [(&'n str, &'n str)],
     envelope: Envelope,
     depth: usize,
@@ -50,8 +51,8 @@ struct Scan<'n> {
 }
 
 impl Scan<'_> {
-    /// Handles a string. `is_closed`: false if the payload ends within it.
-    fn string(&mut self, text: String, is_closed: bool) {
+    /// Processes a key or a value that is a string. `is_closed`: false if the payload ends within the string.
+    fn handle_string(&mut self, text: String, is_closed: bool) {
         if self.depth == 2
             && let Expect::Value(key) = &self.expect
             && key == LIST
@@ -65,12 +66,12 @@ impl Scan<'_> {
         }
         self.expect = match std::mem::replace(&mut self.expect, Expect::Comma) {
             Expect::Key if is_closed => {
-                let family = self.names.iter().find(|(own, _)| *own == text).map(|(_, name)| (*name).to_owned());
-                Expect::Colon(family.unwrap_or(text))
+                let canonical = self.names.iter().find(|(own, _)| *own == text).map(|(_, name)| (*name).to_owned());
+                Expect::Colon(canonical.unwrap_or(text))
             }
             Expect::Value(key) => {
                 if is_closed && let Some(field) = self.envelope.field(&key) {
-                    // The first of two equal keys wins, so later bytes cannot replace it.
+                    // If a key occurs twice, its first value is kept, so that later bytes cannot replace it.
                     field.get_or_insert(text);
                 }
                 Expect::Comma
@@ -79,14 +80,14 @@ impl Scan<'_> {
         };
     }
 
-    fn colon(&mut self) {
+    fn handle_colon(&mut self) {
         self.expect = match std::mem::replace(&mut self.expect, Expect::Comma) {
             Expect::Colon(key) => Expect::Value(key),
             other => other,
         };
     }
 
-    fn close(&mut self) {
+    fn handle_closing_bracket(&mut self) {
         self.depth = self.depth.saturating_sub(1);
         if self.depth == 1 {
             self.expect = Expect::Comma;
@@ -94,7 +95,7 @@ impl Scan<'_> {
     }
 }
 
-/// `names`: the agent's names of fields, each with the family's name.
+/// Extracts the envelope. `names`: the agent's names of fields, each with the canonical name.
 pub(crate) fn scan(payload: &[u8], names: &[(&str, &str)]) -> Envelope {
     let mut scan = Scan { names, envelope: Envelope::default(), depth: 0, expect: Expect::Key };
     let mut rest = payload;
@@ -102,20 +103,20 @@ pub(crate) fn scan(payload: &[u8], names: &[(&str, &str)]) -> Envelope {
         rest = tail;
         match byte {
             b'"' => {
-                let (text, after, is_closed) = string(rest);
+                let (text, after, is_closed) = split_string(rest);
                 rest = after;
-                scan.string(text, is_closed);
+                scan.handle_string(text, is_closed);
             }
-            // The payload has to be an object.
+            // A list at the top level is not a payload.
             b'[' if scan.depth == 0 => break,
             b'{' | b'[' => scan.depth += 1,
             b'}' | b']' => {
-                scan.close();
+                scan.handle_closing_bracket();
                 if scan.depth == 0 {
                     break;
                 }
             }
-            b':' if scan.depth == 1 => scan.colon(),
+            b':' if scan.depth == 1 => scan.handle_colon(),
             b',' if scan.depth == 1 => scan.expect = Expect::Key,
             _ => {}
         }
@@ -123,8 +124,9 @@ pub(crate) fn scan(payload: &[u8], names: &[(&str, &str)]) -> Envelope {
     scan.envelope
 }
 
-/// Splits bytes at the closing quote: the string, the rest, and whether there was a closing quote.
-fn string(bytes: &[u8]) -> (String, &[u8], bool) {
+/// Splits bytes at the closing quote. Returns the string before the quote, the bytes after it, and true; or an empty
+/// string, no bytes and false if there is no closing quote.
+fn split_string(bytes: &[u8]) -> (String, &[u8], bool) {
     let mut escaped = false;
     for (end, &byte) in bytes.iter().enumerate() {
         match byte {

@@ -2,16 +2,16 @@
 
 use engine::EventKind;
 
-/// What a hook can do at an event, and what happens to a verdict that it cannot carry out.
+/// What a hook can do at an event, and what happens to a verdict that the hook cannot carry out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct HookCapabilities {
     pub refuse: RefusalMethod,
     pub ask: AskEffect,
-    /// The hook can approve a call, so that the agent does not ask the person.
+    /// True if the hook can approve a call, so that the agent does not ask the person.
     pub approve: bool,
-    /// The model reads a text from the hook, with or without a decision.
+    /// True if the agent reads a text from the hook, with or without a decision.
     pub context: bool,
-    /// The person sees a text from the hook.
+    /// True if the agent shows the person a text from the hook, with or without a decision.
     pub message: bool,
 }
 
@@ -20,7 +20,7 @@ pub struct HookCapabilities {
 pub enum RefusalMethod {
     Never,
     ByAnswer,
-    /// By exit code 2, which works for unknown events too.
+    /// By exit code 2. Agents understand that even at events that Linchpin does not know.
     ByExitCode,
 }
 
@@ -29,9 +29,9 @@ pub enum RefusalMethod {
 pub enum AskEffect {
     /// The agent asks the person.
     Asks,
-    /// The agent cannot ask, so the call is refused until a person decides elsewhere.
+    /// The agent cannot ask, so the call is refused until a person allows it with `linchpin allow`.
     Refuses,
-    /// There is nothing to ask, or the agent asks by itself. The reason is shown if the agent takes a text.
+    /// Nothing can be asked at this event, or the agent asks by itself. The reason is shown to the [`Audience`].
     Explains,
 }
 
@@ -42,9 +42,9 @@ pub enum BlockEffect {
     Held,
     /// The action is refused.
     Refused,
-    /// The action has happened already. The agent is told that it should not have.
+    /// The action has happened already. The agent reads that the action was not allowed.
     Objected,
-    /// The agent does not allow refusing it. The objection is shown to the [`Audience`].
+    /// The hook cannot refuse the action. The objection is shown to the [`Audience`].
     Reported,
 }
 
@@ -77,21 +77,21 @@ impl HookCapabilities {
         }
     }
 
-    /// The agent ignores the answer.
+    /// The agent ignores the hook's answer.
     pub(crate) const NONE: Self =
         Self { refuse: RefusalMethod::Never, ask: AskEffect::Explains, approve: false, context: false, message: false };
     /// The person sees a text.
     pub(crate) const MESSAGE: Self = Self { message: true, ..Self::NONE };
-    /// The model and the person see a text.
+    /// The agent and the person see a text.
     pub(crate) const CONTEXT: Self = Self { context: true, ..Self::MESSAGE };
     /// The action can be refused, or the stop held; the person sees a text.
     pub(crate) const REFUSE: Self = Self { refuse: RefusalMethod::ByAnswer, ..Self::MESSAGE };
     pub(crate) const REFUSE_OR_CONTEXT: Self = Self { context: true, ..Self::REFUSE };
-    /// For an unknown event.
+    /// The capabilities at an event that Linchpin does not know.
     pub(crate) const UNKNOWN: Self = Self { refuse: RefusalMethod::ByExitCode, ask: AskEffect::Refuses, ..Self::NONE };
 }
 
-/// True if events of this kind come after the fact, so that nothing can be prevented any more.
+/// True if events of this kind are reported after the action, so that nothing can be prevented any more.
 pub(crate) fn has_happened(kind: EventKind) -> bool {
     matches!(
         kind,

@@ -1,35 +1,38 @@
-//! Decodes a payload into an [`Event`]: the fields that all agents of the protocol family share.
+//! Decodes a payload into an [`Event`]. Adapters first rename the agent's fields to the canonical ones.
 //!
 //! Unknown fields are kept in `extra` and are not an error. From an unreadable payload, the envelope is extracted, so
-//! that the failure can be answered in the event's format. Nothing here judges.
+//! that the failure can be answered in the event's format. No rule is judged here.
 
 use engine::event::{CallOutcome, ToolCall};
 use engine::{Event, EventKind};
 use serde_json::{Map, Value};
 
+use super::payload_fields::{OWN_TOOL_NAME, rename_fields, take_bool, take_string};
 use super::{broken_payload, event_names, paths};
 use crate::Adapter;
 
-/// Larger payloads are not parsed. In bytes.
+/// The maximum size of a payload in bytes. Larger ones are not parsed.
 pub const PAYLOAD_LIMIT: usize = 16 * 1024 * 1024;
 
 /// A payload that could not be decoded.
 #[derive(Debug, thiserror::Error)]
 #[error("{why}")]
 pub struct Undecodable {
-    /// The part of the envelope that could be read: kind, name, session, cwd, and the tool's name.
+    /// The event with the fields that could be read. If the payload cannot be parsed, these are at most the event's
+    /// kind and name, the session, the working directory, and the tool's name.
     pub partial: Event,
     pub why: String,
 }
 
-/// A tool call in the payload, before translation of the agent's names.
+/// A tool call as it is in the payload, before the agent's names are converted to the canonical ones.
 pub(crate) struct RawCall<'a> {
     pub name: String,
     pub input: Value,
     pub cwd: &'a str,
 }
 
-/// `event_argument`: the event's name in the hook's command line, used if the payload has none.
+/// Decodes a payload. Also fails if a tool call waits for permission and the payload contains no absolute working
+/// directory. `event_argument`: the event's name in the hook's command line, used if the payload has none.
 pub(crate) fn decode(
     adapter: &Adapter,
     event_argument: Option<&str>,
@@ -38,7 +41,7 @@ pub(crate) fn decode(
 ) -> Result<Event, Box<Undecodable>> {
     let undecodable = |why: String| {
         Box::new(Undecodable {
-            partial: partial(adapter, event_argument, payload, received),
+            partial: partial_event(adapter, event_argument, payload, received),
             why: format!("the payload {why}"),
         })
     };
@@ -50,7 +53,7 @@ pub(crate) fn decode(
         Ok(_) => return Err(undecodable("is not a JSON object".to_owned())),
         Err(error) => return Err(undecodable(format!("is not readable JSON: {error}"))),
     };
-    let event = event(adapter, event_argument, fields, received);
+    let event = event_from_fields(adapter, event_argument, fields, received);
     if event.kind.awaits_permission() && !paths::is_absolute(&event.cwd) {
         return Err(Box::new(Undecodable {
             partial: event,
@@ -60,7 +63,8 @@ pub(crate) fn decode(
     Ok(event)
 }
 
-/// Parses JSON. `serde_json` limits nesting to 128 levels.
+/// Parses JSON. Escapes of lone surrogates, which `serde_json` does not accept, become U+FFFD. `serde_json` limits
+/// nesting to 128 levels.
 fn parse(payload: &[u8]) -> serde_json::Result<Value> {
     serde_json::from_slice(payload).or_else(|error| match with_lone_surrogates_replaced(payload) {
         Some(repaired) => serde_json::from_slice(&repaired),
@@ -68,9 +72,9 @@ fn parse(payload: &[u8]) -> serde_json::Result<Value> {
     })
 }
 
-/// Replaces escapes of lone surrogates by U+FFFD; none if there are none. JavaScript strings may contain half of a
-/// surrogate pair, and `JSON.stringify` writes it as an escape. JavaScript also writes U+FFFD for it to files and
-/// pipes.
+/// Replaces escapes of lone surrogates by U+FFFD; `None` if there are no such escapes. JavaScript strings may contain
+/// half of a surrogate pair, and `JSON.stringify` writes it as an escape. When JavaScript writes such a string to a
+/// file or a pipe, it writes U+FFFD too.
 fn with_lone_surrogates_replaced(payload: &[u8]) -> Option<Vec<u8>> {
     let mut repaired = Vec::new();
     let mut rest = payload;
@@ -113,8 +117,13 @@ fn surrogate(bytes: &[u8]) -> Option<Surrogate> {
     }
 }
 
-fn event(adapter: &Adapter, event_argument: Option<&str>, mut fields: Map<String, Value>, received: i64) -> Event {
-    rename(&mut fields, adapter.fields);
+fn event_from_fields(
+    adapter: &Adapter,
+    event_argument: Option<&str>,
+    mut fields: Map<String, Value>,
+    received: i64,
+) -> Event {
+    rename_fields(&mut fields, adapter.fields);
     let reported_name = take_string(&mut fields, "hook_event_name");
     let (name, mut kind) =
         event_names::name_and_kind(adapter.events, reported_name.as_deref().or(event_argument).unwrap_or_default());
@@ -122,23 +131,23 @@ fn event(adapter: &Adapter, event_argument: Option<&str>, mut fields: Map<String
         kind = adjust_payload(&name, kind, &mut fields);
     }
     let roots = fields.get("workspace_roots").and_then(Value::as_array).into_iter().flatten();
-    let mut session_folders: Vec<String> = roots.filter_map(Value::as_str).map(str::to_owned).collect();
-    // An empty `cwd` means the project's directory.
+    let mut session_directories: Vec<String> = roots.filter_map(Value::as_str).map(str::to_owned).collect();
+    // If `cwd` is empty or missing, the first of the agent's `workspace_roots` is used.
     let reported_cwd = take_string(&mut fields, "cwd")
-        .filter(|folder| !folder.is_empty())
-        .or_else(|| session_folders.first().cloned());
+        .filter(|directory| !directory.is_empty())
+        .or_else(|| session_directories.first().cloned());
     let reported_cwd = reported_cwd.unwrap_or_default();
     let tool = take_tool(adapter, kind, &mut fields, &reported_cwd);
     let cwd = tool
         .as_ref()
         .and_then(|tool| working_directory(adapter, tool))
-        .map(|folder| paths::absolute(&reported_cwd, folder));
+        .map(|directory| paths::absolute(&reported_cwd, directory));
     let cwd = cwd.unwrap_or_else(|| reported_cwd.clone());
-    if session_folders.is_empty() {
-        session_folders.push(reported_cwd);
+    if session_directories.is_empty() {
+        session_directories.push(reported_cwd);
     }
-    if matches!(session_folders.as_slice(), [only] if *only == cwd) {
-        session_folders.clear();
+    if matches!(session_directories.as_slice(), [only] if *only == cwd) {
+        session_directories.clear();
     }
     let outcome = match (kind, &tool) {
         (EventKind::AfterTool, Some(tool)) => (adapter.outcome)(tool),
@@ -151,7 +160,7 @@ fn event(adapter: &Adapter, event_argument: Option<&str>, mut fields: Map<String
         agent: adapter.name.to_owned(),
         session: take_string(&mut fields, "session_id").unwrap_or_default(),
         time: received,
-        session_folders,
+        session_directories,
         cwd,
         tool,
         outcome,
@@ -165,8 +174,8 @@ fn event(adapter: &Adapter, event_argument: Option<&str>, mut fields: Map<String
     }
 }
 
-/// Takes the tool call out of the fields. A tool event without a tool name still yields a call, with an empty name, so
-/// that the guard can decide about it.
+/// Takes the tool call out of the fields. An event of a tool call without a tool name still yields a call, with an
+/// empty name, so that the call is judged.
 fn take_tool(adapter: &Adapter, kind: EventKind, fields: &mut Map<String, Value>, cwd: &str) -> Option<ToolCall> {
     let is_tool_event =
         matches!(kind, EventKind::BeforeTool | EventKind::AfterTool | EventKind::ToolFailed | EventKind::Permission);
@@ -185,16 +194,13 @@ fn take_tool(adapter: &Adapter, kind: EventKind, fields: &mut Map<String, Value>
     Some(tool)
 }
 
-/// The working directory of a shell call, if the call has one.
+/// Returns the working directory from the arguments of a shell call, if it is one of them.
 fn working_directory<'t>(adapter: &Adapter, tool: &'t ToolCall) -> Option<&'t str> {
     tool.shell.as_ref()?;
-    tool.input.get(adapter.folder_argument?)?.as_str()
+    tool.input.get(adapter.directory_argument?)?.as_str()
 }
 
-/// The field in which an adapter keeps the agent's name of a tool that it has renamed.
-pub(crate) const OWN_TOOL_NAME: &str = "own_tool_name";
-
-fn partial(adapter: &Adapter, event_argument: Option<&str>, payload: &[u8], received: i64) -> Event {
+fn partial_event(adapter: &Adapter, event_argument: Option<&str>, payload: &[u8], received: i64) -> Event {
     let envelope = broken_payload::scan(payload, adapter.fields);
     let (name, kind) = event_names::name_and_kind(
         adapter.events,
@@ -210,49 +216,6 @@ fn partial(adapter: &Adapter, event_argument: Option<&str>, payload: &[u8], rece
         tool,
         ..Event::unknown(adapter.name, received)
     }
-}
-
-/// Removes a string field; none for `null`. A value of another type stays in the fields, and so ends up in `extra`.
-pub(crate) fn take_string(fields: &mut Map<String, Value>, key: &str) -> Option<String> {
-    match fields.get(key)? {
-        Value::String(_) | Value::Null => {}
-        _ => return None,
-    }
-    match fields.shift_remove(key)? {
-        Value::String(text) => Some(text),
-        _ => None,
-    }
-}
-
-fn take_bool(fields: &mut Map<String, Value>, key: &str) -> bool {
-    let Some(Value::Bool(value)) = fields.get(key) else { return false };
-    let value = *value;
-    fields.shift_remove(key);
-    value
-}
-
-/// Renames fields from the agent's names to the family's. If a payload has both names with different values, it is
-/// unknown which one the agent uses, so the value becomes null: rules then ask a person.
-pub(crate) fn rename(fields: &mut Map<String, Value>, names: &[(&str, &str)]) {
-    for (own, name) in names {
-        let Some(value) = fields.shift_remove(*own) else { continue };
-        let is_ambiguous = fields.get(*name).is_some_and(|other| *other != value);
-        fields.insert((*name).to_owned(), if is_ambiguous { Value::Null } else { value });
-    }
-}
-
-/// Replaces a string that contains a JSON object or array by its value. Some agents encode fields twice.
-pub(crate) fn parse_embedded_json(fields: &mut Map<String, Value>, key: &str) {
-    if let Some(Value::String(text)) = fields.get(key)
-        && let Ok(value @ (Value::Object(_) | Value::Array(_))) = serde_json::from_str(text)
-    {
-        fields.insert(key.to_owned(), value);
-    }
-}
-
-/// For agents that do not report whether a stop was held before: the limit of holds then counts for the whole session.
-pub(crate) fn count_holds_per_session(fields: &mut Map<String, Value>) {
-    fields.insert("stop_hook_active".to_owned(), Value::Bool(true));
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! Answers in the format of Claude Code and compatible agents: one JSON object with exit code 0.
 //!
-//! With exit code 2 these agents read stderr instead of the JSON; that is used only for events of unknown format.
+//! With exit code 2 these agents read stderr instead of the JSON; exit code 2 is used only at events that Linchpin does
+//! not know.
 
 use engine::Event;
 use serde::Serialize;
@@ -8,9 +9,9 @@ use serde::Serialize;
 use super::answer::Answer;
 use super::reply::{Reply, ReplyDecision};
 
-/// The event before a call, which can be allowed or refused.
+/// The event before a tool call. A hook can allow or refuse the call.
 pub(crate) const BEFORE_TOOL: &str = "PreToolUse";
-/// The event before the agent asks the person, which a hook can answer instead.
+/// The event at which the agent is about to ask the person for permission. A hook can answer in the person's place.
 pub(crate) const PERMISSION: &str = "PermissionRequest";
 
 #[derive(Serialize, Default)]
@@ -20,7 +21,7 @@ struct HookOutput {
     decision: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<String>,
-    /// Shown to the person.
+    /// A text that the agent shows to the person.
     #[serde(skip_serializing_if = "Option::is_none")]
     system_message: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -56,21 +57,21 @@ struct PermissionDecision {
 
 pub(crate) fn encode(event: &Event, reply: Reply) -> Answer {
     if reply.is_empty() {
-        return Answer::silence();
+        return Answer::empty();
     }
-    let Reply { decision, context, message } = reply;
-    let mut output = HookOutput { system_message: message, ..HookOutput::default() };
+    let Reply { decision, agent_text, person_text } = reply;
+    let mut output = HookOutput { system_message: person_text, ..HookOutput::default() };
     match decision {
         None => {
-            output.hook_specific_output = context.map(|additional_context| HookSpecificOutput::Context {
+            output.hook_specific_output = agent_text.map(|additional_context| HookSpecificOutput::Context {
                 hook_event_name: event.name.clone(),
                 additional_context,
             });
         }
         Some(decision) if event.name == BEFORE_TOOL => {
-            output.hook_specific_output = Some(call(decision, context));
+            output.hook_specific_output = Some(call_output(decision, agent_text));
         }
-        Some(decision) if event.name == PERMISSION => output.hook_specific_output = Some(permission(decision)),
+        Some(decision) if event.name == PERMISSION => output.hook_specific_output = Some(permission_output(decision)),
         Some(ReplyDecision::Refuse(reason)) => {
             output.decision = Some("block");
             output.reason = Some(reason);
@@ -80,7 +81,7 @@ pub(crate) fn encode(event: &Event, reply: Reply) -> Answer {
     Answer::json(&output)
 }
 
-fn call(decision: ReplyDecision, additional_context: Option<String>) -> HookSpecificOutput {
+fn call_output(decision: ReplyDecision, additional_context: Option<String>) -> HookSpecificOutput {
     let (permission_decision, permission_decision_reason) = match decision {
         ReplyDecision::Refuse(reason) => ("deny", reason),
         ReplyDecision::Ask(reason) => ("ask", reason),
@@ -94,7 +95,7 @@ fn call(decision: ReplyDecision, additional_context: Option<String>) -> HookSpec
     }
 }
 
-fn permission(decision: ReplyDecision) -> HookSpecificOutput {
+fn permission_output(decision: ReplyDecision) -> HookSpecificOutput {
     let decision = match decision {
         ReplyDecision::Approve(_) => PermissionDecision { behavior: "allow", message: None },
         ReplyDecision::Refuse(reason) | ReplyDecision::Ask(reason) => {

@@ -2,12 +2,13 @@
 
 use engine::EventKind;
 
-/// An agent's names of events, with their kinds. Other names mean [`EventKind::Other`]. A name whose payload determines
-/// the kind is listed once for each kind; the first one is the default.
+/// An agent's names of events, with their kinds. Names that are not listed mean [`EventKind::Other`]. If only the
+/// payload of an event shows its kind, the event's name is listed once for each kind, and the first kind is the
+/// default.
 pub(crate) type EventNames = &'static [(&'static str, EventKind)];
 
-/// The names of Claude Code and compatible agents. Not every agent has all of them.
-pub(crate) const FAMILY: EventNames = &[
+/// Claude Code's names of events. Compatible agents use the same names, but not every agent has all these events.
+pub(crate) const CANONICAL: EventNames = &[
     ("SessionStart", EventKind::SessionStart),
     ("SessionEnd", EventKind::SessionEnd),
     ("UserPromptSubmit", EventKind::Prompt),
@@ -25,14 +26,14 @@ pub(crate) const FAMILY: EventNames = &[
     ("TaskCompleted", EventKind::TaskCompleted),
 ];
 
-/// Returns an event's name in the agent's spelling, and its kind. Ignores case: agents that read each other's settings
-/// differ in it.
+/// Returns an event's name in the agent's spelling, and the event's default kind. Ignores case, because agents that
+/// read each other's settings capitalize the names differently.
 pub(crate) fn name_and_kind(names: EventNames, name: &str) -> (String, EventKind) {
     let found = names.iter().find(|(known, _)| known.eq_ignore_ascii_case(name));
     found.map_or_else(|| (name.to_owned(), EventKind::Other), |(known, kind)| ((*known).to_owned(), *kind))
 }
 
-/// Returns every kind that an event of this name may be of.
+/// Returns every kind that an event of this name can have.
 pub(crate) fn kinds_of(names: EventNames, name: &str) -> impl Iterator<Item = EventKind> {
     names.iter().filter(move |(known, _)| *known == name).map(|(_, kind)| *kind)
 }

@@ -1,6 +1,6 @@
-//! Recognizes prompts that are not a person's, but the text by which Linchpin has held a stop.
+//! Recognizes prompts that no person wrote, because they repeat the text with which Linchpin held a stop.
 //!
-//! Some agents continue after a held stop with that text as a new prompt.
+//! After a held stop, some agents continue with that text as a new prompt.
 
 use engine::{EventKind, Level};
 use serde_json::{Map, Value};
@@ -9,14 +9,15 @@ use super::capabilities::BlockEffect;
 use super::wording::{ACKNOWLEDGE, ATTENTION, lead};
 
 /// Returns [`EventKind::Other`] for a prompt that repeats the text of a held stop, and `kind` otherwise.
-pub(crate) fn unless_hold_echo(kind: EventKind, fields: &Map<String, Value>) -> EventKind {
+pub(crate) fn kind_unless_hold_echo(kind: EventKind, fields: &Map<String, Value>) -> EventKind {
     let prompt = fields.get("prompt").and_then(Value::as_str).unwrap_or_default();
     if kind == EventKind::Prompt && is_hold_text(prompt) { EventKind::Other } else { kind }
 }
 
-/// True if the text is a message by which a stop was held. It begins with the paragraph of a rule that blocks, or with
-/// the demands of file rules, possibly after warnings of other rules; demands always say how to acknowledge them. A
-/// person who writes about a hold does not begin like this.
+/// True if the text is a message with which a stop was held. Such a message begins in one of two ways: with the
+/// paragraph of a rule that blocks; or with the demands of file rules, before which there can be paragraphs of rules
+/// that warn or ask. Demands also need the command that acknowledges them. A prompt that a person writes about a hold
+/// does not begin like this.
 pub(super) fn is_hold_text(text: &str) -> bool {
     let text = text.trim_start();
     let begins_with = |level: Level| {

@@ -1,11 +1,12 @@
-//! Truncates what an agent is shown at once. No other module truncates messages.
+//! Truncates the texts of a verdict. No other module truncates messages.
 
 use std::borrow::Cow;
 use std::fmt::Write;
 
 use engine::Verdict;
 
-/// Limits reasons, notices and texts for the agent of a verdict to `limit` bytes each. Says how much was left out.
+/// Limits the reasons of a verdict to `limit` bytes in total, and likewise its notices and its texts for the agent. A
+/// note at the end of a truncated text says how much was left out; the limit does not include this note.
 pub(crate) fn truncated(verdict: Cow<'_, Verdict>, limit: usize) -> Cow<'_, Verdict> {
     let size: usize = verdict.reported_findings().map(|finding| finding.reason.len()).sum();
     let noticed: usize = verdict.notices.iter().map(String::len).sum();
@@ -20,8 +21,8 @@ pub(crate) fn truncated(verdict: Cow<'_, Verdict>, limit: usize) -> Cow<'_, Verd
     Cow::Owned(verdict)
 }
 
-/// Truncates the first text that does not fit and drops the following ones, which are less important. `noun`: what an
-/// item is called in the message that says so.
+/// Truncates the first text with which the total length exceeds the limit, and drops the texts after it, which are less
+/// important. `noun`: the word for an item in the note about the dropped items.
 fn truncate<T>(items: &mut Vec<T>, text_of: impl Fn(&mut T) -> &mut String, limit: usize, noun: &str) {
     let mut room = limit;
     let mut last = None;
@@ -121,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn dropped_texts_are_counted_by_what_they_are() {
+    fn dropped_reasons_notices_and_texts_are_counted() {
         let texts = || ["a b", "c d", "e", "f"].map(str::to_owned).to_vec();
         let findings = vec![finding("a", "a b"), finding("b", "c d"), finding("c", "e"), finding("d", "f")];
         let verdict = Verdict { notices: texts(), agent_texts: texts(), ..Verdict::of(findings) };

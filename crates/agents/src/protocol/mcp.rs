@@ -1,8 +1,9 @@
-//! Unknown tools, of MCP servers or of agents: which MCP tools a call reaches, which files it names, and which command
-//! it runs.
+//! Analyzes calls of tools that Linchpin does not know, whether the tools belong to MCP servers or to agents. Finds the
+//! MCP tools that a call reaches, the files that the arguments name, and the command that the tool runs.
 //!
-//! There is no standard for the arguments of such tools. But most use one of a few names for a path, and most tools'
-//! names say what they do with it. If the name does not, the kind of access is unknown.
+//! There is no standard for the arguments of such tools. But most tools use one of a few argument names for a path, and
+//! most tools' names say what the tool does with the path. If a tool's name does not say that, the kind of access is
+//! unknown.
 
 use engine::event::{FileAccess, McpTool};
 use path::Access;
@@ -15,16 +16,16 @@ mod shell;
 
 pub(super) use shell::shell;
 
-/// The meaning of a path for a tool that takes a source and a destination.
+/// Whether a path is the source or the destination, for tools that have arguments for both.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum PathArgument {
     Source,
     Destination,
 }
 
-/// Names of arguments that are paths or lists of paths, in lower case and without separators. Names that often mean
-/// something else (`source`, `file`) do no harm: their value matters only if it is the path of a file that a rule
-/// protects.
+/// Names of arguments that are paths or lists of paths, in lower case and without separators. The list also contains
+/// names that often mean something else (`source`, `file`). They do no harm: an argument's value matters only if the
+/// value is the path of a file that a rule is about.
 const PATH_ARGUMENTS: &[(&str, PathArgument)] = &[
     ("path", PathArgument::Source),
     ("paths", PathArgument::Source),
@@ -112,8 +113,8 @@ const VERBS: &[(&str, Verb)] = &[
 ];
 
 impl Verb {
-    fn accesses(self, part: PathArgument) -> &'static [Access] {
-        match (self, part) {
+    fn accesses(self, argument: PathArgument) -> &'static [Access] {
+        match (self, argument) {
             (Self::Read, _) | (Self::Copy, PathArgument::Source) => &[Access::Read],
             (Self::Write, _) | (Self::Move | Self::Copy, PathArgument::Destination) => &[Access::Write],
             (Self::Delete, _) => &[Access::Delete],
@@ -122,25 +123,26 @@ impl Verb {
     }
 }
 
-/// Returns the MCP tool in `mcp__server__tool` and, if that is a proxy, the tool that it calls.
+/// Returns the MCP tool that a name like `mcp__server__tool` denotes and, if that tool is a proxy, the tool that the
+/// proxy calls. Other names denote no MCP tool.
 pub(super) fn tools(name: &str, input: &Value) -> Vec<McpTool> {
     let Some((server, tool)) = name.strip_prefix("mcp__").and_then(|rest| rest.split_once("__")) else {
         return Vec::new();
     };
     let own = McpTool { server: server.to_owned(), tool: tool.to_owned() };
-    let behind = is_proxy(tool).then(|| proxied_call(input)).flatten();
-    let behind = behind.map(|(server, tool)| McpTool { server: server.to_owned(), tool: tool.to_owned() });
-    std::iter::once(own).chain(behind).collect()
+    let proxied = is_proxy(tool).then(|| proxied_call(input)).flatten();
+    let proxied = proxied.map(|(server, tool)| McpTool { server: server.to_owned(), tool: tool.to_owned() });
+    std::iter::once(own).chain(proxied).collect()
 }
 
-/// True for a proxy, which only calls another tool: `call_tool`, `use_mcp_tool`.
+/// True for the name of a proxy, a tool that only calls another tool, such as `call_tool` or `use_mcp_tool`.
 fn is_proxy(tool: &str) -> bool {
-    let words = words(tool);
+    let words = split_words(tool);
     let has = |wanted: &[&str]| words.iter().any(|word| wanted.iter().any(|known| known.eq_ignore_ascii_case(word)));
     has(&["tool"]) && has(&["call", "execute", "invoke", "run", "use"])
 }
 
-/// Returns server and tool that a proxy calls.
+/// Returns the names of the server and the tool that a proxy calls, from the proxy's arguments.
 fn proxied_call(input: &Value) -> Option<(&str, &str)> {
     let text = |wanted: [&str; 2]| {
         let mut fields = input.as_object()?.iter();
@@ -149,7 +151,8 @@ fn proxied_call(input: &Value) -> Option<(&str, &str)> {
     Some((text(["servername", "server"])?, text(["toolname", "tool"])?))
 }
 
-/// Returns server and tool of a call, behind a proxy if there is one. The server is empty for an agent's own tool.
+/// Returns the names of the server and the tool of a call; if the tool is a proxy, those of the proxied call. For an
+/// agent's own tool that is not a proxy, the server's name is empty.
 fn called_tool(name: &str, input: &Value) -> (String, String) {
     match tools(name, input).pop() {
         Some(tool) => (tool.server, tool.tool),
@@ -161,16 +164,17 @@ fn called_tool(name: &str, input: &Value) -> (String, String) {
 
 /// Converts a name to lower case without separators: `filePath`, `file_path` and `file-path` become equal.
 fn normalized(key: &str) -> String {
-    key.chars().filter(|letter| !matches!(letter, '_' | '-')).flat_map(char::to_lowercase).collect()
+    key.chars().filter(|character| !matches!(character, '_' | '-')).flat_map(char::to_lowercase).collect()
 }
 
+/// Returns the files that the arguments of a call name, each with the kinds of access that the tool's name shows.
 pub(super) fn files(name: &str, input: &Value, cwd: &str) -> Vec<FileAccess> {
     let (_, tool) = called_tool(name, input);
-    let words = words(&tool);
+    let words = split_words(&tool);
     let verbs: Vec<Verb> = words.iter().filter_map(|word| verb(word)).collect();
-    let accesses = |(path, part): (String, PathArgument)| {
+    let accesses = |(path, argument): (String, PathArgument)| {
         let mut accesses: Vec<Option<Access>> =
-            verbs.iter().flat_map(|verb| verb.accesses(part)).copied().map(Some).collect();
+            verbs.iter().flat_map(|verb| verb.accesses(argument)).copied().map(Some).collect();
         if accesses.is_empty() {
             accesses.push(None);
         }
@@ -180,7 +184,7 @@ pub(super) fn files(name: &str, input: &Value, cwd: &str) -> Vec<FileAccess> {
         accesses.into_iter().flat_map(each)
     };
     let patched = words.iter().any(|word| word.eq_ignore_ascii_case("patch")).then(|| patch::files(input, cwd));
-    let file_paths = arguments::all(input).into_iter().flat_map(|arguments| named_paths(&arguments));
+    let file_paths = arguments::nested_objects(input).into_iter().flat_map(|arguments| named_paths(&arguments));
     file_paths.flat_map(accesses).chain(patched.into_iter().flatten()).collect()
 }
 
@@ -188,40 +192,41 @@ fn verb(word: &str) -> Option<Verb> {
     VERBS.iter().find(|(known, _)| known.eq_ignore_ascii_case(word)).map(|(_, verb)| *verb)
 }
 
-/// Splits a name into words: `read_file`, `readFile` and `read-file` are two words.
-fn words(name: &str) -> Vec<String> {
-    let mut apart = String::new();
-    for letter in name.chars() {
-        if letter.is_uppercase() && apart.ends_with(char::is_lowercase) {
-            apart.push(' ');
+/// Splits a name into words: `read_file`, `readFile` and `read-file` are two words each.
+fn split_words(name: &str) -> Vec<String> {
+    let mut spaced = String::new();
+    for character in name.chars() {
+        if character.is_uppercase() && spaced.ends_with(char::is_lowercase) {
+            spaced.push(' ');
         }
-        apart.push(letter);
+        spaced.push(character);
     }
-    apart.split(|letter: char| !letter.is_alphanumeric()).map(str::to_owned).collect()
+    spaced.split(|character: char| !character.is_alphanumeric()).map(str::to_owned).collect()
 }
 
-/// Returns the paths among the arguments.
+/// Returns the paths in the arguments whose names are in [`PATH_ARGUMENTS`].
 fn named_paths(arguments: &Map<String, Value>) -> Vec<(String, PathArgument)> {
     let mut found = Vec::new();
     for (key, value) in arguments {
         let key = normalized(key);
-        let Some((_, part)) = PATH_ARGUMENTS.iter().find(|(name, _)| *name == key) else { continue };
+        let Some((_, argument)) = PATH_ARGUMENTS.iter().find(|(name, _)| *name == key) else { continue };
         let texts: Vec<&str> = match value {
             Value::String(text) => vec![text],
             Value::Array(items) => items.iter().filter_map(Value::as_str).collect(),
-            // Contents by file name: `files: {"a.txt": "…"}`.
+            // An object whose keys are file names, and whose values are the files' contents: `files: {"a.txt": "…"}`.
             Value::Object(files) if key == "files" => files.keys().map(String::as_str).collect(),
             _ => Vec::new(),
         };
-        found.extend(texts.into_iter().filter_map(as_path).map(|path| (path, *part)));
+        found.extend(texts.into_iter().filter_map(as_path).map(|path| (path, *argument)));
     }
     found
 }
 
-/// The maximum length of a path, in bytes. No system accepts longer ones.
+/// The maximum length of a path in bytes, as on Linux. Longer strings are not taken for paths.
 const LONGEST_PATH: usize = 4096;
 
-/// Returns a path, or the path in a `file:` URL. Other URLs and strings with line breaks are not paths.
+/// Returns the text if it can be a path, or the path in a `file:` URL. Returns `None` for other URLs, and for texts
+/// that are empty, too long, or contain a line break or a NUL.
 fn as_path(text: &str) -> Option<String> {
     if text.is_empty() || text.len() > LONGEST_PATH || text.contains(['\n', '\0']) {
         return None;
@@ -229,7 +234,7 @@ fn as_path(text: &str) -> Option<String> {
     if let Some((scheme, rest)) = text.split_once(":/")
         && scheme.eq_ignore_ascii_case("file")
     {
-        // `file:/a`, `file:///a` and `file://localhost/a` are the same URL.
+        // `file:/a`, `file:///a` and `file://localhost/a` mean the same file.
         let rest = rest.strip_prefix("/localhost").unwrap_or(rest);
         return Some(percent_decoded(&format!("/{}", rest.trim_start_matches('/'))));
     }

@@ -1,7 +1,7 @@
 //! The protocol that the agents share: one JSON object in, one JSON object out.
 //!
-//! The canonical names of fields, events and tools are Claude Code's. The differences of other agents are in their own
-//! directories.
+//! The canonical names of fields, events and tools are Claude Code's. What other agents do differently is in the
+//! directories of those agents.
 
 pub(crate) mod answer;
 pub(crate) mod broken_payload;
@@ -15,6 +15,7 @@ mod mcp;
 pub(crate) mod patch;
 pub(crate) mod patch_call;
 pub(crate) mod paths;
+pub(crate) mod payload_fields;
 pub(crate) mod reply;
 pub(crate) mod shell_text;
 pub(crate) mod tools;

@@ -1,7 +1,8 @@
 //! The files named in a patch for `apply_patch`.
 //!
-//! The original parser, Codex', is lenient (white space around markers, text before the patch, a missing end). This one
-//! is more lenient: it accepts every file marker on its own line. A file too many is better than a missed one.
+//! The original parser is Codex'. It is lenient (white space around markers, text before the patch, a missing end). The
+//! parser here is more lenient: it accepts a file marker at the start of any line. It is better to find a file too many
+//! than to miss one.
 
 use engine::event::FileAccess;
 use path::Access;
@@ -30,7 +31,7 @@ pub(super) fn changes(patch: &str) -> Vec<Change<'_>> {
         } else if let Some(to) = path_after(marker, "Move to:") {
             match changes.pop() {
                 Some(Change::Update(from)) => changes.push(Change::Move { from, to }),
-                // Not valid for Codex, but another agent may accept it.
+                // A move that does not follow an update is invalid for Codex, but another agent may accept it.
                 other => changes.extend(other.into_iter().chain([Change::Add(to)])),
             }
         }
@@ -42,14 +43,14 @@ fn path_after<'a>(marker: &'a str, label: &str) -> Option<&'a str> {
     marker.strip_prefix(label).map(str::trim).filter(|path| !path.is_empty())
 }
 
-/// Returns the patch: the input itself, or the argument with it. Agents differ in the argument's name, and each knows
-/// only its own.
+/// Returns the text of the patch. It is the input itself, or an argument whose name depends on the agent. The texts of
+/// all these arguments are joined, because it is unknown which of them the agent reads.
 pub(super) fn text(input: &Value) -> String {
     let arguments = ["command", "input", "patch", "patchText"].into_iter().filter_map(|key| input.get(key)?.as_str());
     input.as_str().into_iter().chain(arguments).collect::<Vec<_>>().join("\n")
 }
 
-/// Returns the files of a patch in the arguments of any tool.
+/// Returns the files of a patch that is in the arguments of a tool.
 pub(super) fn files(input: &Value, cwd: &str) -> Vec<FileAccess> {
     files_in(&text(input), cwd)
 }

@@ -6,8 +6,8 @@ use super::decode::RawCall;
 use super::patch::{Change, accesses, changes, text};
 use super::tools;
 
-/// Converts the call to `Write` if the patch only adds files, and to `Edit` otherwise. If it adds and edits, rules find
-/// it under both names.
+/// Converts the call to `Write` if the patch only adds files, and to `Edit` otherwise. If the patch adds some files and
+/// changes others, rules about `Write` and rules about `Edit` both apply to the call.
 pub(crate) fn call(call: RawCall<'_>) -> ToolCall {
     let text = text(&call.input);
     let changes = changes(&text);

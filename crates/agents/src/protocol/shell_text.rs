@@ -3,7 +3,8 @@
 use engine::event::ShellText;
 use serde_json::Value;
 
-/// Returns the script of a string, or of an argument list, which is quoted.
+/// Returns the script in an argument: the string itself, or the words of a list, each quoted if necessary. `Missing`
+/// for any other value.
 pub(super) fn shell_text(command: Option<&Value>) -> ShellText {
     match command {
         Some(Value::String(text)) => ShellText::Command(text.clone()),
@@ -16,11 +17,11 @@ pub(super) fn shell_text(command: Option<&Value>) -> ShellText {
     }
 }
 
-/// Prepends a `cd` to the script.
-pub(crate) fn in_folder(folder: Option<&str>, text: ShellText) -> ShellText {
-    match (folder, text) {
-        (Some(folder), ShellText::Command(text)) => {
-            let (home, rest) = folder.strip_prefix("~/").map_or(("", folder), |rest| ("~/", rest));
+/// Puts a `cd` to the directory before the script. Without a directory, the script does not change.
+pub(crate) fn in_directory(directory: Option<&str>, text: ShellText) -> ShellText {
+    match (directory, text) {
+        (Some(directory), ShellText::Command(text)) => {
+            let (home, rest) = directory.strip_prefix("~/").map_or(("", directory), |rest| ("~/", rest));
             ShellText::Command(format!("cd {home}{} || exit\n{text}", shell_quoted(rest)))
         }
         (_, text) => text,

@@ -1,4 +1,4 @@
-//! Composes the text for agents and people from findings and notices, the same for all agents.
+//! Composes the texts for agents and people from findings and notices. The texts are the same for all agents.
 
 use std::borrow::Cow;
 
@@ -7,12 +7,12 @@ use engine::{Event, Finding, Level, SectionKind, Verdict};
 use super::capabilities::BlockEffect;
 
 /// Returns the reasons of the verdict: one paragraph per finding, strictest first, then the demands of file rules, then
-/// how a person can allow the call. Never empty.
+/// how a person can allow the call. The text is never empty.
 pub(crate) fn reasons(block_effect: BlockEffect, verdict: &Verdict) -> String {
-    // After a refusal by a rule, findings shared by several rules are noise.
+    // If the finding of a single rule blocks, findings that combine several rules add nothing and are left out.
     let is_refused = verdict.reported_findings().any(|finding| finding.level == Level::Block && !finding.is_combined);
-    let spoken = verdict.reported_findings().filter(|finding| !(is_refused && finding.is_combined));
-    let (mut sections, sentences): (Vec<_>, Vec<_>) = spoken.partition(|finding| finding.section.is_some());
+    let shown = verdict.reported_findings().filter(|finding| !(is_refused && finding.is_combined));
+    let (mut sections, sentences): (Vec<_>, Vec<_>) = shown.partition(|finding| finding.section.is_some());
     sections.sort_by_key(|finding| finding.section);
     let mut paragraphs: Vec<String> = sentences.into_iter().map(|finding| paragraph(block_effect, finding)).collect();
     if !sections.is_empty() {
@@ -25,7 +25,7 @@ pub(crate) fn reasons(block_effect: BlockEffect, verdict: &Verdict) -> String {
     paragraphs.join("\n\n")
 }
 
-/// The reasons, followed by the texts for the agent.
+/// Returns the reasons, followed by the texts for the agent.
 pub(crate) fn reasons_and_agent_texts(block_effect: BlockEffect, verdict: &Verdict) -> String {
     let reasons = reasons(block_effect, verdict);
     match agent_texts(verdict) {
@@ -34,14 +34,14 @@ pub(crate) fn reasons_and_agent_texts(block_effect: BlockEffect, verdict: &Verdi
     }
 }
 
-/// The texts that the agent has to read whatever the verdict is, as one.
+/// Joins the texts that the agent has to read whatever the verdict is.
 pub(crate) fn agent_texts(verdict: &Verdict) -> Option<String> {
     let texts: Vec<String> = verdict.agent_texts.iter().map(|text| without_control_characters(text.trim())).collect();
     (!texts.is_empty()).then(|| texts.join("\n\n"))
 }
 
-/// Turns the texts for the agent into notices for the person, for events at which the agent takes no text, so that they
-/// are not lost.
+/// Turns the texts for the agent into notices for the person. Used at events at which the agent accepts no text, so
+/// that the texts are not lost.
 pub(crate) fn agent_texts_as_notices<'v>(event: &Event, verdict: &'v Verdict) -> Cow<'v, Verdict> {
     if verdict.agent_texts.is_empty() {
         return Cow::Borrowed(verdict);
@@ -54,7 +54,8 @@ pub(crate) fn agent_texts_as_notices<'v>(event: &Event, verdict: &'v Verdict) ->
     Cow::Owned(changed)
 }
 
-/// Composes the demands of file rules, one section each, and how to answer them.
+/// Composes the demands of file rules, one section each. If the demands hold a stop, a text about how to answer them
+/// follows.
 fn demands(sections: &[&Finding], level: Level) -> String {
     let texts = |sections: &[&Finding]| -> String {
         sections
@@ -63,17 +64,17 @@ fn demands(sections: &[&Finding], level: Level) -> String {
             .collect::<Vec<_>>()
             .join("\n\n")
     };
-    // Demands that block, and demands that only inform.
-    let (sections, informing): (Vec<&Finding>, Vec<&Finding>) =
+    // Demands that block the stop, and demands that only inform.
+    let (sections, informative): (Vec<&Finding>, Vec<&Finding>) =
         sections.iter().partition(|finding| finding.level == Level::Block);
-    // If the stop is not held, only the person reads this.
+    // If the stop is not held, only the person reads the text, so it does not say how to answer.
     if level < Level::Block || sections.is_empty() {
-        return format!("The following rules are unmet:\n\n{}", texts(&informing));
+        return format!("The following rules are unmet:\n\n{}", texts(&informative));
     }
-    let informing = match informing.as_slice() {
+    let informative = match informative.as_slice() {
         [] => String::new(),
-        informing => {
-            format!("\n\nThe following rules are also unmet, but do not hold the stop:\n\n{}", texts(informing))
+        informative => {
+            format!("\n\nThe following rules are also unmet, but do not hold the stop:\n\n{}", texts(informative))
         }
     };
     let names = |wanted: Option<SectionKind>| -> Vec<String> {
@@ -97,19 +98,19 @@ fn demands(sections: &[&Finding], level: Level) -> String {
     };
     let persons = names(Some(SectionKind::HumanAckDemand));
     let others: Vec<String> = names(None).into_iter().filter(|name| !persons.contains(name)).collect();
-    let which = match (others.len(), persons.len()) {
+    let rule_list = match (others.len(), persons.len()) {
         _ if sections.len() == 1 => String::new(),
         (_, 0) => format!(" The rules are {}.", others.join(", ")),
         (0, _) => format!(" The rules are {}.", persons.join(", ")),
         _ => format!(" The rules are {}; only a person can acknowledge {}.", others.join(", "), persons.join(", ")),
     };
-    format!("{ATTENTION}\n\n{}{informing}\n\n{answer}{which}", texts(&sections))
+    format!("{ATTENTION}\n\n{}{informative}\n\n{answer}{rule_list}", texts(&sections))
 }
 
 pub(super) const ATTENTION: &str = "The following rules require attention:";
 pub(super) const ACKNOWLEDGE: &str = "`linchpin ack ";
 
-/// The reason of an approval: the rules that approved the call.
+/// Returns the reason of an approval: the rules that approved the call.
 pub(crate) fn approval(verdict: &Verdict) -> String {
     let approving = verdict.findings.iter().filter(|finding| finding.why_not_approved().is_none());
     let rules: Vec<String> =
@@ -121,14 +122,14 @@ pub(crate) fn approval(verdict: &Verdict) -> String {
     }
 }
 
-/// Notices for the person.
+/// Returns the notices for the person.
 pub(crate) fn notices(verdict: &Verdict) -> Option<String> {
     let lines: Vec<String> =
         verdict.notices.iter().map(|notice| format!("Linchpin: {}", without_control_characters(notice))).collect();
     (!lines.is_empty()).then(|| lines.join("\n\n"))
 }
 
-/// The notices, followed by `more`.
+/// Returns the notices, followed by `more`.
 pub(crate) fn notices_and(verdict: &Verdict, more: String) -> String {
     match notices(verdict) {
         Some(notices) => format!("{notices}\n\n{more}"),
@@ -138,9 +139,9 @@ pub(crate) fn notices_and(verdict: &Verdict, more: String) -> String {
 
 fn paragraph(block_effect: BlockEffect, finding: &Finding) -> String {
     let lead = lead(block_effect, finding.level);
-    let happened = if lead == NOT_ALLOWED { ", but it could not be stopped" } else { "" };
+    let happened = if lead == NOT_ALLOWED { ", but this action could not be stopped" } else { "" };
     let reason = without_control_characters(finding.reason.trim());
-    // Findings of the guard itself, and findings of several rules, have no rule name.
+    // A finding of the guard itself, or one that combines several rules, is shown without the name of a rule.
     if finding.is_of_guard() || finding.is_combined {
         format!("{lead} by Linchpin{happened}: {reason}")
     } else {
@@ -150,10 +151,11 @@ fn paragraph(block_effect: BlockEffect, finding: &Finding) -> String {
     }
 }
 
-/// The first words for a block that stops nothing: the action has happened, or the agent cannot refuse it.
+/// The first words of a paragraph about a block that prevents nothing, because the action has already happened or a
+/// hook cannot refuse it.
 const NOT_ALLOWED: &str = "Not allowed";
 
-/// The first words for a level. "by Linchpin" always follows.
+/// Returns the first words of a paragraph about a finding of this level. "by Linchpin" always follows them.
 pub(super) fn lead(block_effect: BlockEffect, level: Level) -> &'static str {
     match (level, block_effect) {
         (Level::Block, BlockEffect::Held) => "Held",
@@ -165,7 +167,7 @@ pub(super) fn lead(block_effect: BlockEffect, level: Level) -> &'static str {
     }
 }
 
-/// Removes control characters except line breaks and tabs, and characters that change the writing direction.
+/// Removes characters that change the writing direction, and all control characters except line breaks and tabs.
 pub fn without_control_characters(text: &str) -> String {
     let hidden = |char: char| {
         (char.is_control() && char != '\n' && char != '\t')

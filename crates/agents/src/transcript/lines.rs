@@ -6,23 +6,23 @@ use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
 use std::path::Path;
 
-/// Longer lines are skipped. In bytes.
+/// The maximum length of a line in bytes. Longer lines are skipped.
 const LINE_LIMIT: usize = 16 * 1024 * 1024;
 
 const CHUNK: u64 = 64 * 1024;
 
-/// The length of the tail by which a file is recognized, in bytes. Most lines are shorter, and each contains its time,
-/// so two files differ in their tails.
+/// At most this many bytes before a position are used to check, at the next reading, that the file is still the same.
+/// Most lines are shorter and contain a time, so these bytes differ between files.
 const TAIL_LENGTH: usize = 4096;
 
-/// The maximum number of bytes decompressed of a file.
+/// The maximum number of bytes that are decompressed from a file.
 pub(super) const DECOMPRESSION_LIMIT: u64 = 256 * 1024 * 1024;
 
 pub(super) fn is_compressed(path: &Path) -> bool {
     path.extension() == Some(OsStr::new("zst"))
 }
 
-/// Opens the decompressed text at `offset`.
+/// Opens a file at `offset`, which counts bytes of the decompressed text.
 pub(super) fn open_at(path: &Path, offset: u64) -> io::Result<Box<dyn BufRead>> {
     let mut file = File::open(path)?;
     if is_compressed(path) {
@@ -38,17 +38,17 @@ pub(super) fn open_at(path: &Path, offset: u64) -> io::Result<Box<dyn BufRead>> 
 /// The result of reading a part of a file.
 pub(super) struct LinesRead {
     pub length: u64,
-    /// The last line read, or the end of it.
+    /// The last line that was read, or the end of that line if it is long.
     pub tail: Vec<u8>,
-    /// The part ends within a line that is skipped.
+    /// True if the part ends within a line that is skipped because it is too long.
     pub is_within_line: bool,
-    /// The part ends at the limit, not at the end of the file.
+    /// True if the part ends at the limit, not at the end of the file.
     pub has_more: bool,
 }
 
-/// Calls `each` for every complete line, up to the first one that ends beyond `limit` bytes. An incomplete line at the
-/// end is left for the next call, unless it is too long and skipped. `is_within_line`: the source begins within a
-/// skipped line.
+/// Calls `each` for every complete line, up to and including the first one that ends at least `limit` bytes after the
+/// start of the source. An incomplete line at the end is left for the next call, unless the line is too long and
+/// therefore skipped. `is_within_line`: true if the source begins within a skipped line.
 pub(super) fn for_each(
     source: &mut dyn BufRead,
     mut is_within_line: bool,

@@ -11,12 +11,13 @@ use super::lines::{self, LinesRead};
 /// A position in a transcript. The default is the start.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct TranscriptPosition {
-    /// In bytes of the decompressed text.
+    /// The position itself, in bytes of the decompressed text.
     offset: u64,
-    /// A digest of the text before the position. If it differs, the file was truncated, replaced or rewritten.
+    /// A digest of the last bytes before the position. If the digest differs at the next reading, the file was
+    /// truncated, replaced or rewritten.
     #[serde(rename = "mark")]
     tail: TailDigest,
-    /// The position is within a line that is too long and skipped.
+    /// True if the position is within a line that is skipped because it is too long.
     pub(super) is_within_line: bool,
     #[serde(rename = "known")]
     pub(super) state: ReaderState,
@@ -28,22 +29,24 @@ struct TailDigest {
     digest: u64,
 }
 
-/// What earlier lines of a transcript said, needed to interpret later lines.
+/// Information from earlier lines of a transcript that is needed to interpret later lines.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub(crate) struct ReaderState {
     /// The thread that the transcript belongs to.
     pub thread: Option<String>,
     pub is_subagent: bool,
-    /// The current lines are copied from the thread that this one was forked from.
+    /// True while the lines that are read are copied from the thread of which this thread is a fork.
     pub is_copy: bool,
-    /// Usage is reported with ids, so a report without an id is a duplicate.
+    /// True if a line that reports usage contained an id. Every report without an id is then a duplicate of one with an
+    /// id.
     pub has_ids: bool,
-    /// The running total of the last report without an id.
+    /// The total tokens of the thread, according to the last report without an id.
     pub total: Option<u64>,
 }
 
 impl TranscriptPosition {
-    /// Opens the text at this position, or at its start if the file was replaced or rewritten.
+    /// Opens the text at this position, or at the start of the text if the file was replaced or rewritten. Returns the
+    /// actual position too.
     pub(super) fn open(self, path: &Path) -> io::Result<(Box<dyn BufRead>, Self)> {
         let Some(start) = self.offset.checked_sub(self.tail.length).filter(|_| self.offset > 0) else {
             return Self::start(path);

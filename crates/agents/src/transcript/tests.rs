@@ -33,9 +33,9 @@ fn the_mode_of_a_turn_is_in_the_rollout() {
     assert_eq!(of("01a1ddef-587d-7600-b5b6-e877affc0224").as_deref(), Some("plan"));
     assert_eq!(of("01a1ddef-597d-7b20-a0b4-26ff145c8a3a").as_deref(), Some("default"));
     assert_eq!(of("another"), None);
-    // Earlier versions of Codex have no modes.
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("old.jsonl");
+    // Earlier versions of Codex write no mode.
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("old.jsonl");
     fs::write(&path, "{\"type\":\"turn_context\",\"payload\":{\"turn_id\":\"1\",\"model\":\"m\"}}\n").unwrap();
     assert_eq!(mode(Agent::Codex, &path, "1").unwrap(), None);
 }
@@ -45,20 +45,20 @@ fn subagents_have_transcripts_of_their_own() {
     let session = recorded("claude-delegating.jsonl");
     let subagent = recorded("claude-delegating/subagents/agent-a560944a8cccd58aa.jsonl");
     assert_eq!(transcript_files(Agent::Claude, &session), [session.clone(), subagent.clone()]);
-    // A subagent's transcript has no subagents, nor has a session that never started one.
+    // No other transcripts are found for a subagent, nor for a session that has started no subagent.
     assert_eq!(transcript_files(Agent::Claude, &subagent), [subagent]);
     assert_eq!(transcript_files(Agent::Claude, &recorded("missing.jsonl")), [recorded("missing.jsonl")]);
-    // Codex reports the rollouts of subagents only to their own hooks.
+    // Codex reports the rollout of a subagent only to the hooks of that subagent.
     assert_eq!(transcript_files(Agent::Codex, &session), [session]);
 }
 
 #[test]
 fn transcripts_of_a_workflows_subagents_are_in_subdirectories() {
-    let folder = tempfile::tempdir().unwrap();
-    let session = folder.path().join("s.jsonl");
-    let below = folder.path().join("s/subagents");
+    let directory = tempfile::tempdir().unwrap();
+    let session = directory.path().join("s.jsonl");
+    let below = directory.path().join("s/subagents");
     fs::create_dir_all(below.join("workflows/wf_1")).unwrap();
-    fs::create_dir_all(below.join("agent-folder.jsonl")).unwrap();
+    fs::create_dir_all(below.join("agent-directory.jsonl")).unwrap();
     let files = ["agent-b.jsonl", "agent-a.jsonl", "agent-a.meta.json", "notes.jsonl", "workflows/wf_1/agent-c.jsonl"];
     for name in files {
         fs::write(below.join(name), "").unwrap();
@@ -69,22 +69,22 @@ fn transcripts_of_a_workflows_subagents_are_in_subdirectories() {
 
 #[test]
 fn a_message_before_much_other_text_is_found() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("t.jsonl");
-    let said = r#"{"type":"assistant","message":{"content":[{"type":"text","text":"found"},{"type":"tool_use"}]}}"#;
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("t.jsonl");
+    let message = r#"{"type":"assistant","message":{"content":[{"type":"text","text":"found"},{"type":"tool_use"}]}}"#;
     let noise = format!(r#"{{"type":"user","x":"{}"}}"#, "y".repeat(300_000));
-    fs::write(&path, format!("{said}\n{noise}\n{noise}\n{{\"type\":\"assist")).unwrap();
+    fs::write(&path, format!("{message}\n{noise}\n{noise}\n{{\"type\":\"assist")).unwrap();
     assert_eq!(last_message(Agent::Claude, &path).unwrap().as_deref(), Some("found"));
-    fs::write(&path, format!("{said}\n{}", format!("{noise}\n").repeat(20))).unwrap();
+    fs::write(&path, format!("{message}\n{}", format!("{noise}\n").repeat(20))).unwrap();
     assert_eq!(last_message(Agent::Claude, &path).unwrap(), None);
 }
 
 proptest! {
     #[test]
     fn any_bytes_can_be_read_as_a_transcript(bytes: Vec<u8>) {
-        let folder = tempfile::tempdir().unwrap();
+        let directory = tempfile::tempdir().unwrap();
         for name in ["t.jsonl", "t.jsonl.zst"] {
-            let path = folder.path().join(name);
+            let path = directory.path().join(name);
             fs::write(&path, &bytes).unwrap();
             for agent in Agent::ALL {
                 let _ = last_message(agent, &path);
@@ -96,25 +96,25 @@ proptest! {
 
 #[test]
 fn the_last_message_is_found_in_each_format() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("transcripts");
+    let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("transcripts");
     let gemini = "gemini/session-2026-11-16T08-42-2ef1b279.jsonl";
-    assert_eq!(last_message(Agent::Copilot, &folder.join("copilot.jsonl")).unwrap().as_deref(), Some("done"));
-    assert_eq!(last_message(Agent::Gemini, &folder.join(gemini)).unwrap().as_deref(), Some("done again"));
-    assert_eq!(last_message(Agent::OpenCode, &folder.join("opencode.jsonl")).unwrap(), None);
+    assert_eq!(last_message(Agent::Copilot, &directory.join("copilot.jsonl")).unwrap().as_deref(), Some("done"));
+    assert_eq!(last_message(Agent::Gemini, &directory.join(gemini)).unwrap().as_deref(), Some("done again"));
+    assert_eq!(last_message(Agent::OpenCode, &directory.join("opencode.jsonl")).unwrap(), None);
 }
 
-/// The last message may be written after the hook of the stop was called.
+/// Copilot may write the last message after it has called the hook for the stop.
 #[test]
 fn waits_for_a_transcript_that_is_written_late() {
     let line = |time: i64| format!("{{\"type\":\"hook.start\",\"data\":{{\"input\":{{\"timestamp\":{time}}}}}}}\n");
-    let said = "{\"type\":\"assistant.message\",\"data\":{\"content\":\"done\"}}\n";
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("events.jsonl");
+    let message = "{\"type\":\"assistant.message\",\"data\":{\"content\":\"done\"}}\n";
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("events.jsonl");
     fs::write(&path, line(1_794_823_208_948)).unwrap();
     let payload = br#"{"hook_event_name":"Stop","session_id":"s","cwd":"/p","timestamp":"2026-11-16T10:00:09.009Z"}"#;
     let event = crate::decode(Agent::Copilot, None, payload, 1).unwrap();
     let later = std::thread::spawn({
-        let (path, text) = (path.clone(), format!("{}{said}{}", line(1_794_823_208_948), line(1_794_823_209_009)));
+        let (path, text) = (path.clone(), format!("{}{message}{}", line(1_794_823_208_948), line(1_794_823_209_009)));
         move || {
             std::thread::sleep(std::time::Duration::from_millis(50));
             fs::write(path, text).unwrap();

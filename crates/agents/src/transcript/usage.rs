@@ -1,8 +1,8 @@
 //! The tokens that each request to the model used, read from a transcript piece by piece.
 //!
-//! Several lines report the same message, and so do the transcripts of sessions forked from this one. The message id
-//! identifies it. Callers keep the largest figure per id, because the figure grows while the response arrives. Sums per
-//! phase or session are not computed here.
+//! Several lines can report the same message, and the transcript of a forked session reports the original session's
+//! messages again. All reports of a message have the same id. Callers keep the largest figure per id, because the
+//! figure grows while the response arrives. Sums per phase or session are not computed here.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -34,9 +34,9 @@ impl MessageTokens {
 /// The tokens of one request to the model.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MessageUsage {
-    /// The same in every report of the message.
+    /// The id of the message, which is the same in every report of it.
     pub id: String,
-    /// When the line was written, in milliseconds since 1970.
+    /// The time at which the line with the report was written, in milliseconds since 1970.
     pub time: i64,
     pub tokens: MessageTokens,
     pub is_subagent: bool,
@@ -45,15 +45,16 @@ pub struct MessageUsage {
 /// The token usage in a part of a transcript.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TokenUsage {
-    /// In order of the transcript, one per id, with the largest figure.
+    /// The messages in the order of the transcript. Each id occurs once, with its largest figure.
     pub messages: Vec<MessageUsage>,
     /// The position from which to continue. If the transcript is replaced, everything is reported again from its start.
     pub position: TranscriptPosition,
-    /// True if the limit was reached before the end.
+    /// True if the limit was reached before the end of the transcript.
     pub has_more: bool,
 }
 
-/// Reads complete lines from `from` on, up to the first one that ends beyond `limit` bytes.
+/// Reads the usage in complete lines from `from` on, up to and including the first line that ends at least `limit`
+/// bytes after `from`.
 pub fn usage(agent: Agent, path: &Path, from: TranscriptPosition, limit: u64) -> io::Result<TokenUsage> {
     let format = &agent.adapter().transcript;
     if format.usage_markers.is_empty() {
@@ -78,7 +79,7 @@ fn message(format: &TranscriptFormat, line: &[u8], state: &mut ReaderState) -> O
     (format.usage)(&serde_json::from_str(text).ok()?, state)
 }
 
-/// Returns when a line was written. The field is the same for all agents.
+/// Returns the time at which a line was written. All agents use the same field for it.
 pub(crate) fn time(line: &Value) -> Option<i64> {
     let time: jiff::Timestamp = line.get("timestamp")?.as_str()?.parse().ok()?;
     Some(time.as_millisecond())

@@ -1,4 +1,4 @@
-//! What `hats` is told.
+//! Arguments of `hats`.
 
 use clap::{Args, Subcommand, ValueEnum};
 

@@ -1,10 +1,10 @@
-//! `linchpin --help`: the commands in groups, laid out by the argument parser for the width of the terminal.
+//! `linchpin --help`: lists the commands in groups. The argument parser wraps the text to the width of the terminal.
 
 use clap::{Command, CommandFactory};
 
 use super::CommandLine;
 
-/// Every command, in the order in which the help lists it. A test holds this to the commands that there are.
+/// All commands, in the order in which the help lists them. A test checks that no command is missing.
 pub const GROUPS: [(&str, &[&str]); 4] = [
     ("Set up", &["init", "install", "uninstall", "doctor", "trust", "demo", "completions"]),
     ("Guard", &["hook", "check", "ack", "allow", "pause", "resume"]),
@@ -18,19 +18,19 @@ pub const GROUPS: [(&str, &[&str]); 4] = [
     ),
 ];
 
-/// The command line, as it is parsed and described. `width` is that of the terminal where it is not to be asked for.
+/// Returns the argument parser. `width`: the width of help texts; by default, the width of the terminal.
 pub fn command(width: Option<usize>) -> Command {
     let command = CommandLine::command();
     let command = match width {
         Some(width) => command.term_width(width),
         None => command,
     };
-    let groups = grouped(&command);
+    let groups = grouped_list(&command);
     command.help_template(format!("{{about}}\n\n{{usage-heading}} {{usage}}\n\n{groups}\nOptions:\n{{options}}\n"))
 }
 
-/// The parser's own list of commands, wrapped by it, with a heading above the first of each group.
-fn grouped(command: &Command) -> String {
+/// Returns the parser's list of commands, with a heading above the first command of each group.
+fn grouped_list(command: &Command) -> String {
     let order = |name: &str| GROUPS.iter().flat_map(|(_, names)| names.iter()).position(|known| *known == name);
     let names: Vec<String> = command.get_subcommands().map(|command| command.get_name().to_owned()).collect();
     let ordered = names.iter().fold(command.clone(), |command, name| {

@@ -1,4 +1,4 @@
-//! The commands around a run of the loop.
+//! Arguments of the commands for runs of the loop.
 
 use std::path::PathBuf;
 
@@ -23,7 +23,7 @@ pub struct RunArguments {
     pub resume: Option<String>,
     /// Print the first prompt without starting an agent
     #[arg(long = "dry-run", conflicts_with = "resume")]
-    pub only_show: bool,
+    pub dry_run: bool,
 }
 
 #[derive(Debug, Args)]

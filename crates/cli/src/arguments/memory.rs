@@ -1,4 +1,4 @@
-//! What `memory` is told.
+//! Arguments of `memory`.
 
 use clap::{Args, Subcommand, ValueEnum};
 
@@ -28,12 +28,12 @@ pub enum MemoryAction {
         #[arg(required = true)]
         words: Vec<String>,
         #[command(flatten)]
-        which: MemoryFilterArguments,
+        filter: MemoryFilterArguments,
     },
     /// List the memories, newest first
     List {
         #[command(flatten)]
-        which: MemoryFilterArguments,
+        filter: MemoryFilterArguments,
     },
     /// Show a memory
     Show(NamedMemoryArguments),

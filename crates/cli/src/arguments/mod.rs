@@ -18,7 +18,7 @@ pub use rules::{
     NewRuleArguments, ProposeRuleArguments, RulesArguments,
 };
 pub use task::{NamedTaskArguments, TaskAction, TaskArguments, TaskTextArguments};
-pub use workflows::{Drawing, WorkflowsAction, WorkflowsArguments};
+pub use workflows::{DrawingFormat, WorkflowsAction, WorkflowsArguments};
 
 use std::path::PathBuf;
 
@@ -40,7 +40,7 @@ pub struct CommandLine {
     pub color: Colour,
 }
 
-// Without comments on the values: with them, the parser prints every command's help in its long form.
+// The values have no doc comments, because with them the parser would print the help of every command in its long form.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Colour {
     Auto,
@@ -119,7 +119,7 @@ pub enum Command {
     Start(StartArguments),
     /// Claim what is done, and move to the next node
     Next(NextArguments),
-    /// Continue past an interrupt: print the prompt and skip the rules that fired, once
+    /// Continue past an interrupt: print the prompt, and let the rules that fired count again from here
     Continue,
     /// Approve a gate or a task that waits for a person
     Approve(ApproveArguments),
@@ -166,7 +166,7 @@ pub struct InitArguments {
     pub pre_commit: bool,
 }
 
-// As clap words it, what goes with `--fix` reads like the opposite.
+// Sets the usage line, because the line that the parser generates for an error about `--fix` is misleading.
 #[derive(Debug, Args)]
 #[command(override_usage = "linchpin check [OPTIONS] [A..B]")]
 pub struct CheckArguments {
@@ -281,9 +281,9 @@ pub struct AllowArguments {
     pub yes: bool,
 }
 
-/// The number of an event in the journal.
+/// Parses the number of an event in the journal.
 fn event_number(text: &str) -> Result<i64, String> {
-    text.parse().map_err(|_| "it takes the number of an event, as `linchpin log` shows it".to_owned())
+    text.parse().map_err(|_| "give the number of an event, as `linchpin log` shows it".to_owned())
 }
 
 #[derive(Debug, Args)]
@@ -386,7 +386,7 @@ pub enum ExplainArguments {
 
 #[derive(Debug, Args)]
 pub struct ReplayArguments {
-    /// Judge by the policy in this folder instead of the project's
+    /// Judge by the policy in this directory instead of the project's
     #[arg(long, value_name = "DIR")]
     pub rules: Option<PathBuf>,
     /// Only events since then: `30m`, `2h`, `7d`, or a date and time
@@ -411,7 +411,7 @@ pub struct LogArguments {
     /// Only this verdict or a stricter one: `warn`, `ask` or `block`
     #[arg(long)]
     pub level: Option<String>,
-    /// Only events to whose verdict this rule led
+    /// Only events in whose verdict this rule took part
     #[arg(long)]
     pub rule: Option<String>,
     /// Only events since then: `30m`, `2h`, `7d`, or a date and time

@@ -1,4 +1,4 @@
-//! The commands that move a workflow.
+//! Arguments of the commands that move a workflow.
 
 use clap::Args;
 
@@ -21,7 +21,7 @@ pub struct NextArguments {
     /// Skip all pace rules, once; for people
     #[arg(long)]
     pub force_all: bool,
-    /// The session whose variables gates and transitions read [default: the one that runs this command]
+    /// The session whose variables are used by gates and transitions [default: the one that runs this command]
     #[arg(long, value_name = "ID")]
     pub session: Option<String>,
 }

@@ -1,4 +1,4 @@
-//! `rules …` on the command line.
+//! Arguments of `rules`.
 
 use std::path::PathBuf;
 
@@ -109,8 +109,8 @@ pub struct NamedRuleArguments {
 
 #[derive(Debug, Args)]
 pub struct ImportRulesArguments {
-    /// A rule file (`.md`), a library of rules (`.yml`), a folder of them, or a list of rules in DeepWork's old format
-    /// (`.deepwork.rules.yml`, `.deepwork.policy.yml`), which become rule files
+    /// A rule file (`.md`), a library of rules (`.yml`), a directory of these, or a list of rules in DeepWork's old
+    /// format (`.deepwork.rules.yml`, `.deepwork.policy.yml`), which is converted into rule files
     pub from: PathBuf,
 
     /// Replace files of the same name; rules of a list in the old format never replace files
@@ -128,7 +128,7 @@ pub struct ExportRulesArguments {
     #[arg(required = true, value_name = "ID")]
     pub ids: Vec<String>,
 
-    /// Write files into this folder instead of printing to stdout
+    /// Write files into this directory instead of printing to stdout
     #[arg(long, value_name = "DIR")]
     pub to: Option<PathBuf>,
 }

@@ -1,4 +1,4 @@
-//! What `task` is told.
+//! Arguments of `task`.
 
 use clap::{Args, Subcommand, value_parser};
 
@@ -16,7 +16,7 @@ pub enum TaskAction {
         #[arg(long)]
         key: Option<String>,
         #[command(flatten)]
-        said: TaskTextArguments,
+        text: TaskTextArguments,
     },
     /// Add a task, or update the task with this key
     Ensure {
@@ -24,7 +24,7 @@ pub enum TaskAction {
         #[arg(long)]
         key: String,
         #[command(flatten)]
-        said: TaskTextArguments,
+        text: TaskTextArguments,
     },
     /// Start a task
     Start(NamedTaskArguments),

@@ -1,4 +1,4 @@
-//! `workflows …` on the command line.
+//! Arguments of `workflows`.
 
 use clap::{Args, Subcommand, ValueEnum};
 
@@ -15,13 +15,13 @@ pub enum WorkflowsAction {
         /// The workflow's name
         name: String,
         /// Output format
-        #[arg(long, value_enum, default_value_t = Drawing::Text)]
-        format: Drawing,
+        #[arg(long, value_enum, default_value_t = DrawingFormat::Text)]
+        format: DrawingFormat,
     },
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Drawing {
+pub enum DrawingFormat {
     /// Text for people
     Text,
     /// A Mermaid flowchart

@@ -8,7 +8,7 @@ use guard::Position;
 use guard::Project;
 use guard::file_rules::ManualAnswer;
 use guard::grants::Acknowledgement;
-use guard::session::{HatPhase, SessionOwner, project_of_command};
+use guard::session::{AgentSession, HatPhase, project_of_command};
 use serde_json::{Map, json};
 use store::{Note, NoteKind, SessionKey};
 
@@ -23,7 +23,7 @@ use crate::problem::{CommandOutcome, Problem};
 
 pub fn run(arguments: &AckArguments, context: &Context) -> CommandOutcome {
     let project = project_of_command(&context.environment);
-    let (rule, project_of_rule) = rule(&arguments.rule, &project, context)?;
+    let (rule, project_of_rule) = find_rule(&arguments.rule, &project, context)?;
     let reason = arguments.reason.trim();
     if reason.is_empty() {
         return Err(Problem::new("InvalidValue", "`--reason` is empty").help("say why the rule does not apply"));
@@ -32,7 +32,7 @@ pub fn run(arguments: &AckArguments, context: &Context) -> CommandOutcome {
         return Err(refuses_calls(&rule));
     }
     if arguments.trailer {
-        return trailer(&rule, reason, context);
+        return print_trailer(&rule, reason, context);
     }
     let now = super::now();
     let Acknowledger { by, session, position } =
@@ -45,21 +45,21 @@ pub fn run(arguments: &AckArguments, context: &Context) -> CommandOutcome {
         time: now,
     };
     let files = match rule.as_file_rule() {
-        Some(_) => Some(settle(&rule, &acknowledgement, &session, &project_of_rule, context)?),
+        Some(_) => Some(acknowledge_files(&rule, &acknowledgement, &session, &project_of_rule, context)?),
         None => None,
     };
-    // If the rule demands nothing for any file, the acknowledgement has no effect, so it is not stored.
+    // An acknowledgement of a file rule without open demands has no effect, so it is not stored.
     if files != Some(0) {
-        note(&acknowledgement, position.as_ref(), &session, &project, context)?;
+        write_note(&acknowledgement, position.as_ref(), &session, &project, context)?;
     }
     report(&acknowledgement, &session, files, &context.output);
     Ok(ExitCode::Done)
 }
 
-/// `files`: for a file rule, the number of files that the acknowledgement settles.
-fn report(acknowledgement: &Acknowledgement, session: &SessionOwner, files: Option<usize>, output: &Output) {
+/// Prints what was acknowledged. `files`: for a file rule, the number of files that the acknowledgement is for.
+fn report(acknowledgement: &Acknowledgement, session: &AgentSession, files: Option<usize>, output: &Output) {
     let Acknowledgement { rule, reason, by, .. } = acknowledgement;
-    let SessionOwner { agent, id: session } = session;
+    let AgentSession { agent, id: session } = session;
     let text = match (files, session.is_empty()) {
         (None, _) => format!(
             "Acknowledged `{rule}` in session {session} of {agent}: until its text changes, it neither warns nor holds the stop there."
@@ -81,7 +81,7 @@ fn report(acknowledgement: &Acknowledgement, session: &SessionOwner, files: Opti
 }
 
 /// Prints the line for a commit message that acknowledges the rule.
-fn trailer(rule: &Rule, reason: &str, context: &Context) -> CommandOutcome {
+fn print_trailer(rule: &Rule, reason: &str, context: &Context) -> CommandOutcome {
     if rule.as_file_rule().is_none() {
         let message = format!("rule `{}` is not a file rule, so `check` does not judge it", rule.id);
         return Err(Problem::new("NotAcknowledgeable", message));
@@ -91,21 +91,21 @@ fn trailer(rule: &Rule, reason: &str, context: &Context) -> CommandOutcome {
     Ok(ExitCode::Done)
 }
 
-/// Settles the files that a file rule demands, and returns their number.
-fn settle(
+/// Acknowledges a file rule's open demands, and returns the number of their files.
+fn acknowledge_files(
     rule: &Rule,
     acknowledgement: &Acknowledgement,
-    owner: &SessionOwner,
+    owner: &AgentSession,
     project: &Project,
     context: &Context,
 ) -> Result<usize, Problem> {
-    let config = project.compile_read_only(&context.environment).config;
+    let config = project.compiled_policy_read_only(&context.environment).config;
     let author_and_reason = format!("acknowledged by {}: {}", acknowledgement.by.name(), acknowledgement.reason);
     let environment = &context.environment;
     let answer = ManualAnswer {
         project,
         config: &config,
-        session_owner: owner,
+        agent_session: owner,
         hat_snapshot: HatPhase::of_process(project, environment).and_then(|hat_phase| hat_phase.tree_snapshot()),
         author_and_reason: &author_and_reason,
         now: acknowledgement.time,
@@ -116,20 +116,20 @@ fn settle(
         .map_err(|why| Problem::new("Git", format!("the demand of `{}` cannot be closed: {why}", rule.id)))
 }
 
-/// Returns a rule of the session's project, or of a nested policy at the working directory, with the project it belongs
-/// to.
-fn rule(name: &str, project: &Project, context: &Context) -> Result<(Rule, Project), Problem> {
+/// Returns the rule whose id or title is `name`, and the project whose policy contains it: `project`, or the nearest
+/// one above the working directory.
+fn find_rule(name: &str, project: &Project, context: &Context) -> Result<(Rule, Project), Problem> {
     let here = Project::of_person(&context.environment);
     let mut rules = Vec::new();
     for project in [project, &here] {
-        let found = project.compile_read_only(&context.environment).rules.all();
+        let found = project.compiled_policy_read_only(&context.environment).rules.all();
         let found = found.map_err(|error| Problem::new("Unreadable", error.to_string()))?;
         rules.extend(found.into_iter().map(|rule| (rule, project)));
     }
     let help = suggest::closest(name, rules.iter().map(|(rule, _)| rule.id.as_str()))
         .map_or_else(|| "`linchpin status` lists the rules in force".to_owned(), suggest::did_you_mean);
     let is_title = |rule: &Rule| rule.title.as_ref().is_some_and(|title| title.to_lowercase() == name.to_lowercase());
-    // The working directory comes first: the person means the rule that is in force there.
+    // The policy at the working directory comes first: the person means the rule that is in force there.
     rules.reverse();
     let place = rules.iter().position(|(rule, _)| rule.id == name);
     let place = place.or_else(|| rules.iter().position(|(rule, _)| is_title(rule)));
@@ -143,11 +143,11 @@ fn refuses_calls(rule: &Rule) -> Problem {
         .help("a person can allow a single call: `linchpin allow ID`, with the number in the refusal")
 }
 
-/// `at`: the current phase, if a workflow is active.
-fn note(
+/// Records the acknowledgement in the journal. `at`: the current phase, if a workflow is active.
+fn write_note(
     acknowledgement: &Acknowledgement,
     at: Option<&Position>,
-    owner: &SessionOwner,
+    owner: &AgentSession,
     project: &Project,
     context: &Context,
 ) -> Result<(), Problem> {
@@ -164,5 +164,5 @@ fn note(
         fields: &fields,
         changes: &acknowledgement.changes(at.map(Position::phase_name)),
     };
-    super::note(&note, project, context)
+    super::journal::write_note(&note, project, context)
 }

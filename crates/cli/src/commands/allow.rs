@@ -9,30 +9,33 @@ use store::{EntryId, JournalEntry, JournalFilter, Note, NoteKind, SessionKey, St
 use super::Context;
 use crate::arguments::AllowArguments;
 use crate::exit_code::ExitCode;
-use crate::person;
+use crate::person::{self, Confirmation};
 use crate::problem::{CommandOutcome, Problem};
 
 pub fn run(arguments: &AllowArguments, context: &Context) -> CommandOutcome {
     person::required("allow", &context.environment)?;
     let project = Project::of_sessions(&context.environment);
-    let entry = entry(arguments.id, &super::log::open(&project, context)?)?;
+    let entry = entry(arguments.id, &super::journal::open(&project, context)?)?;
     let call = refused_call(&entry, &project)?;
     let span = if arguments.session { AllowanceSpan::Session } else { AllowanceSpan::Once };
     if !context.output.json {
         show(&entry, context);
     }
-    if !arguments.yes && !person::confirmed(question(span), "the call", &context.output)? {
+    let without_asking =
+        format!("linchpin allow {}{} --yes", arguments.id, if arguments.session { " --session" } else { "" });
+    let confirmation = Confirmation { question: question(span), subject: "the call", without_asking: &without_asking };
+    if !arguments.yes && !confirmation.ask(&context.output)? {
         return Err(Problem::new("Untrusted", "nothing was allowed"));
     }
-    // Recorded first, so that no call is allowed without a journal entry.
-    note(&entry, span, &project, context)?;
+    // The note is written first, so that no call is allowed without a journal entry.
+    write_note(&entry, span, &project, context)?;
     Allowances::of(&project.root, &context.environment).grant(&call, entry.id, span)?;
-    let said = match span {
+    let text = match span {
         AllowanceSpan::Once => "Allowed once: the agent's next try of this call will pass.",
         AllowanceSpan::Session => "Allowed for this session: this call passes each time.",
     };
     context.output.line_or(
-        said,
+        text,
         &json!({
             "allowed": entry.id,
             "span": span.name(),
@@ -99,10 +102,10 @@ fn show(entry: &JournalEntry, context: &Context) {
     output.blank();
 }
 
-fn note(entry: &JournalEntry, span: AllowanceSpan, project: &Project, context: &Context) -> Result<(), Problem> {
+fn write_note(entry: &JournalEntry, span: AllowanceSpan, project: &Project, context: &Context) -> Result<(), Problem> {
     let fields = [("refusal", json!(entry.id)), ("span", json!(span.name())), ("by", json!("person"))];
     let fields: Map<String, Value> = fields.map(|(key, value)| (key.to_owned(), value)).into_iter().collect();
-    super::note(
+    super::journal::write_note(
         &Note {
             kind: NoteKind::Allow,
             session: SessionKey { agent: &entry.session.agent, session: &entry.session.id },

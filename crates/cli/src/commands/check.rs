@@ -31,8 +31,8 @@ use report::CheckReport;
 pub fn run(arguments: &CheckArguments, context: &Context) -> CommandOutcome {
     let project = Project::of_person(&context.environment);
     super::validate::require_policy(&project)?;
-    // Texts of new rules are queued for the journal.
-    let policy = Arc::new(project.compile(&context.environment));
+    // This also queues the texts of new rules, so that the next hook records them in the journal.
+    let policy = Arc::new(project.compiled_policy(&context.environment));
     let rules = rules(arguments, &policy, || project.load(&context.environment).untrusted_rules)?;
     let mut comparison = Comparison::of(arguments, &project, &policy.config, &rules, &context.environment)?;
     let check = FileCheck {
@@ -40,10 +40,10 @@ pub fn run(arguments: &CheckArguments, context: &Context) -> CommandOutcome {
         project: &project,
         policy: Arc::clone(&policy),
         environment: &context.environment,
-        base_folders: guard::facts::base_folders(&project.root, &policy.config, &context.environment),
+        base_directories: guard::facts::base_directories(&project.root, &policy.config, &context.environment),
         compared: std::mem::take(&mut comparison.compared),
-        // Before a commit, promises and acknowledgements of this machine count. Otherwise a person wants to see the
-        // actual state.
+        // Before a commit, promises and acknowledgements on this machine count. Otherwise they are ignored, because a
+        // person wants to see the actual state.
         queue: arguments.staged.then(|| Queue::of(&project, &context.environment).for_dry_run(true)),
         acknowledged: comparison.acknowledged.iter().map(|trailer| trailer.name.clone()).collect(),
         tasks: TaskFacts::of(&project_of_command(&context.environment), &context.environment),
@@ -63,10 +63,19 @@ pub fn run(arguments: &CheckArguments, context: &Context) -> CommandOutcome {
         [] => Vec::new(),
         _ => project.load(&context.environment).errors().cloned().collect(),
     };
-    let Comparison { baseline, since, changed, acknowledged, prefix, .. } = comparison;
-    let can_be_answered = arguments.changed_from.is_none();
-    let report =
-        CheckReport { checked, problems, baseline, since, changed, notes, acknowledged, can_be_answered, prefix };
+    let Comparison { baseline, since, changed_files, acknowledged, prefix, .. } = comparison;
+    let can_be_acknowledged = arguments.changed_from.is_none();
+    let report = CheckReport {
+        checked,
+        problems,
+        baseline,
+        since,
+        changed_files,
+        notes,
+        acknowledged,
+        can_be_acknowledged,
+        prefix,
+    };
     let format = if context.output.json { CheckFormat::Json } else { arguments.format };
     match format {
         CheckFormat::Text => text::show(&report, context),
@@ -106,10 +115,10 @@ fn is_wanted(rule: &Rule, arguments: &CheckArguments) -> bool {
     arguments.rules.is_empty() || arguments.rules.iter().any(|name| is_called(rule, name))
 }
 
-/// True if the rule's command has to run before it can be judged. Files that only trigger the rule do not show that it
-/// is unmet.
+/// True if the rule cannot be judged before its command runs: the command has not run, and no missing file shows
+/// already that the rule is unmet.
 fn waits_for_its_command(checked: &CheckedRule) -> bool {
-    let is_run = checked.command.is_some() || checked.found.pairs().next().is_some();
+    let is_run = checked.command.is_some() || checked.file_match.pairs().next().is_some();
     checked.rule.runs_command() && checked.is_unmet() && !is_run
 }
 

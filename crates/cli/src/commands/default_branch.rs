@@ -8,10 +8,10 @@ use guard::Project;
 use policy::Config;
 use tree::{Tree, UnknownDefaultBranch};
 
-/// Longer than in hooks, because no agent waits.
+/// The time limit for git. It is longer than in hooks, because no agent waits.
 const GIT_LIMIT: Duration = Duration::from_secs(10);
 
-/// Returns why the default branch is unknown and what to do, if any rule compares with it.
+/// If the default branch is unknown and a rule's files are compared with it, returns the reason and what to do.
 pub fn unknown<'r>(
     project: &Project,
     config: &Config,

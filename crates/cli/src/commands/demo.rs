@@ -42,11 +42,11 @@ pub fn run(context: &Context) -> CommandOutcome {
     for line in SESSION.lines() {
         let step: Step = serde_json::from_str(&line.replace("$ROOT", &root.to_string_lossy()))
             .map_err(|error| Problem::new("Internal", format!("the recorded session is broken: {error}")))?;
-        let told = play(&step.payload, &root, &base)?;
+        let answer = play(&step.payload, &root, &base)?;
         if context.output.json {
-            steps.push(json!({ "step": step.title, "payload": step.payload, "answer": told }));
+            steps.push(json!({ "step": step.title, "payload": step.payload, "answer": answer }));
         } else {
-            show(&step, &told, context);
+            show(&step, &answer, context);
         }
     }
     if context.output.json {
@@ -67,9 +67,9 @@ fn prepare(root: &Path) -> Result<(), Problem> {
     for (id, text) in RULES {
         fs::write(rules.join(format!("{id}.md")), text)?;
     }
-    let made =
+    let status =
         Command::new("git").args(["init", "--quiet", "--initial-branch=main"]).arg(root).stdin(Stdio::null()).status();
-    match made {
+    match status {
         Ok(status) if status.success() => Ok(()),
         _ => Err(Problem::new("NotFound", "the scratch repository needs `git`, which cannot be run")),
     }
@@ -79,12 +79,12 @@ fn prepare(root: &Path) -> Result<(), Problem> {
 fn play(payload: &Value, root: &Path, base: &Path) -> Result<Value, Problem> {
     let mut hook = Command::new(std::env::current_exe()?);
     hook.args(["hook", "claude"]).current_dir(root);
-    // The policy and state of this machine have no effect.
-    for (variable, folder) in [("HOME", "home"), ("XDG_CONFIG_HOME", "config"), ("XDG_STATE_HOME", "state")] {
-        hook.env(variable, base.join(folder));
+    // The user's own policy and state must have no effect.
+    for (variable, directory) in [("HOME", "home"), ("XDG_CONFIG_HOME", "config"), ("XDG_STATE_HOME", "state")] {
+        hook.env(variable, base.join(directory));
     }
-    for mark in agents::environment::agent_variables() {
-        hook.env_remove(mark);
+    for variable in agents::environment::agent_variables() {
+        hook.env_remove(variable);
     }
     hook.env("CLAUDE_PROJECT_DIR", root).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = hook.spawn()?;
@@ -103,17 +103,17 @@ fn play(payload: &Value, root: &Path, base: &Path) -> Result<Value, Problem> {
         .map_err(|error| Problem::new("Internal", format!("the hook's answer is not JSON: {error}")))
 }
 
-fn show(step: &Step, told: &Value, context: &Context) {
+fn show(step: &Step, answer: &Value, context: &Context) {
     let output = &context.output;
     output.blank();
     output.line(output.bold(&step.title));
     output.line(output.dim(&format!("  {}", step.shown)));
-    let said = |place: &str| told.pointer(place).and_then(Value::as_str);
-    let (level, reason) = match (said("/hookSpecificOutput/permissionDecision"), said("/decision")) {
-        (Some("deny"), _) => (Level::Block, said("/hookSpecificOutput/permissionDecisionReason")),
-        (Some("ask"), _) => (Level::Ask, said("/hookSpecificOutput/permissionDecisionReason")),
-        (_, Some("block")) => (Level::Block, said("/reason")),
-        _ => (Level::Allow, said("/hookSpecificOutput/additionalContext").or(said("/systemMessage"))),
+    let field = |pointer: &str| answer.pointer(pointer).and_then(Value::as_str);
+    let (level, reason) = match (field("/hookSpecificOutput/permissionDecision"), field("/decision")) {
+        (Some("deny"), _) => (Level::Block, field("/hookSpecificOutput/permissionDecisionReason")),
+        (Some("ask"), _) => (Level::Ask, field("/hookSpecificOutput/permissionDecisionReason")),
+        (_, Some("block")) => (Level::Block, field("/reason")),
+        _ => (Level::Allow, field("/hookSpecificOutput/additionalContext").or(field("/systemMessage"))),
     };
     let level = if level == Level::Allow && reason.is_some() { Level::Warn } else { level };
     output.line(format!("  {}", output.level(level)));

@@ -9,7 +9,7 @@ use engine::rules::{Rule, Tier};
 use guard::failure::Failure;
 use guard::grants::{OBSERVE_NOTICE, Pause, Trust, pause_notice, untrusted_workflow_notice};
 use guard::{Project, file_limit};
-use policy::{Diagnostic, ErrorKind, PolicyMode, Severity};
+use policy::{Diagnostic, DiagnosticKind, PolicyMode, Severity};
 use serde_json::{Value, json};
 use store::{Store, StoreError};
 use work::WorkDatabase;
@@ -27,16 +27,17 @@ pub fn run(context: &Context) -> CommandOutcome {
     let nested = project.nested_above(&context.environment.cwd);
     let mut checks = policy_checks(&project, context);
     for nested in &nested {
-        let folder = nested.root.strip_prefix(&project.root).unwrap_or(&nested.root);
+        let directory = nested.root.strip_prefix(&project.root).unwrap_or(&nested.root);
         checks.extend(
             rule_checks(nested, |rule| rule.tier == Tier::Project, context)
                 .into_iter()
-                .map(|check| check.within(folder)),
+                .map(|check| check.within(directory)),
         );
     }
     checks.extend(enforcement_checks(&project, context));
     if file_limit::is_too_low_after_raising() {
-        // Writing a file beyond the limit would kill this process, so the following checks are skipped.
+        // Writing to a file beyond the limit on file sizes would kill this process, so the checks that write a file are
+        // skipped.
         let help = "raise it in the shell that starts the agent: `ulimit -f unlimited`";
         checks.push(DoctorCheck::bad(Failure::FileLimit.to_string(), help));
     } else {
@@ -59,9 +60,9 @@ fn policy_checks(project: &Project, context: &Context) -> Vec<DoctorCheck> {
     rule_checks(project, |_| true, context)
 }
 
-/// The rules of one policy, and the problems of its files. `is_counted`: true for the policy's own rules.
+/// Counts the rules of one policy for which `is_counted` is true, and reports the problems of its files.
 fn rule_checks(project: &Project, is_counted: impl Fn(&Rule) -> bool, context: &Context) -> Vec<DoctorCheck> {
-    let compiled = project.compile_read_only(&context.environment);
+    let compiled = project.compiled_policy_read_only(&context.environment);
     let rules = compiled.rules.all().unwrap_or_default();
     let number = rules.iter().filter(|rule| is_counted(rule)).count();
     let mut checks = vec![DoctorCheck::fine(format!("{} in force", counted(number, "rule")))];
@@ -79,7 +80,7 @@ fn rule_checks(project: &Project, is_counted: impl Fn(&Rule) -> bool, context: &
     if let Some(unknown) = default_branch::unknown(project, &compiled.config, &rules) {
         checks.push(DoctorCheck::bad(
             format!(
-                "Linchpin can't tell where the branch left the default branch, so file rules see less: {}",
+                "Linchpin can't tell where the branch left the default branch, so file rules may miss changes: {}",
                 unknown.why
             ),
             unknown.help,
@@ -88,28 +89,30 @@ fn rule_checks(project: &Project, is_counted: impl Fn(&Rule) -> bool, context: &
     checks
 }
 
-/// Warnings about files. Each file that is not read has a line; of the other warnings, only the first is shown.
+/// Reports warnings about policy files: each file that is not read, and the first of the other warnings.
 fn warning_checks(diagnostics: &[Diagnostic]) -> Vec<DoctorCheck> {
     let is_warning =
-        |problem: &&Diagnostic| problem.severity == Severity::Warning && problem.kind != ErrorKind::Untrusted;
-    let is_unread = |problem: &&Diagnostic| problem.kind == ErrorKind::NotFound;
+        |problem: &&Diagnostic| problem.severity == Severity::Warning && problem.kind != DiagnosticKind::Untrusted;
+    let is_unread = |problem: &&Diagnostic| problem.kind == DiagnosticKind::NotFound;
     let (unread, others): (Vec<_>, Vec<_>) = diagnostics.iter().filter(is_warning).partition(is_unread);
-    let told = |problem: &Diagnostic, more: &str| {
+    let check = |problem: &Diagnostic, more: &str| {
         DoctorCheck::note(format!("{}: {}{more}; `linchpin validate` shows it", problem.source.name, problem.message))
     };
-    let mut checks: Vec<DoctorCheck> = unread.into_iter().map(|problem| told(problem, "")).collect();
+    let mut checks: Vec<DoctorCheck> = unread.into_iter().map(|problem| check(problem, "")).collect();
     if let [first, rest @ ..] = others.as_slice() {
         let more =
             if rest.is_empty() { String::new() } else { format!(" (and {})", counted(rest.len(), "more warning")) };
-        checks.push(told(first, &more));
+        checks.push(check(first, &more));
     }
     checks
 }
 
-/// Reports settings by which rules are not enforced. Only those of the project's root count.
+/// Reports settings because of which rules are not enforced. Only settings of the project's root count.
 fn enforcement_checks(project: &Project, context: &Context) -> Vec<DoctorCheck> {
     let mut checks = Vec::new();
-    if project.has_policy() && project.compile_read_only(&context.environment).config.mode == PolicyMode::Observe {
+    if project.has_policy()
+        && project.compiled_policy_read_only(&context.environment).config.mode == PolicyMode::Observe
+    {
         checks.push(DoctorCheck::bad(OBSERVE_NOTICE, "set `mode: enforce` in the configuration to end it"));
     }
     if let Some(pause) = Pause::of(&project.root, &context.environment, super::now()) {
@@ -118,12 +121,11 @@ fn enforcement_checks(project: &Project, context: &Context) -> Vec<DoctorCheck> 
     checks
 }
 
-/// Checks the user's state directory. Linchpin stores there the grants, and the rules that running sessions are held
-/// to.
+/// Checks the user's state directory. Linchpin stores grants there, and the rules that running sessions keep.
 fn state_check(context: &Context) -> Option<DoctorCheck> {
-    let folder = &context.environment.state;
-    let error = policy::check_writable(folder).err()?;
-    let text = format!("{} cannot be written: {}", folder.display(), error.kind());
+    let directory = &context.environment.state;
+    let error = policy::check_writable(directory).err()?;
+    let text = format!("{} cannot be written: {}", directory.display(), error.kind());
     Some(DoctorCheck::bad(
         text,
         "until it can be written, `trust`, `allow` and `pause` do not work, and a rule that is removed during a session no longer stays in force for that session",
@@ -133,11 +135,11 @@ fn state_check(context: &Context) -> Option<DoctorCheck> {
 fn journal_check(project: &Project, context: &Context) -> DoctorCheck {
     let path = project.journal_path(&context.environment);
     let options = store::StoreOptions { busy_timeout: std::time::Duration::from_secs(1), now: super::now(), run: None };
-    let in_folder = || policy::check_writable(path.parent().unwrap_or(&path)).map_err(StoreError::from);
+    let check_directory = || policy::check_writable(path.parent().unwrap_or(&path)).map_err(StoreError::from);
     let read = Store::open_read_only(&path, options).map(drop);
     let is_missing = matches!(read, Err(StoreError::Missing { .. }));
     let read = if is_missing { Ok(()) } else { read.and_then(|()| Store::check_writable(&path, options)) };
-    match read.and_then(|()| in_folder()) {
+    match read.and_then(|()| check_directory()) {
         Ok(()) if is_missing => DoctorCheck::note("no journal yet: the first event creates it"),
         Ok(()) => DoctorCheck::fine(format!("journal at {}", path.display())),
         Err(error) => {
@@ -146,19 +148,19 @@ fn journal_check(project: &Project, context: &Context) -> DoctorCheck {
     }
 }
 
-/// Checks the directory in which the demands of file rules are stored: next to the policy, or else in the user's state
-/// directory.
+/// Checks the directory in which the demands of file rules are stored: next to the policy or, if that directory cannot
+/// be used, in the user's state directory.
 fn queue_check(project: &Project, context: &Context) -> Option<DoctorCheck> {
-    let folder = project.tmp(&context.environment);
-    if let Err(error) = policy::check_writable(&folder.join("rules/queue")) {
-        let text = format!("the demands of file rules cannot be written to {}: {}", folder.display(), error.kind());
+    let directory = project.tmp(&context.environment);
+    if let Err(error) = policy::check_writable(&directory.join("rules/queue")) {
+        let text = format!("the demands of file rules cannot be written to {}: {}", directory.display(), error.kind());
         return Some(DoctorCheck::bad(text, "until it can be written, file rules are skipped when an agent stops"));
     }
     let unusable = project.unusable_tmp()?;
     let text = format!(
         "{} is not a writable folder, so the demands of file rules are kept in {}",
         unusable.display(),
-        folder.display()
+        directory.display()
     );
     Some(DoctorCheck { help: Some("delete it, or make it writable".to_owned()), ..DoctorCheck::note(text) })
 }

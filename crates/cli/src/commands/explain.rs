@@ -12,15 +12,15 @@ use serde_json::{Map, Value, json};
 use store::{JournalEntry, JournalFilter};
 
 use super::replay::since_text;
-use super::{Context, moves};
+use super::{Context, journal, moves};
 use crate::arguments::ExplainArguments;
 use crate::exit_code::ExitCode;
 use crate::problem::{CommandOutcome, Problem};
 
 pub fn run(what: &ExplainArguments, context: &Context) -> CommandOutcome {
     match what {
-        ExplainArguments::Event { id } => explain_entry(Wanted::Number(*id), context),
-        ExplainArguments::Last => explain_entry(Wanted::LastSpoken, context),
+        ExplainArguments::Event { id } => explain_entry(WantedEntry::Number(*id), context),
+        ExplainArguments::Last => explain_entry(WantedEntry::LastFinding, context),
         ExplainArguments::Command { command } => command::run(command, context),
         ExplainArguments::Pattern { pattern, path } => explain_pattern(pattern, path, context),
         ExplainArguments::When { expression, with } => explain_when(expression, with.as_deref(), context),
@@ -56,12 +56,12 @@ fn explain_pattern(pattern: &str, path: &str, context: &Context) -> CommandOutco
 
 fn explain_when(expression: &str, with: Option<&str>, context: &Context) -> CommandOutcome {
     // With `--with`, an unknown name is undefined instead of an error.
-    let is_made_up = with.is_some();
+    let has_given_values = with.is_some();
     let with: Map<String, Value> = serde_json::from_str(with.unwrap_or("{}"))
         .map_err(|error| Problem::new("InvalidValue", format!("`--with` is not a JSON object: {error}")))?;
     let ExpressionNames { names, situation, scope } = moves::known_names(context);
     let names = with_names(names, with);
-    let scope = (!is_made_up).then_some(&scope);
+    let scope = (!has_given_values).then_some(&scope);
     let found = expr::evaluate_with_names(expression, &names, Some(&situation), scope).map_err(|error| {
         let column = expression.get(..error.span.start).map_or(1, |before| before.chars().count() + 1);
         let problem = Problem::new("InvalidExpression", error.message).at("expression", Some((1, column)));
@@ -85,7 +85,7 @@ fn explain_when(expression: &str, with: Option<&str>, context: &Context) -> Comm
     Ok(ExitCode::Done)
 }
 
-/// Values from `--with` override the known ones. Objects such as `phase` are merged field by field.
+/// Overrides known values with those from `--with`. Objects such as `phase` are merged field by field.
 fn with_names(mut known: Map<String, Value>, with: Map<String, Value>) -> Map<String, Value> {
     for (name, given) in with {
         match (known.get_mut(&name), given) {
@@ -98,52 +98,53 @@ fn with_names(mut known: Map<String, Value>, with: Map<String, Value>) -> Map<St
     known
 }
 
+/// The journal entry to explain.
 #[derive(Clone, Copy)]
-enum Wanted {
+enum WantedEntry {
     Number(i64),
-    LastSpoken,
+    /// The last entry with a warning, a question or a block.
+    LastFinding,
 }
 
-fn explain_entry(wanted: Wanted, context: &Context) -> CommandOutcome {
+fn explain_entry(wanted: WantedEntry, context: &Context) -> CommandOutcome {
     let project = Project::of_sessions(&context.environment);
-    let store = super::log::open(&project, context)?;
+    let store = journal::open(&project, context)?;
     let filter = match wanted {
-        Wanted::Number(id) => {
+        WantedEntry::Number(id) => {
             JournalFilter { after: Some(store::EntryId(id.saturating_sub(1))), limit: 1, ..JournalFilter::default() }
         }
-        Wanted::LastSpoken => JournalFilter { level: Some(Level::Warn), limit: 1, ..JournalFilter::default() },
+        WantedEntry::LastFinding => JournalFilter { level: Some(Level::Warn), limit: 1, ..JournalFilter::default() },
     };
     let is_wanted = |entry: &JournalEntry| match wanted {
-        Wanted::Number(id) => entry.id.0 == id,
-        Wanted::LastSpoken => true,
+        WantedEntry::Number(id) => entry.id.0 == id,
+        WantedEntry::LastFinding => true,
     };
     let entry = store.entries(&filter)?.into_iter().find(is_wanted).ok_or_else(|| {
         let message = match wanted {
-            Wanted::Number(id) => format!("the journal has no event {id}"),
-            Wanted::LastSpoken => {
+            WantedEntry::Number(id) => format!("the journal has no event {id}"),
+            WantedEntry::LastFinding => {
                 "nothing to explain: the journal has no event with a warning, a question or a block".to_owned()
             }
         };
         Problem::new("NotFound", message).help("`linchpin log` lists the events")
     })?;
-    let policy = project.compile_read_only(&context.environment);
-    let journal = super::log::open(&project, context)?;
-    let mut replay = Replay::new(&project, policy, journal, &context.environment);
+    let policy = project.compiled_policy_read_only(&context.environment);
+    let mut replay = Replay::new(&project, policy, journal::open(&project, context)?, &context.environment);
     let considered = replay.explain(&store, &entry)?;
-    let mut spoken = Vec::new();
+    let mut findings = Vec::new();
     for finding in &entry.verdict.findings {
-        spoken.push((finding, replay.rule_change(finding).map_err(ReplayError::from)?));
+        findings.push((finding, replay.rule_change(finding).map_err(ReplayError::from)?));
     }
     if context.output.json {
         let rules: Vec<Value> = considered.iter().map(consideration_json).collect();
-        let spoken: Vec<Value> = spoken
+        let findings: Vec<Value> = findings
             .iter()
             .map(|(finding, since)| json!({ "rule": finding.rule, "digest": finding.digest, "since": since.name() }))
             .collect();
-        context.output.value(&json!({ "event": entry, "spoken": spoken, "rules": rules }));
+        context.output.value(&json!({ "event": entry, "spoken": findings, "rules": rules }));
         return Ok(ExitCode::Done);
     }
-    show(&entry, &spoken, &considered, context);
+    show(&entry, &findings, &considered, context);
     Ok(ExitCode::Done)
 }
 
@@ -164,8 +165,8 @@ pub fn consideration_json(considered: &ConsideredRule) -> Value {
 
 fn outcome_text(considered: &ConsideredRule) -> String {
     match &considered.outcome {
-        Judged::Acknowledged if considered.rule.as_file_rule().is_some() => "answered before".to_owned(),
-        Judged::Passed => "does not apply".to_owned(),
+        Judged::Acknowledged if considered.rule.as_file_rule().is_some() => "acknowledged before".to_owned(),
+        Judged::NotApplied => "does not apply".to_owned(),
         Judged::Acknowledged => "acknowledged in this session".to_owned(),
         Judged::GivenUp => "unmet, and held as often as `max_holds` allows".to_owned(),
         _ if considered.released => {
@@ -178,22 +179,22 @@ fn outcome_text(considered: &ConsideredRule) -> String {
     }
 }
 
-fn show(entry: &JournalEntry, spoken: &[(&Finding, RuleChange)], considered: &[ConsideredRule], context: &Context) {
+fn show(entry: &JournalEntry, findings: &[(&Finding, RuleChange)], considered: &[ConsideredRule], context: &Context) {
     let output = &context.output;
     output.line(output.bold(&super::log::headline(entry)));
-    for (finding, since) in spoken {
-        let fate = if finding.is_of_guard() { "the guard itself".to_owned() } else { since_text(*since, finding) };
+    for (finding, since) in findings {
+        let origin = if finding.is_of_guard() { "Linchpin itself".to_owned() } else { since_text(*since, finding) };
         let unapproved = super::log::unapproved(finding);
-        output.line(format!("  {} by {}{unapproved}; {fate}", output.level(finding.level), finding.rule));
+        output.line(format!("  {} by {}{unapproved}; {origin}", output.level(finding.level), finding.rule));
     }
     if let Some(not_enforced) = entry.verdict.not_enforced {
         output.line(format!("  not enforced: {not_enforced}"));
     }
     output.blank();
     output.line("Today's rules, with the facts recorded at that time:");
-    let (speaking, silent): (Vec<_>, Vec<_>) =
-        considered.iter().partition(|considered| considered.outcome != Judged::Passed);
-    for considered in speaking.iter().chain(&silent) {
+    let (applying, passed): (Vec<_>, Vec<_>) =
+        considered.iter().partition(|considered| considered.outcome != Judged::NotApplied);
+    for considered in applying.iter().chain(&passed) {
         output.blank();
         show_consideration(considered, "", context);
     }

@@ -14,15 +14,15 @@ use super::{Context, init, loop_file, loops};
 use crate::arguments::{GraphFormat, HatsAction, HatsArguments};
 use crate::exit_code::ExitCode;
 use crate::person;
-use crate::plural::counted;
+use crate::plural::{code_list, counted};
 use crate::problem::{CommandOutcome, Problem};
 
 pub fn run(arguments: &HatsArguments, context: &Context) -> CommandOutcome {
     let project = Project::of_person(&context.environment);
     match &arguments.action {
         HatsAction::New { preset: None } => list_presets(context),
-        HatsAction::New { preset: Some(name) } => write(name, &project, context)?,
-        HatsAction::Validate => return Ok(validated(&loop_file::read(&project, context)?, &project, context)),
+        HatsAction::New { preset: Some(name) } => write_preset(name, &project, context)?,
+        HatsAction::Validate => return Ok(validate_loop(&loop_file::read(&project, context)?, &project, context)),
         HatsAction::List => list(&loop_file::valid_loop(&project, context)?, context),
         HatsAction::Show { hat } => show(hat, &loop_file::valid_loop(&project, context)?, context)?,
         HatsAction::Graph { format } => draw(*format, &loop_file::valid_loop(&project, context)?, context),
@@ -30,8 +30,8 @@ pub fn run(arguments: &HatsArguments, context: &Context) -> CommandOutcome {
     Ok(ExitCode::Done)
 }
 
-fn validated(file: &LoopFile, project: &Project, context: &Context) -> ExitCode {
-    let unguarded = file.the_loop.as_ref().map(|the_loop| loops::unguarded(the_loop, project, context));
+fn validate_loop(file: &LoopFile, project: &Project, context: &Context) -> ExitCode {
+    let unguarded = file.the_loop.as_ref().map(|the_loop| loops::unguarded_agents(the_loop, project, context));
     let unguarded = unguarded.unwrap_or_default();
     let errors = file.errors().count();
     let warnings = file.diagnostics.len() - errors + unguarded.iter().filter(|agent| agent.is_warning()).count();
@@ -39,7 +39,7 @@ fn validated(file: &LoopFile, project: &Project, context: &Context) -> ExitCode 
     let output = &context.output;
     if output.json {
         let problems: Vec<Value> = file.diagnostics.iter().map(validate::to_json).collect();
-        let agents: Vec<Value> = unguarded.iter().map(loops::Unguarded::to_json).collect();
+        let agents: Vec<Value> = unguarded.iter().map(loops::UnguardedAgent::to_json).collect();
         output.value(&json!({ "sound": errors == 0, "file": file.source, "problems": problems, "unguarded": agents }));
         return code;
     }
@@ -79,18 +79,18 @@ fn to_json(hat: &Hat) -> Value {
     })
 }
 
-/// Shows the prompt of a hat for its first topic.
+/// Shows the prompt of a hat for the first topic that triggers it.
 fn show(id: &str, the_loop: &Loop, context: &Context) -> Result<(), Problem> {
     let Some(hat) = the_loop.hat(id) else {
         let ids: Vec<&str> = the_loop.hats.iter().map(|hat| hat.id.as_str()).collect();
         let help = suggest::closest(id, ids.iter().copied())
-            .map_or_else(|| format!("the hats are {}", ids.join(", ")), suggest::did_you_mean);
+            .map_or_else(|| format!("hats of the loop: {}", code_list(&ids)), suggest::did_you_mean);
         return Err(Problem::new("NotFound", format!("there is no hat `{id}`")).help(help));
     };
     let topic = hat.triggers.first().map(ToString::to_string).unwrap_or_default();
     let event = IncomingEvent { topic, from: None, summary: "(the summary of the event)".to_owned(), payload: None };
-    let known = PromptContext::default();
-    let prompt = Prompt { the_loop, hat, events: &[event], known: &known }.to_string();
+    let prompt_context = PromptContext::default();
+    let prompt = Prompt { the_loop, hat, events: &[event], context: &prompt_context }.to_string();
     context.output.line_or(prompt.trim_end(), &json!({ "hat": to_json(hat), "prompt": prompt }));
     Ok(())
 }
@@ -120,7 +120,7 @@ fn list_presets(context: &Context) {
     output.line("`linchpin hats new NAME` writes one to `.linchpin/loop.yml`.");
 }
 
-fn write(name: &str, project: &Project, context: &Context) -> Result<(), Problem> {
+fn write_preset(name: &str, project: &Project, context: &Context) -> Result<(), Problem> {
     person::required("hats new", &context.environment)?;
     let Some(preset) = Preset::named(name) else {
         let names = PRESETS.iter().map(|preset| preset.name);

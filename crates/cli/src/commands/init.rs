@@ -28,7 +28,8 @@ pub fn run(arguments: &InitArguments, context: &Context) -> CommandOutcome {
     let agents = agents(arguments, &root, context)?;
     let folder = PolicyFolder::of_project(&root);
     let had_policy = folder.path.is_dir();
-    // First, because it may fail.
+    // The git hook is written first, because this step fails if another tool's hook exists, and then nothing is
+    // written.
     let hook = if arguments.pre_commit { pre_commit::install(&root)? } else { None };
     let mut written = write_policy(&folder, had_policy).inspect_err(|_| {
         let _ = hook.as_ref().map(fs::remove_file);
@@ -70,13 +71,13 @@ fn write_policy(folder: &PolicyFolder, had_policy: bool) -> Result<Vec<PathBuf>,
     };
     let Err(error) = write() else { return Ok(written) };
     // `remove_dir` only removes empty directories.
-    let folders = [(folder.rules(), had_rules), (folder.path.clone(), had_policy)];
-    let undone = written.iter().map(fs::remove_file).all(|removed| removed.is_ok());
-    for (made, was_there) in &folders {
-        let _ = if *was_there { Ok(()) } else { fs::remove_dir(made) };
+    let directories = [(folder.rules(), had_rules), (folder.path.clone(), had_policy)];
+    let is_undone = written.iter().map(fs::remove_file).all(|removed| removed.is_ok());
+    for (directory, existed_before) in &directories {
+        let _ = if *existed_before { Ok(()) } else { fs::remove_dir(directory) };
     }
     let message = format!("the policy cannot be written into `{}`: {error}", folder.path.display());
-    let help = if undone {
+    let help = if is_undone {
         "nothing was left behind; free some space and run the command again"
     } else {
         "check the files in that folder"
@@ -93,12 +94,13 @@ fn agents(arguments: &InitArguments, root: &Path, context: &Context) -> Result<V
         return arguments.agents.iter().map(|name| install::agent_named(name)).collect();
     }
     let path = context.environment.get("PATH").unwrap_or_default();
-    let on_path = |agent: Agent| std::env::split_paths(&path).any(|folder| folder.join(agent.program()).is_file());
+    let on_path =
+        |agent: Agent| std::env::split_paths(&path).any(|directory| directory.join(agent.program()).is_file());
     let has_settings = |agent: Agent| {
         let home = context.environment.home.clone().unwrap_or_else(|| root.to_owned());
         settings::marker_paths(agent, root, &home, |name| context.environment.get(name))
             .iter()
-            .any(|sign| sign.exists())
+            .any(|path| path.exists())
     };
     Ok(Agent::ALL.into_iter().filter(|agent| on_path(*agent) || has_settings(*agent)).collect())
 }
@@ -153,7 +155,7 @@ fn report(
     output.blank();
     for (agent, done) in installed {
         output.line(done.text(*agent));
-        done.hints(*agent, context);
+        done.print_hints(*agent, context);
     }
     let left: Vec<&str> = Agent::ALL
         .into_iter()

@@ -20,7 +20,7 @@ pub fn install(arguments: &InstallArguments, context: &Context) -> CommandOutcom
     let done = write_hooks(agent, scope, &root, &context.environment)?;
     context.output.line_or(done.text(agent), &done.to_json(agent, "installed"));
     if !context.output.json {
-        done.hints(agent, context);
+        done.print_hints(agent, context);
         if !Project::of_person(&context.environment).has_policy() {
             context
                 .output
@@ -46,7 +46,7 @@ pub fn uninstall(arguments: &InstallArguments, context: &Context) -> CommandOutc
         Some(text) if changed => settings::write(&file, text)?,
         None if changed => {
             settings::remove(&file)?;
-            settings::remove_empty_folders(&file, &settings_root(agent, scope, &root, &context.environment));
+            settings::remove_empty_directories(&file, &settings_root(agent, scope, &root, &context.environment));
         }
         _ => {}
     }
@@ -77,8 +77,8 @@ impl InstallOutcome {
         json!({ "agent": agent.name(), "action": action, "file": self.file, "changed": self.changed })
     }
 
-    /// Prints what the person still has to do, or should know.
-    pub fn hints(&self, agent: Agent, context: &Context) {
+    /// Prints what the person still has to do or should know.
+    pub fn print_hints(&self, agent: Agent, context: &Context) {
         if self.scope == SettingsScope::Local && self.changed {
             context.output.line("  That file is only for you: keep it out of git.");
         }
@@ -109,9 +109,9 @@ pub fn write_hooks(
     Ok(InstallOutcome { scope, file, changed })
 }
 
-/// Returns the directory of the nearest policy, or else the top of the repository, or else the working directory.
+/// Returns the directory of the nearest policy, or else the root of the repository, or else the working directory.
 pub fn root(cwd: &Path) -> PathBuf {
-    let repository = || cwd.ancestors().find(|folder| folder.join(".git").exists()).map(Path::to_owned);
+    let repository = || cwd.ancestors().find(|directory| directory.join(".git").exists()).map(Path::to_owned);
     nearest_root(cwd).or_else(repository).unwrap_or_else(|| cwd.to_owned())
 }
 
@@ -128,7 +128,7 @@ fn stays_inside(scope: SettingsScope, file: &Path, root: &Path) -> Result<(), Pr
         .help("nothing was changed; replace the symlink with a regular file, or use `--user`"))
 }
 
-/// The command by which a person can write the entries again.
+/// Returns the command that writes the agent's entries again.
 pub fn install_command(agent: Agent, scope: SettingsScope) -> String {
     let flag = match scope {
         SettingsScope::Project => "",
@@ -169,7 +169,7 @@ pub fn settings_file(
     })
 }
 
-/// The directory that stays when the settings and the directories created for them are deleted.
+/// Returns a directory above the agent's settings file. `uninstall` deletes empty directories below it, but not it.
 fn settings_root(agent: Agent, scope: SettingsScope, root: &Path, environment: &Environment) -> PathBuf {
     settings::settings_root(agent, scope, root, &home(root, environment), |name| environment.get(name))
 }
@@ -191,8 +191,8 @@ pub fn read(file: &Path) -> Result<Option<String>, Problem> {
     if file.exists() && !file.is_file() {
         return Err(Problem::new("Unreadable", format!("{} is not a file", file.display())));
     }
-    if file.metadata().is_ok_and(|about| about.len() > LARGEST_SETTINGS) {
-        let limit = LARGEST_SETTINGS / (1024 * 1024);
+    if file.metadata().is_ok_and(|metadata| metadata.len() > MAX_SETTINGS_BYTES) {
+        let limit = MAX_SETTINGS_BYTES / (1024 * 1024);
         return Err(Problem::new("Unreadable", format!("{} has more than {limit} MiB", file.display())));
     }
     match std::fs::read_to_string(file) {
@@ -202,26 +202,26 @@ pub fn read(file: &Path) -> Result<Option<String>, Problem> {
     }
 }
 
-/// The maximum size of a settings file, in bytes. Real ones are far smaller.
-const LARGEST_SETTINGS: u64 = 4 * 1024 * 1024;
+/// The maximum size of a settings file. Real files are far smaller.
+const MAX_SETTINGS_BYTES: u64 = 4 * 1024 * 1024;
 
 pub fn broken_settings(file: &Path, error: &settings::SettingsError) -> Problem {
     Problem::new("InvalidSettings", format!("{}: {error}", file.display()))
         .help("nothing was written; fix the file and run the command again")
 }
 
-/// Returns the program that the settings are to call. Shared settings must work on other machines, so they contain only
-/// the program's name, if this binary is found under that name here.
+/// Returns the program that the settings will call. Shared settings must work on other machines, so they contain only
+/// the name of the program, if this binary is found under that name on this machine.
 fn program(scope: SettingsScope, root: &Path, environment: &Environment) -> Result<String, Problem> {
-    if scope == SettingsScope::Project && is_another("linchpin", root, environment) == Some(false) {
+    if scope == SettingsScope::Project && is_other_program("linchpin", root, environment) == Some(false) {
         return Ok("linchpin".to_owned());
     }
     let own = std::env::current_exe()?.to_string_lossy().into_owned();
     if settings::is_linchpin(&own) {
         return Ok(own);
     }
-    // Another name would not be recognized: a second `install` would add duplicates, and `uninstall` would not find the
-    // entries.
+    // Entries that call a program with another name would not be recognized: a second `install` would add duplicates,
+    // and `uninstall` would not find the entries.
     Err(Problem::new(
         "InvalidValue",
         format!("this Linchpin is `{own}`, and Linchpin recognizes only hooks that call a program named `linchpin`"),
@@ -229,17 +229,17 @@ fn program(scope: SettingsScope, root: &Path, environment: &Environment) -> Resu
     .help("rename that file to `linchpin`, and run the command again"))
 }
 
-/// True if settings call a program other than this binary. None if the program is not found.
-pub fn is_another(program: &str, root: &Path, environment: &Environment) -> Option<bool> {
+/// True if `program`, which an agent's settings call, is not this binary. `None` if the program is not found.
+pub fn is_other_program(program: &str, root: &Path, environment: &Environment) -> Option<bool> {
     let own = std::env::current_exe().ok()?.canonicalize().ok()?;
-    Some(located(program, root, environment)?.canonicalize().ok()? != own)
+    Some(program_path(program, root, environment)?.canonicalize().ok()? != own)
 }
 
 /// Returns the path of a program that settings call.
-pub fn located(program: &str, root: &Path, environment: &Environment) -> Option<PathBuf> {
+pub fn program_path(program: &str, root: &Path, environment: &Environment) -> Option<PathBuf> {
     let on_path = || {
         let path = environment.get("PATH")?;
-        std::env::split_paths(&path).map(|folder| folder.join(program)).find(|program| program.is_file())
+        std::env::split_paths(&path).map(|directory| directory.join(program)).find(|program| program.is_file())
     };
     if program.contains(['/', '\\']) { Some(root.join(program)) } else { on_path() }
 }

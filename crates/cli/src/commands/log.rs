@@ -8,10 +8,10 @@ use engine::{EventKind, Finding, Level, suggest};
 use guard::Project;
 use jiff::{Timestamp, tz::TimeZone};
 use serde_json::json;
-use store::{JournalEntry, JournalFilter, NoteKind, Store, StoreError};
+use store::{JournalEntry, JournalFilter, NoteKind, Store};
 
 use self::note_line::note_line;
-use super::Context;
+use super::{Context, journal};
 use crate::arguments::{LogAction, LogArguments};
 use crate::exit_code::ExitCode;
 use crate::person;
@@ -24,7 +24,7 @@ pub fn run(arguments: &LogArguments, context: &Context) -> CommandOutcome {
         return prune(&project, context);
     }
     let mut filter = filter(arguments)?;
-    let store = open(&project, context)?;
+    let store = journal::open(&project, context)?;
     let mut last = None;
     let mut shown = 0_usize;
     let mut show = |entry: JournalEntry| {
@@ -51,18 +51,6 @@ pub fn run(arguments: &LogArguments, context: &Context) -> CommandOutcome {
     Ok(ExitCode::Done)
 }
 
-pub fn open(project: &Project, context: &Context) -> Result<Store, Problem> {
-    let options = store::StoreOptions { busy_timeout: Duration::from_secs(2), now: super::now(), run: None };
-    Store::open_read_only(&project.journal_path(&context.environment), options).map_err(|error| match error {
-        StoreError::Missing { .. } => {
-            Problem::new("NoJournal", format!("there is no journal yet for `{}`", project.root.display())).help(
-                "the first event of an agent's hook creates it; `linchpin doctor` shows whether a hook is installed",
-            )
-        }
-        other => other.into(),
-    })
-}
-
 fn filter(arguments: &LogArguments) -> Result<JournalFilter, Problem> {
     if let Some(kind) = &arguments.kind
         && EventKind::from_name(kind).is_none()
@@ -80,7 +68,7 @@ fn filter(arguments: &LogArguments) -> Result<JournalFilter, Problem> {
         kind: arguments.kind.clone(),
         level,
         rule: arguments.rule.clone(),
-        since: arguments.since.as_deref().map(since).transpose()?,
+        since: arguments.since.as_deref().map(parse_since).transpose()?,
         limit: arguments.limit,
         ..JournalFilter::default()
     })
@@ -92,8 +80,8 @@ fn unknown(what: &str, word: &str, known: &[&str]) -> Problem {
     Problem::new("InvalidValue", format!("unknown {what} `{word}`")).help(help)
 }
 
-/// Parses a duration before now, or a time.
-pub fn since(text: &str) -> Result<i64, Problem> {
+/// Parses a duration before now or a time, and returns the time in milliseconds since 1970.
+pub fn parse_since(text: &str) -> Result<i64, Problem> {
     if let Ok(span) = text.parse::<jiff::SignedDuration>() {
         return Ok(super::now().saturating_sub(i64::try_from(span.as_millis()).unwrap_or(i64::MAX)));
     }
@@ -120,12 +108,12 @@ fn print(entry: &JournalEntry, context: &Context) {
         return;
     }
     let level = entry.verdict.level;
-    let (word, length) = match NoteKind::from_name(&entry.kind) {
+    let (label, length) = match NoteKind::from_name(&entry.kind) {
         Some(_) => (output.dim(NOTE), NOTE.len()),
         None => (output.level(level), level.name().len()),
     };
     let padding = " ".repeat(5_usize.saturating_sub(length));
-    output.line(format!("{word}{padding} {}", headline(entry)));
+    output.line(format!("{label}{padding} {}", headline(entry)));
     if let Some(not_enforced) = entry.verdict.not_enforced {
         output.line(output.dim(&format!("      not enforced: {not_enforced}")));
     }
@@ -137,13 +125,14 @@ fn print(entry: &JournalEntry, context: &Context) {
     }
 }
 
-/// Returns the reason why a matching `allow` rule approves nothing.
+/// If the finding's rule is an `allow` rule that matched and still approves nothing, returns the reason; otherwise an
+/// empty text.
 pub fn unapproved(finding: &Finding) -> String {
     let why = finding.why_not_approved();
     why.map_or_else(String::new, |why| format!(": matched, but approves nothing: {why}"))
 }
 
-/// Printed instead of a level.
+/// The label of a note, printed in the place of a level.
 const NOTE: &str = "note";
 
 /// Formats milliseconds since 1970 in the local time zone.
@@ -153,7 +142,7 @@ pub fn time(milliseconds: i64) -> String {
         .unwrap_or_default()
 }
 
-/// A one-line summary of an entry.
+/// Returns a one-line summary of an entry.
 pub fn headline(entry: &JournalEntry) -> String {
     let time = time(entry.time);
     let mut line = format!("{:>5}  {time}  {} {}", entry.id.0, entry.session.agent, entry.kind);
@@ -173,19 +162,19 @@ pub fn headline(entry: &JournalEntry) -> String {
 }
 
 fn first_line(text: &str) -> String {
-    const WIDTH: usize = 120;
+    const MAX_CHARACTERS: usize = 120;
     let mut lines = text.lines();
     let first = lines.next().unwrap_or_default();
-    let cut: String = first.chars().take(WIDTH).collect();
+    let cut: String = first.chars().take(MAX_CHARACTERS).collect();
     if cut.len() < first.len() || lines.next().is_some() { format!("{cut} …") } else { cut }
 }
 
 fn prune(project: &Project, context: &Context) -> CommandOutcome {
     person::required("log prune", &context.environment)?;
     // Opened read-only first, because `prune` must not create a journal.
-    drop(open(project, context)?);
-    let retention =
-        i64::try_from(project.compile_read_only(&context.environment).config.retention.as_millis()).unwrap_or(i64::MAX);
+    drop(journal::open(project, context)?);
+    let retention = i64::try_from(project.compiled_policy_read_only(&context.environment).config.retention.as_millis())
+        .unwrap_or(i64::MAX);
     let options = store::StoreOptions { busy_timeout: Duration::from_secs(5), now: super::now(), run: None };
     let mut store = Store::open(&project.journal_path(&context.environment), options)?;
     let pruned = store.prune(super::now().saturating_sub(retention))?;

@@ -7,7 +7,7 @@ use policy::LoopFile;
 use super::Context;
 use crate::problem::Problem;
 
-/// Returns the file even if it has errors.
+/// Reads the loop file. Succeeds even if the file has errors.
 pub fn read(project: &Project, context: &Context) -> Result<LoopFile, Problem> {
     policy::loop_file(&project.tiers, &project.load(&context.environment)).ok_or_else(|| {
         Problem::new("NotFound", "this project has no loop: `.linchpin/loop.yml` does not exist")
@@ -15,7 +15,7 @@ pub fn read(project: &Project, context: &Context) -> Result<LoopFile, Problem> {
     })
 }
 
-/// Fails if the file has errors.
+/// Reads the loop. Fails if its file has errors.
 pub fn valid_loop(project: &Project, context: &Context) -> Result<Loop, Problem> {
     let file = read(project, context)?;
     let source = file.source;

@@ -9,10 +9,10 @@ use crate::arguments::{MemoryAction, MemoryArguments, MemoryFilterArguments, Mem
 use crate::exit_code::ExitCode;
 use crate::problem::{CommandOutcome, Problem};
 
-/// The maximum number of search results shown; the others are only counted.
-const MOST_FOUND: usize = 20;
-/// The maximum length of a text in a list, in characters.
-const MOST_OF_LINE: usize = 80;
+/// The maximum number of search results to show; the others are only counted.
+const MAX_RESULTS: usize = 20;
+/// The maximum length of a text in a list.
+const MAX_LINE_CHARACTERS: usize = 80;
 
 pub fn run(arguments: &MemoryArguments, context: &Context) -> CommandOutcome {
     let project = project_of_command(&context.environment);
@@ -24,16 +24,16 @@ pub fn run(arguments: &MemoryArguments, context: &Context) -> CommandOutcome {
             let memory = memories.add((*kind).into(), text, tags, super::now())?;
             context.output.line_or(format!("Saved as {}.", memory.id), &json!({ "memory": memory }));
         }
-        MemoryAction::Search { words, which } => search(&words.join(" "), which, memories, context)?,
-        MemoryAction::List { which } => list(which, memories, context)?,
+        MemoryAction::Search { words, filter } => search(&words.join(" "), filter, memories, context)?,
+        MemoryAction::List { filter } => list(filter, memories, context)?,
         MemoryAction::Show(NamedMemoryArguments { memory }) => {
             let memory = memories.find(memory)?;
-            context.output.line_or(whole(&memory), &json!({ "memory": memory }));
+            context.output.line_or(full_text(&memory), &json!({ "memory": memory }));
         }
         MemoryAction::Delete(NamedMemoryArguments { memory }) => {
             let memory = memories.find(memory)?;
             memories.delete(memory.id)?;
-            context.output.line_or(format!("Forgot {}.", memory.id), &json!({ "memory": memory }));
+            context.output.line_or(format!("Deleted {}.", memory.id), &json!({ "memory": memory }));
         }
     }
     Ok(ExitCode::Done)
@@ -41,18 +41,18 @@ pub fn run(arguments: &MemoryArguments, context: &Context) -> CommandOutcome {
 
 fn search(
     words: &str,
-    which: &MemoryFilterArguments,
+    arguments: &MemoryFilterArguments,
     memories: Memories<'_>,
     context: &Context,
 ) -> Result<(), Problem> {
-    let (found, total) = memories.search(words, filter(which), MOST_FOUND)?;
+    let (found, total) = memories.search(words, filter(arguments), MAX_RESULTS)?;
     let output = &context.output;
     if output.json {
         output.value(&json!({ "memories": found, "total": total }));
         return Ok(());
     }
     for memory in &found {
-        output.line(whole(memory));
+        output.line(full_text(memory));
     }
     if found.is_empty() {
         output.line("No memory has all of these words.");
@@ -64,8 +64,8 @@ fn search(
     Ok(())
 }
 
-fn list(which: &MemoryFilterArguments, memories: Memories<'_>, context: &Context) -> Result<(), Problem> {
-    let listed = memories.list(filter(which))?;
+fn list(arguments: &MemoryFilterArguments, memories: Memories<'_>, context: &Context) -> Result<(), Problem> {
+    let listed = memories.list(filter(arguments))?;
     let output = &context.output;
     if output.json {
         output.value(&json!({ "memories": listed }));
@@ -83,18 +83,18 @@ fn list(which: &MemoryFilterArguments, memories: Memories<'_>, context: &Context
     Ok(())
 }
 
-fn filter(which: &MemoryFilterArguments) -> MemoryFilter<'_> {
-    MemoryFilter { kind: which.kind.map(Into::into), tag: which.tag.as_deref() }
+fn filter(arguments: &MemoryFilterArguments) -> MemoryFilter<'_> {
+    MemoryFilter { kind: arguments.kind.map(Into::into), tag: arguments.tag.as_deref() }
 }
 
-fn whole(memory: &Memory) -> String {
+fn full_text(memory: &Memory) -> String {
     let tags = if memory.tags.is_empty() { String::new() } else { format!(" [{}]", memory.tags.join(", ")) };
     let text: Vec<String> = lines(&memory.text).map(|line| format!("    {line}").trim_end().to_owned()).collect();
     format!("{} ({}){tags}\n{}", memory.id, memory.kind.name(), text.join("\n"))
 }
 
-/// Splits at every character that a reader may interpret as a line break, so that no part of the text looks like a line
-/// of our output.
+/// Splits a text at every character that a terminal may show as a line break, so that no part of the text looks like a
+/// line of the command's own output.
 fn lines(text: &str) -> impl Iterator<Item = &str> {
     text.lines().flat_map(|line| line.split(['\r', '\u{b}', '\u{c}', '\u{85}', '\u{2028}', '\u{2029}']))
 }
@@ -102,7 +102,7 @@ fn lines(text: &str) -> impl Iterator<Item = &str> {
 fn first_line(text: &str) -> String {
     let mut lines = lines(text).map(str::trim).filter(|line| !line.is_empty());
     let line = lines.next().unwrap_or_default();
-    let start: String = line.chars().take(MOST_OF_LINE).collect();
+    let start: String = line.chars().take(MAX_LINE_CHARACTERS).collect();
     let is_all = start.len() == line.len() && lines.next().is_none();
     if is_all { start } else { format!("{start}…") }
 }

@@ -14,6 +14,7 @@ mod hats;
 pub mod hook;
 mod init;
 mod install;
+mod journal;
 mod log;
 mod loop_file;
 mod loops;
@@ -38,13 +39,11 @@ use std::ffi::OsString;
 use std::io::{self, IsTerminal, Write};
 use std::path::PathBuf;
 use std::process;
-use std::time::Duration;
 
 use clap::FromArgMatches;
 use guard::Environment;
-use store::Store;
 
-use crate::arguments::{self, Colour, Command, CommandLine, RulesArguments};
+use crate::arguments::{self, CheckFormat, Colour, Command, CommandLine, RulesArguments};
 use crate::exit_code::ExitCode;
 use crate::output::Output;
 use crate::problem::{CommandOutcome, Problem};
@@ -55,9 +54,18 @@ pub struct Context {
     pub output: Output,
 }
 
+/// True if the purpose of the command is its output, not only its exit code.
+fn is_for_reading(command: &Command) -> bool {
+    match command {
+        Command::Log(_) | Command::Rules { what: RulesArguments::Export(_) } => true,
+        Command::Check(check) => matches!(check.format, CheckFormat::Json | CheckFormat::Sarif),
+        _ => false,
+    }
+}
+
 pub fn run() -> process::ExitCode {
     let environment = Environment::of_process();
-    let parsed = arguments::help::command(None).color(colour_of_help()).try_get_matches();
+    let parsed = arguments::help::command(None).color(help_colour()).try_get_matches();
     let arguments = match parsed.and_then(|matches| CommandLine::from_arg_matches(&matches)) {
         Ok(arguments) => arguments,
         Err(error) => return usage(error),
@@ -68,8 +76,7 @@ pub fn run() -> process::ExitCode {
         Colour::Auto => environment.get("NO_COLOR").is_none() && io::stdout().is_terminal(),
     };
     guard::session::HatPhase::keep_alive(&environment);
-    let only_prints = matches!(arguments.command, Command::Log(_) | Command::Rules { what: RulesArguments::Export(_) });
-    let output = Output::new(arguments.json, coloured).for_reading(only_prints);
+    let output = Output::new(arguments.json, coloured).for_reading(is_for_reading(&arguments.command));
     let context = Context { environment, output };
     let code = match dispatch(&arguments, &context) {
         Ok(code) => code,
@@ -84,12 +91,12 @@ pub fn run() -> process::ExitCode {
     };
     match context.output.failure() {
         None => code.into(),
-        Some(error) => unwritten(error),
+        Some(error) => report_unwritten_output(error),
     }
 }
 
 /// Reports that the output could not be written. The command then fails, whatever its own result was.
-fn unwritten(error: &io::Error) -> process::ExitCode {
+fn report_unwritten_output(error: &io::Error) -> process::ExitCode {
     let problem = Problem::new("Io", format!("the output cannot be written to stdout: {error}"))
         .help("the command itself succeeded; only its output is missing or incomplete");
     let _ = writeln!(io::stderr(), "{}", problem.to_text());
@@ -111,7 +118,7 @@ fn dispatch(arguments: &CommandLine, context: &Context) -> CommandOutcome {
             completions::run(arguments, context);
             Ok(ExitCode::Done)
         }
-        // `main` handles hooks before arguments are parsed, unless flags precede the verb.
+        // Only reached if flags precede the word `hook`: otherwise `main` handles it before arguments are parsed.
         Command::Hook { agent, event } => {
             let _ = hook::run([agent].into_iter().chain(event).map(OsString::from));
             Ok(ExitCode::Usage)
@@ -121,7 +128,7 @@ fn dispatch(arguments: &CommandLine, context: &Context) -> CommandOutcome {
         Command::Allow(arguments) => allow::run(arguments, context),
         Command::Pause(arguments) => pause::pause(arguments, context),
         Command::Resume(arguments) => match &arguments.session {
-            Some(session) => loops::let_go_on(session, context),
+            Some(session) => loops::resume_session(session, context),
             None => pause::resume(context),
         },
         Command::Validate(arguments) => validate::run(arguments, context),
@@ -153,8 +160,8 @@ fn dispatch(arguments: &CommandLine, context: &Context) -> CommandOutcome {
     }
 }
 
-/// Fails if `LINCHPIN_ROOT` is set to a directory that does not exist. Otherwise it would look like a project without a
-/// policy.
+/// Returns an error if `LINCHPIN_ROOT` is set to a directory that does not exist. Without the error, the directory
+/// would count as a project without a policy.
 fn missing_root(command: &Command, environment: &Environment) -> Option<Problem> {
     let needs_none = matches!(
         command,
@@ -173,13 +180,6 @@ fn missing_root(command: &Command, environment: &Environment) -> Option<Problem>
     })
 }
 
-/// Records a manual action in the journal.
-fn note(note: &store::Note<'_>, project: &guard::Project, context: &Context) -> Result<(), Problem> {
-    let options = store::StoreOptions { busy_timeout: Duration::from_secs(5), now: note.time, run: None };
-    Store::open(&project.journal_path(&context.environment), options)?.write_note(note)?;
-    Ok(())
-}
-
 /// Prints help, the version, or a usage error. With `--json`, errors are printed as JSON.
 fn usage(mut error: clap::Error) -> process::ExitCode {
     let words: Vec<String> = env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned()).collect();
@@ -190,7 +190,7 @@ fn usage(mut error: clap::Error) -> process::ExitCode {
     let wants_json = env::args_os().any(|argument| argument == "--json");
     if !wants_json || !error.use_stderr() {
         return match error.print() {
-            Err(unprinted) if unprinted.kind() != io::ErrorKind::BrokenPipe => unwritten(&unprinted),
+            Err(unprinted) if unprinted.kind() != io::ErrorKind::BrokenPipe => report_unwritten_output(&unprinted),
             _ => process::ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2)),
         };
     }
@@ -200,11 +200,11 @@ fn usage(mut error: clap::Error) -> process::ExitCode {
     let problem = Problem::new("Usage", first).help(help);
     let output = Output::new(true, false);
     output.value(&problem.to_json());
-    output.failure().map_or_else(|| problem.code.into(), unwritten)
+    output.failure().map_or_else(|| problem.code.into(), report_unwritten_output)
 }
 
-/// Evaluates `--color` for help and usage errors, which the parser prints before it has parsed that flag.
-fn colour_of_help() -> clap::ColorChoice {
+/// Returns the value of `--color` for help and usage errors. The parser prints these before it has parsed the flag.
+fn help_colour() -> clap::ColorChoice {
     let words: Vec<OsString> = env::args_os().collect();
     let follows = words.windows(2).find_map(|pair| pair.first().filter(|word| *word == "--color").and(pair.get(1)));
     let named = words.iter().find_map(|word| word.to_str()?.strip_prefix("--color="));
@@ -215,7 +215,7 @@ fn colour_of_help() -> clap::ColorChoice {
     }
 }
 
-/// The current time in milliseconds since 1970.
+/// Returns the current time in milliseconds since 1970.
 pub fn now() -> i64 {
     jiff::Timestamp::now().as_millisecond()
 }

@@ -19,8 +19,8 @@ pub fn pause(arguments: &arguments::PauseArguments, context: &Context) -> Comman
     let now = super::now();
     let pause = Pause { until: now.saturating_add(milliseconds(&arguments.duration)?), reason };
     let fields = fields([("reason", json!(pause.reason)), ("until", json!(pause.until)), ("by", json!("person"))]);
-    // Recorded first, so that the guard is never suspended without a journal entry.
-    note(NoteKind::Pause, now, &fields, &project, context)?;
+    // The note is written first, so that the guard is never suspended without a journal entry.
+    write_note(NoteKind::Pause, now, &fields, &project, context)?;
     pause.begin(&project.root, &context.environment)?;
     context.output.line_or(
         format!(
@@ -40,10 +40,10 @@ pub fn resume(context: &Context) -> CommandOutcome {
     let ended = Pause::of(&project.root, &context.environment, now);
     Pause::end(&project.root, &context.environment)?;
     if ended.is_some() {
-        note(NoteKind::Resume, now, &fields([("by", json!("person"))]), &project, context)?;
+        write_note(NoteKind::Resume, now, &fields([("by", json!("person"))]), &project, context)?;
     }
-    let said = if ended.is_some() { "Resumed: verdicts are enforced again." } else { "Linchpin is not paused." };
-    context.output.line_or(said, &json!({ "paused": null, "resumed": ended.is_some() }));
+    let text = if ended.is_some() { "Resumed: verdicts are enforced again." } else { "Linchpin is not paused." };
+    context.output.line_or(text, &json!({ "paused": null, "resumed": ended.is_some() }));
     Ok(ExitCode::Done)
 }
 
@@ -56,7 +56,7 @@ fn project(context: &Context) -> Result<Project, Problem> {
     Err(Problem::new("NoPolicy", message).help("run this in the project, or write a policy with `linchpin init`"))
 }
 
-/// Joins the reason into one line, because the file that stores it has one line for it.
+/// Joins the reason into one line, because the file that stores the pause has only one line for the reason.
 fn one_line(reason: &str) -> Result<String, Problem> {
     let reason = reason.split_whitespace().collect::<Vec<_>>().join(" ");
     if reason.is_empty() {
@@ -86,7 +86,7 @@ fn fields<const N: usize>(fields: [(&str, Value); N]) -> Map<String, Value> {
     fields.map(|(key, value)| (key.to_owned(), value)).into_iter().collect()
 }
 
-fn note(
+fn write_note(
     kind: NoteKind,
     time: i64,
     fields: &Map<String, Value>,
@@ -102,5 +102,5 @@ fn note(
         fields,
         changes: &StateChanges::default(),
     };
-    super::note(&note, project, context)
+    super::journal::write_note(&note, project, context)
 }

@@ -13,7 +13,7 @@ use policy::CompiledPolicy;
 use serde_json::{Value, json};
 use store::JournalEntry;
 
-use super::Context;
+use super::{Context, journal};
 use crate::arguments::ReplayArguments;
 use crate::exit_code::ExitCode;
 use crate::output::Output;
@@ -23,25 +23,26 @@ use crate::problem::{CommandOutcome, Problem};
 pub fn run(arguments: &ReplayArguments, context: &Context) -> CommandOutcome {
     let project = Project::of_sessions(&context.environment);
     let scope = ReplayScope {
-        since: arguments.since.as_deref().map(super::log::since).transpose()?,
+        since: arguments.since.as_deref().map(super::log::parse_since).transpose()?,
         session: arguments.session.clone(),
     };
-    let entries = super::log::open(&project, context)?;
+    let entries = journal::open(&project, context)?;
     let policy = match &arguments.rules {
-        Some(folder) => other_rules(folder, &project)?,
+        Some(directory) => other_policy(directory, &project)?,
         None => guard::replay::policy_of_project(&project, &context.environment),
     };
-    // With a broken policy file, a comparison would be meaningless.
+    // If a policy file is broken, its rules are not judged, and a comparison with recorded verdicts would be
+    // meaningless.
     if let Some(file) = policy.broken.first() {
         return Err(Problem::new("BrokenPolicy", format!("broken policy file: {}", file.problem))
             .help("`linchpin validate` shows what is wrong with it"));
     }
-    for left_out in &policy.untrusted {
-        to_person(&format!("{left_out}\n"));
+    for untrusted in &policy.untrusted {
+        print_to_stderr(&format!("{untrusted}\n"));
     }
-    let mut replay = Replay::new(&project, policy, super::log::open(&project, context)?, &context.environment);
-    if let Some(folder) = &arguments.rules {
-        replay = replay.with_workflows_of(folder);
+    let mut replay = Replay::new(&project, policy, journal::open(&project, context)?, &context.environment);
+    if let Some(directory) = &arguments.rules {
+        replay = replay.with_workflows_of(directory);
     }
     let mut missing_facts = MissingFacts::default();
     let mut progress = Progress::new();
@@ -77,12 +78,13 @@ pub fn run(arguments: &ReplayArguments, context: &Context) -> CommandOutcome {
     Ok(if tally.changed() > 0 { ExitCode::No } else { ExitCode::Done })
 }
 
-fn other_rules(folder: &Path, project: &Project) -> Result<CompiledPolicy, Problem> {
-    let folder = folder
+/// Compiles the policy in a directory other than the project's policy.
+fn other_policy(directory: &Path, project: &Project) -> Result<CompiledPolicy, Problem> {
+    let directory = directory
         .canonicalize()
-        .map_err(|error| Problem::new("NotFound", format!("`{}` cannot be read: {error}", folder.display())))?;
-    guard::replay::policy_of_folder(&folder, project).ok_or_else(|| {
-        Problem::new("NoPolicy", format!("there is no policy in `{}`", folder.display()))
+        .map_err(|error| Problem::new("NotFound", format!("`{}` cannot be read: {error}", directory.display())))?;
+    guard::replay::policy_of_directory(&directory, project).ok_or_else(|| {
+        Problem::new("NoPolicy", format!("there is no policy in `{}`", directory.display()))
             .help("name a folder that contains `config.yml` or `rules/`, or a project that contains `.linchpin`")
     })
 }
@@ -129,7 +131,7 @@ fn rule_change_text(lost: &LostFinding) -> String {
     since_text(lost.rule_change, &lost.finding)
 }
 
-/// Describes what happened to a rule since it fired, for people.
+/// Describes what happened to a rule since its finding was recorded.
 pub fn since_text(since: RuleChange, finding: &Finding) -> String {
     match (since, &finding.digest) {
         (RuleChange::Gone, _) => "the rule is no longer in force".to_owned(),
@@ -209,39 +211,40 @@ fn summary_json(tally: ReplayTally) -> Value {
     })
 }
 
-/// Facts that the journal does not contain, by the rule that needs them.
+/// The undecidable events, grouped by rule and by the facts that the rule needs and the journal lacks.
 #[derive(Default)]
-struct MissingFacts(BTreeMap<(String, Vec<String>), MissingFact>);
+struct MissingFacts(BTreeMap<(String, Vec<String>), UndecidableEvents>);
 
 #[derive(Default)]
-struct MissingFact {
+struct UndecidableEvents {
     count: usize,
     /// The ids of the first few events.
     first: Vec<String>,
 }
 
 impl MissingFacts {
-    const NUMBERS: usize = 5;
+    /// The maximum number of ids to show.
+    const MAX_IDS: usize = 5;
 
     fn add(&mut self, rule: &str, facts: &[String], entry: &JournalEntry) {
-        let gap = self.0.entry((rule.to_owned(), facts.to_vec())).or_default();
-        gap.count += 1;
-        if gap.first.len() < Self::NUMBERS {
-            gap.first.push(entry.id.0.to_string());
+        let events = self.0.entry((rule.to_owned(), facts.to_vec())).or_default();
+        events.count += 1;
+        if events.first.len() < Self::MAX_IDS {
+            events.first.push(entry.id.0.to_string());
         }
     }
 
     fn show(&self, output: &Output) {
-        for ((rule, facts), gap) in &self.0 {
-            let more = if gap.count > gap.first.len() { ", …" } else { "" };
-            let numbers = gap.first.join(", ");
-            let events = if gap.count == 1 { "event" } else { "events" };
-            output.line(format!("undecidable: {} for {rule} ({events} {numbers}{more})", facts.join(", ")));
+        for ((rule, facts), events) in &self.0 {
+            let more = if events.count > events.first.len() { ", …" } else { "" };
+            let ids = events.first.join(", ");
+            let noun = if events.count == 1 { "event" } else { "events" };
+            output.line(format!("undecidable: {} for {rule} ({noun} {ids}{more})", facts.join(", ")));
         }
     }
 }
 
-/// A progress display for a person at a terminal.
+/// Shows the number of judged events to a person at a terminal.
 struct Progress {
     events: usize,
     is_shown: bool,
@@ -258,18 +261,18 @@ impl Progress {
     fn step(&mut self) {
         self.events += 1;
         if self.is_wanted && self.events.is_multiple_of(Self::STEP) {
-            to_person(&format!("\r{} events", self.events));
+            print_to_stderr(&format!("\r{} events", self.events));
             self.is_shown = true;
         }
     }
 
     fn clear(&mut self) {
         if std::mem::take(&mut self.is_shown) {
-            to_person("\r\u{1b}[K");
+            print_to_stderr("\r\u{1b}[K");
         }
     }
 }
 
-fn to_person(text: &str) {
+fn print_to_stderr(text: &str) {
     let _ = write!(std::io::stderr(), "{text}");
 }

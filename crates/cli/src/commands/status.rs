@@ -4,6 +4,7 @@ mod metrics;
 mod nested;
 mod rule_line;
 mod session;
+mod workflow;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -22,7 +23,7 @@ use self::metrics::Metrics;
 use self::nested::NestedPolicy;
 use self::rule_line::show_rule;
 use self::session::SessionStatus;
-use super::{Context, loops, moves};
+use super::{Context, journal, loops};
 use crate::arguments::StatusArguments;
 use crate::exit_code::ExitCode;
 use crate::output::Output;
@@ -50,7 +51,7 @@ struct Status {
     unusable_journal: Option<Problem>,
     session: SessionStatus,
     workflow: Option<WorkflowReport>,
-    /// The run that has not completed, as text and as JSON.
+    /// The last run as text and as JSON, if it has not completed.
     run: Option<(String, Value)>,
     pause: Option<Pause>,
     metrics: Option<Metrics>,
@@ -61,22 +62,22 @@ impl Status {
     fn read(arguments: &StatusArguments, context: &Context) -> Result<Self, Problem> {
         let environment = &context.environment;
         let project = project_of_command(environment);
-        let policy = Arc::new(project.compile_read_only(environment));
+        let policy = Arc::new(project.compiled_policy_read_only(environment));
         let rules = if project.has_policy() {
             policy.rules.all().map_err(|error| Problem::new("Unreadable", error.to_string()))?
         } else {
             Vec::new()
         };
         let nested = NestedPolicy::all(&project, context)?;
-        let (store, unusable_journal) = journal(&project, context);
+        let (store, unusable_journal) = open_journal(&project, context);
         let now = super::now();
         let command = CommandRun { words: &["status"], session: arguments.session.as_deref(), environment, now };
-        // Like `next`, does not guess the session whose variables decide a move.
-        let is_agents = person::required("status", environment).is_err();
-        let known = store.as_ref().and_then(|store| command.certain_session(store, is_agents).ok().flatten());
+        // The session whose variables decide a move is not guessed; `next` does not guess it either.
+        let has_agent_marker = person::agent_marker(environment).is_some();
+        let session = store.as_ref().and_then(|store| command.certain_session(store, has_agent_marker).ok().flatten());
         Ok(Self {
             session: SessionStatus::read(&command, store.as_ref(), &project, &policy, &rules),
-            workflow: moves::report(&project, &policy, now, known, context),
+            workflow: workflow::report(&project, &policy, now, session, context),
             run: loops::unfinished_run(&project, context),
             pause: Pause::of(&project.root, environment, now),
             metrics: arguments.metrics.then(|| Metrics::read(store.as_ref())).transpose()?,
@@ -92,7 +93,7 @@ impl Status {
     fn to_json(&self) -> Value {
         let mut fields = Map::new();
         let mut put = |key: &str, value: Value| fields.insert(key.to_owned(), value);
-        put("workflow", json!(self.workflow.as_ref().map(|report| moves::report_json(report, self.now))));
+        put("workflow", json!(self.workflow.as_ref().map(|report| workflow::to_json(report, self.now))));
         put("root", json!(self.project.root));
         put("nested", self.nested.iter().map(NestedPolicy::to_json).collect());
         put("mode", json!(self.policy.config.mode.name()));
@@ -111,7 +112,7 @@ impl Status {
         let output = &context.output;
         self.show_project(output);
         if let Some(report) = &self.workflow {
-            moves::show_report(report, self.now, output);
+            workflow::show(report, self.now, output);
         }
         if let Some((run, _)) = &self.run {
             output.line(format!("{} {run}", output.bold("Run    ")));
@@ -155,8 +156,8 @@ impl Status {
 }
 
 /// Returns the journal, or the reason why an existing one cannot be used.
-fn journal(project: &Project, context: &Context) -> (Option<Store>, Option<Problem>) {
-    match super::log::open(project, context) {
+fn open_journal(project: &Project, context: &Context) -> (Option<Store>, Option<Problem>) {
+    match journal::open(project, context) {
         Ok(store) => (Some(store), None),
         Err(problem) => (None, Some(problem).filter(|_| project.journal_path(&context.environment).exists())),
     }
@@ -167,9 +168,9 @@ fn show_tokens(project: &Project, now: i64, context: &Context) {
     let options = store::StoreOptions { busy_timeout: Duration::from_secs(2), now, run: None };
     let Some(spent) = token_count::of_current_phase(project, &context.environment, options) else { return };
     let output = &context.output;
-    let said = match spent.known() {
+    let text = match spent.known() {
         Some(tokens) => format!("{} input, {} output", tokens.input, tokens.output),
         None => "unknown".to_owned(),
     };
-    output.line(format!("{} {said} in this phase", output.bold("Tokens ")));
+    output.line(format!("{} {text} in this phase", output.bold("Tokens ")));
 }

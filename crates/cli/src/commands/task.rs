@@ -4,14 +4,14 @@ use std::time::Duration;
 
 use guard::Project;
 use guard::loops::ClosingRefused;
-use guard::session::{CommandRun, HatPhase, project_of_command};
+use guard::session::{CommandRun, HatPhase, TaskEvent, project_of_command};
 use serde_json::{Value, json};
 use store::Store;
 use work::{
     Blocker, TITLE_LABEL, Task, TaskChange, TaskDraft, TaskError, TaskId, TaskState, Tasks, TextError, WorkDatabase,
 };
 
-use super::caller::Caller;
+use super::caller::{Caller, Verb};
 use super::moves::refused;
 use super::{Context, loops, validate};
 use crate::arguments::{NamedTaskArguments, TaskAction, TaskArguments, TaskTextArguments};
@@ -19,7 +19,7 @@ use crate::exit_code::ExitCode;
 use crate::problem::{CommandOutcome, Problem};
 
 /// How long to wait for the journal's lock.
-const PATIENCE: Duration = Duration::from_secs(5);
+const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
 
 pub fn run(arguments: &TaskArguments, context: &Context) -> CommandOutcome {
     let project = project_of_command(&context.environment);
@@ -28,28 +28,28 @@ pub fn run(arguments: &TaskArguments, context: &Context) -> CommandOutcome {
     let tasks = work.tasks();
     let now = super::now();
     match &arguments.action {
-        TaskAction::Add { key, said } => add(key.as_deref(), said, tasks, context)?,
-        TaskAction::Ensure { key, said } => ensure(key, said, tasks, context)?,
+        TaskAction::Add { key, text } => add(key.as_deref(), text, tasks, context)?,
+        TaskAction::Ensure { key, text } => ensure(key, text, tasks, context)?,
         TaskAction::Start(NamedTaskArguments { task }) => {
             let run = HatPhase::of_process(&project, &context.environment).map(|hat_phase| hat_phase.starter());
             let moved = tasks.start(tasks.find(task)?.id, run.as_deref(), now)?;
             note_claim(&moved.task, "start", &project, context);
-            tell(&moved, "Started", "is already in progress", context);
+            print_change(&moved, "Started", "is already in progress", context);
         }
         TaskAction::Close(NamedTaskArguments { task }) => return close(&tasks.find(task)?, tasks, &project, context),
         TaskAction::Reopen(NamedTaskArguments { task }) => {
             let moved = tasks.reopen(tasks.find(task)?.id, now)?;
             note_claim(&moved.task, "reopen", &project, context);
-            tell(&moved, "Reopened", "is already open", context);
+            print_change(&moved, "Reopened", "is already open", context);
         }
         TaskAction::Fail(NamedTaskArguments { task }) => {
             let moved = tasks.fail(tasks.find(task)?.id, now)?;
             note_claim(&moved.task, "fail", &project, context);
-            tell(&moved, "Given up", "has already failed", context);
+            print_change(&moved, "Marked as failed", "is already marked as failed", context);
         }
         TaskAction::Review(NamedTaskArguments { task }) => {
             let moved = tasks.set_needs_review(tasks.find(task)?.id, true, now)?;
-            tell(&moved, "Marked for a person", "is already marked for a person", context);
+            print_change(&moved, "Marked for review", "is already marked for review", context);
         }
         TaskAction::List { all } => list(*all, tasks, context)?,
         TaskAction::Ready => ready(tasks, context)?,
@@ -58,28 +58,28 @@ pub fn run(arguments: &TaskArguments, context: &Context) -> CommandOutcome {
     Ok(ExitCode::Done)
 }
 
-fn add(key: Option<&str>, said: &TaskTextArguments, tasks: Tasks<'_>, context: &Context) -> Result<(), Problem> {
-    let related = RelatedTasks::of(said, tasks)?;
-    let task = tasks.add(key, &related.text(said), super::now())?;
+fn add(key: Option<&str>, arguments: &TaskTextArguments, tasks: Tasks<'_>, context: &Context) -> Result<(), Problem> {
+    let related = RelatedTasks::of(arguments, tasks)?;
+    let task = tasks.add(key, &related.draft(arguments), super::now())?;
     context.output.line_or(format!("Added {}: {}", task.id, task.title), &json!({ "task": task, "added": true }));
     Ok(())
 }
 
-fn ensure(key: &str, said: &TaskTextArguments, tasks: Tasks<'_>, context: &Context) -> Result<(), Problem> {
-    let related = RelatedTasks::of(said, tasks)?;
-    let ensured = tasks.ensure(key, &related.text(said), super::now())?;
+fn ensure(key: &str, arguments: &TaskTextArguments, tasks: Tasks<'_>, context: &Context) -> Result<(), Problem> {
+    let related = RelatedTasks::of(arguments, tasks)?;
+    let ensured = tasks.ensure(key, &related.draft(arguments), super::now())?;
     let task = &ensured.task;
     let text = if ensured.is_new {
         format!("Added {}: {}", task.id, task.title)
     } else {
-        format!("{} already exists ({}): {}", task.id, worded(task.state), task.title)
+        format!("{} already exists ({}): {}", task.id, state_text(task.state), task.title)
     };
     context.output.line_or(text, &json!({ "task": task, "added": ensured.is_new }));
     Ok(())
 }
 
-/// Records a claim in the journal, for rules that depend on the session's tasks. If that fails, the task's change still
-/// stands.
+/// Records in the journal that the session claimed or released a task, for rules that depend on the session's tasks. If
+/// that fails, a warning is printed, and the change of the task remains.
 fn note_claim(task: &Task, verb: &str, project: &Project, context: &Context) {
     let environment = &context.environment;
     if !project.journal_path(environment).exists() {
@@ -87,26 +87,28 @@ fn note_claim(task: &Task, verb: &str, project: &Project, context: &Context) {
     }
     let command = CommandRun { words: &["task", verb], session: None, environment, now: super::now() };
     let options = store::StoreOptions {
-        busy_timeout: PATIENCE,
+        busy_timeout: BUSY_TIMEOUT,
         now: command.now,
         run: HatPhase::of_process(project, environment).map(|hat_phase| hat_phase.run),
     };
-    let config = project.compile_read_only(environment).config;
+    let config = project.compiled_policy_read_only(environment).config;
     let (id, root) = (task.id.to_string(), project.root.to_string_lossy());
+    let task_event = if verb == "start" { TaskEvent::Started } else { TaskEvent::Ended };
     let noted = Store::open(&project.journal_path(environment), options)
-        .and_then(|mut store| guard::session::record_claim(&id, verb == "start", &command, &config, &root, &mut store));
+        .and_then(|mut store| guard::session::record_task_event(&id, task_event, &command, &config, &root, &mut store));
     if let Err(error) = noted {
         context.output.aside(format!("warning: rules cannot see this change: {error}"));
     }
 }
 
 fn close(task: &Task, tasks: Tasks<'_>, project: &Project, context: &Context) -> CommandOutcome {
-    if let Some(caller) = Caller::of("task", context).of_run_around(context).filter(|_| task.state != TaskState::Closed)
+    if let Some(caller) =
+        Caller::of(Verb::Task, context).in_enclosing_run(context).filter(|_| task.state != TaskState::Closed)
     {
         match caller.workflow_commands(context).check_closing_gates() {
             Ok(()) => {}
             Err(ClosingRefused::GatesFailed(failed_gates)) => {
-                loops::held(
+                loops::print_failed_gates(
                     &format!("{} was not closed: the gates in `tasks.close_requires` are not met.", task.id),
                     &failed_gates,
                     context,
@@ -122,7 +124,7 @@ fn close(task: &Task, tasks: Tasks<'_>, project: &Project, context: &Context) ->
     }
     let moved = tasks.close(task.id, super::now())?;
     note_claim(&moved.task, "close", project, context);
-    tell(&moved, "Closed", "is already closed", context);
+    print_change(&moved, "Closed", "is already closed", context);
     Ok(ExitCode::Done)
 }
 
@@ -133,30 +135,33 @@ struct RelatedTasks {
 }
 
 impl RelatedTasks {
-    fn of(said: &TaskTextArguments, tasks: Tasks<'_>) -> Result<Self, TaskError> {
+    fn of(arguments: &TaskTextArguments, tasks: Tasks<'_>) -> Result<Self, TaskError> {
         let id = |word: &String| tasks.find(word).map(|task| task.id);
         Ok(Self {
-            parent: said.parent.as_ref().map(id).transpose()?,
-            blockers: said.blocked_by.iter().map(id).collect::<Result<_, _>>()?,
+            parent: arguments.parent.as_ref().map(id).transpose()?,
+            blockers: arguments.blocked_by.iter().map(id).collect::<Result<_, _>>()?,
         })
     }
 
-    fn text<'a>(&'a self, said: &'a TaskTextArguments) -> TaskDraft<'a> {
+    fn draft<'a>(&'a self, arguments: &'a TaskTextArguments) -> TaskDraft<'a> {
         TaskDraft {
-            title: &said.title,
-            description: said.description.as_deref(),
+            title: &arguments.title,
+            description: arguments.description.as_deref(),
             parent: self.parent,
             blockers: &self.blockers,
-            priority: said.priority,
+            priority: arguments.priority,
         }
     }
 }
 
-/// Prints a state change. If the task already had that state, says so; that is not an error.
-fn tell(moved: &TaskChange, deed: &str, already: &str, context: &Context) {
-    let TaskChange { task, is_unchanged } = moved;
-    let text =
-        if *is_unchanged { format!("{} {already}.", task.id) } else { format!("{deed}: {} {}", task.id, task.title) };
+/// Prints a change of a task: `changed` if there was one, or else `already`, which is not an error.
+fn print_change(change: &TaskChange, changed: &str, already: &str, context: &Context) {
+    let TaskChange { task, is_unchanged } = change;
+    let text = if *is_unchanged {
+        format!("{} {already}.", task.id)
+    } else {
+        format!("{changed}: {} {}", task.id, task.title)
+    };
     context.output.line_or(text, &json!({ "task": task, "changed": !is_unchanged }));
 }
 
@@ -199,24 +204,24 @@ fn ready(tasks: Tasks<'_>, context: &Context) -> Result<(), Problem> {
 
 fn lines(tasks: &[Task], context: &Context) {
     let width = tasks.iter().map(|task| task.id.to_string().len()).max().unwrap_or(0);
-    let state_width = tasks.iter().map(|task| worded(task.state).len()).max().unwrap_or(0);
+    let state_width = tasks.iter().map(|task| state_text(task.state).len()).max().unwrap_or(0);
     for task in tasks {
         let remarks = remarks(task);
         let remarks = if remarks.is_empty() { remarks } else { format!("  ({remarks})") };
-        let (id, state) = (task.id.to_string(), worded(task.state));
+        let (id, state) = (task.id.to_string(), state_text(task.state));
         context.output.line(format!("{id:<width$}  {state:<state_width$}  {}  {}{remarks}", task.priority, task.title));
     }
 }
 
-/// Returns what else people should know about the task.
+/// Returns remarks about the task's blockers and its review, for people.
 fn remarks(task: &Task) -> String {
     let mut remarks = Vec::new();
     if task.state.is_unfinished() {
-        let waited: Vec<String> = task.open_blockers().iter().map(ToString::to_string).collect();
+        let waited: Vec<String> = task.unfinished_blockers().iter().map(ToString::to_string).collect();
         if !waited.is_empty() {
             remarks.push(format!("waits for {}", waited.join(", ")));
         }
-        remarks.extend(task.dead_blockers().map(|Blocker { id, state }| match state {
+        remarks.extend(task.failed_or_missing_blockers().map(|Blocker { id, state }| match state {
             None => format!("its blocker {id} is missing"),
             Some(_) => format!("its blocker {id} failed"),
         }));
@@ -243,11 +248,11 @@ fn show(task: &Task, tasks: Tasks<'_>, context: &Context) -> Result<(), Problem>
             output.line(format!("  {name:<9} {text}"));
         }
     };
-    part("state", worded(task.state).to_owned());
+    part("state", state_text(task.state).to_owned());
     part("priority", task.priority.to_string());
     part("key", task.key.clone().unwrap_or_default());
     part("parent", task.parent.map(|parent| parent.to_string()).unwrap_or_default());
-    let with_state = |id: TaskId, state: Option<TaskState>| format!("{id} ({})", state.map_or("missing", worded));
+    let with_state = |id: TaskId, state: Option<TaskState>| format!("{id} ({})", state.map_or("missing", state_text));
     part(
         "children",
         children.iter().map(|child| with_state(child.id, Some(child.state))).collect::<Vec<_>>().join(", "),
@@ -265,7 +270,7 @@ fn show(task: &Task, tasks: Tasks<'_>, context: &Context) -> Result<(), Problem>
     Ok(())
 }
 
-fn worded(state: TaskState) -> &'static str {
+fn state_text(state: TaskState) -> &'static str {
     match state {
         TaskState::InProgress => "in progress",
         other => other.name(),

@@ -25,11 +25,11 @@ pub fn run(arguments: &TestArguments, context: &Context) -> CommandOutcome {
     let mut results = Vec::new();
     let mut problems: Vec<Diagnostic> = loaded.errors().cloned().collect();
     for definition in &loaded.definitions {
-        // Skips overridden rules, which have no effect, and bundled rules that were not asked for, as they are not the
-        // project's.
-        let is_hidden = matches!(loaded.rule_status(definition), RuleStatus::Shadowed(_));
-        let is_unasked = definition.origin == RuleOrigin::Bundled && arguments.rules.is_empty();
-        if is_hidden || is_unasked || !is_wanted(Some(&definition.rule.id), arguments) {
+        // Skips rules that another rule replaces, because they have no effect, and bundled rules that the arguments do
+        // not name, because the project did not write them.
+        let is_replaced = matches!(loaded.rule_status(definition), RuleStatus::Shadowed(_));
+        let is_unnamed_bundled = definition.origin == RuleOrigin::Bundled && arguments.rules.is_empty();
+        if is_replaced || is_unnamed_bundled || !is_wanted(Some(&definition.rule.id), arguments) {
             continue;
         }
         let cases = definition.cases();
@@ -91,14 +91,14 @@ impl CaseResult {
         let decision = rule_cases::judge(&case, rules, &loaded.config)
             .map_err(|error| Problem::new("Internal", error.to_string()))?;
         let verdict = &decision.verdict;
-        // An `allow` rule either approves the call, or the agent asks as usual.
-        let leaves_it = rule.is_some_and(|rule| rule.action == Level::Allow) && !verdict.approved;
+        // If an `allow` rule does not approve the call, the agent asks as usual.
+        let is_left_to_agent = rule.is_some_and(|rule| rule.action == Level::Allow) && !verdict.approved;
         let got = match &case.expect {
-            Expectation::Verdict(_) if leaves_it => Expectation::Verdict(verdict.level.max(Level::Ask)),
+            Expectation::Verdict(_) if is_left_to_agent => Expectation::Verdict(verdict.level.max(Level::Ask)),
             Expectation::Verdict(_) => Expectation::Verdict(verdict.level),
             Expectation::Met | Expectation::Unmet(_) if decision.demands.is_empty() => Expectation::Met,
             Expectation::Met | Expectation::Unmet(_) => {
-                let pairs = decision.demands.iter().flat_map(|demand| demand.found.pairs());
+                let pairs = decision.demands.iter().flat_map(|demand| demand.file_match.pairs());
                 Expectation::Unmet(Some(pairs.map(|(one, other)| [one.to_owned(), other.to_owned()]).collect()))
             }
             Expectation::Fires(_) => {
@@ -124,7 +124,7 @@ impl CaseResult {
         format!("{}:{}", self.case.source.name, self.case.source.position(self.case.start))
     }
 
-    /// The case's name, or a description of what it does.
+    /// Returns the case's name, or else a description of its event.
     fn title(&self) -> String {
         let subject = || match &self.case.subject {
             CaseSubject::Command(command) => command.clone(),
@@ -141,11 +141,11 @@ impl CaseResult {
         self.case.name.clone().unwrap_or_else(subject)
     }
 
-    /// The rules whose judgements explain the result.
+    /// Returns the rules whose judgements explain the result: the case's own rule, or all rules that applied.
     fn considered(&self) -> impl Iterator<Item = &ConsideredRule> {
-        let about_one = self.case.rule.is_some();
-        let spoke = |considered: &&ConsideredRule| considered.outcome != decide::RuleOutcome::Passed;
-        self.decision.considered.iter().filter(move |considered| about_one || spoke(considered))
+        let has_own_rule = self.case.rule.is_some();
+        let applied = |considered: &&ConsideredRule| considered.outcome != decide::RuleOutcome::NotApplied;
+        self.decision.considered.iter().filter(move |considered| has_own_rule || applied(considered))
     }
 
     fn to_json(&self) -> Value {
@@ -164,8 +164,8 @@ impl CaseResult {
     }
 }
 
-/// A verdict, or the files that a file rule demands.
-fn shown(expectation: &Expectation, output: &Output) -> String {
+/// Returns an expectation as text: a verdict, or the files that a file rule demands.
+fn expectation_text(expectation: &Expectation, output: &Output) -> String {
     match expectation {
         Expectation::Verdict(level) => output.level(*level),
         Expectation::Unmet(Some(pairs)) if !pairs.is_empty() => {
@@ -186,7 +186,11 @@ fn show(results: &[CaseResult], problems: &[Diagnostic], context: &Context) {
         let about = result.case.rule.as_deref().map_or_else(String::new, |rule| format!("{rule}: "));
         output.line(output.bold(&format!("{about}{}", result.title())));
         output.line(output.dim(&format!("  {}", result.place())));
-        output.line(format!("  expected {}, got {}", shown(&result.case.expect, output), shown(&result.got, output)));
+        output.line(format!(
+            "  expected {}, got {}",
+            expectation_text(&result.case.expect, output),
+            expectation_text(&result.got, output)
+        ));
         let mut considered = result.considered().peekable();
         if considered.peek().is_none() {
             output.line("  no rule has a condition that applies to this case");

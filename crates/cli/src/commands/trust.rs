@@ -1,4 +1,4 @@
-//! `trust`: a person accepts parts of a repository's policy that approve, switch off or start something.
+//! `trust`: a person accepts the parts of a repository's policy that approve calls, switch rules off or start programs.
 
 use std::io;
 use std::path::Path;
@@ -9,13 +9,13 @@ use guard::Project;
 use guard::grants::{AcceptedWeakenings, Trust as Accepted};
 use guard::session::policy as session_policy;
 use policy::edit::EditRefusal;
-use policy::{Diagnostic, ErrorKind, LastGoodPolicy, LoadedPolicy, PolicyMode, Severity, Weakening};
+use policy::{Diagnostic, DiagnosticKind, LastGoodPolicy, LoadedPolicy, PolicyMode, Severity, Weakening};
 use serde_json::json;
 
 use super::Context;
 use crate::arguments::TrustArguments;
 use crate::exit_code::ExitCode;
-use crate::person;
+use crate::person::{self, Confirmation};
 use crate::problem::{CommandOutcome, Problem};
 
 pub fn run(arguments: &TrustArguments, context: &Context) -> CommandOutcome {
@@ -24,11 +24,11 @@ pub fn run(arguments: &TrustArguments, context: &Context) -> CommandOutcome {
     person::require_terminal_during_run(&project, &context.environment)?;
     let pending = PendingAcceptance::of(&project, context);
     if !pending.broken.is_empty() {
-        return Err(unreadable(&pending.broken).into());
+        return Err(refuse_broken(&pending.broken).into());
     }
     if pending.is_nothing() {
-        let said = if pending.needs_none { "nothing in this policy needs trust" } else { "already trusted" };
-        context.output.line_or(said, &json!({ "trusted": true, "accepted": [], "changes": [] }));
+        let text = if pending.needs_none { "nothing in this policy needs trust" } else { "already trusted" };
+        context.output.line_or(text, &json!({ "trusted": true, "accepted": [], "changes": [] }));
         return Ok(ExitCode::Done);
     }
     if !context.output.json {
@@ -47,7 +47,9 @@ pub fn run(arguments: &TrustArguments, context: &Context) -> CommandOutcome {
                 .line(format!("{}; running sessions keep the stricter version until you accept", change.describe()));
         }
     }
-    if !arguments.yes && !person::confirmed("Accept?", "the rules", &context.output)? {
+    let confirmation =
+        Confirmation { question: "Accept?", subject: "the files", without_asking: "linchpin trust --yes" };
+    if !arguments.yes && !confirmation.ask(&context.output)? {
         return Err(Problem::new("Untrusted", "nothing was accepted"));
     }
     if !pending.is_same(&PendingAcceptance::of(&project, context)) {
@@ -61,14 +63,16 @@ pub fn run(arguments: &TrustArguments, context: &Context) -> CommandOutcome {
     let files: Vec<&str> = files.into_iter().chain(workflows).chain(the_loop).collect();
     let mut rules: Vec<&String> = pending.changes.iter().map(|change| &change.rule).collect();
     rules.dedup();
-    context
-        .output
-        .line_or(accepted(!files.is_empty(), &rules), &json!({ "trusted": true, "accepted": files, "changes": rules }));
+    context.output.line_or(
+        accepted_text(!files.is_empty(), &rules),
+        &json!({ "trusted": true, "accepted": files, "changes": rules }),
+    );
     Ok(ExitCode::Done)
 }
 
-/// `has_parts`: parts of policy files were accepted too. `rules`: the weakened rules that sessions had kept.
-fn accepted(has_parts: bool, rules: &[&String]) -> String {
+/// Describes what was accepted. `has_parts`: parts of policy files were accepted. `rules`: the rules whose weakening
+/// was accepted, so that sessions no longer keep the stricter version.
+fn accepted_text(has_parts: bool, rules: &[&String]) -> String {
     let parts = "The acceptance is valid until one of these parts changes.";
     let rules: Vec<String> = rules.iter().map(|rule| format!("`{rule}`")).collect();
     let rules = rules.join(", ");
@@ -79,12 +83,12 @@ fn accepted(has_parts: bool, rules: &[&String]) -> String {
     }
 }
 
-/// A broken file cannot be shown to the person, so the person cannot accept it.
-fn unreadable(broken: &[Diagnostic]) -> EditRefusal {
+/// Returns the error for broken files: their parts cannot be shown to the person, so the person cannot accept them.
+fn refuse_broken(broken: &[Diagnostic]) -> EditRefusal {
     let mut files: Vec<String> = broken.iter().map(|problem| format!("`{}`", problem.source.name)).collect();
     files.dedup();
     let are = if files.len() == 1 { "is" } else { "are" };
-    let kind = broken.first().map_or(ErrorKind::InvalidValue, |problem| problem.kind);
+    let kind = broken.first().map_or(DiagnosticKind::InvalidValue, |problem| problem.kind);
     EditRefusal::new(kind, format!("{} {are} broken, so nothing was accepted", files.join(", ")))
         .help("fix the errors above (`linchpin validate` shows all of them), then run `linchpin trust` again")
         .with_problems(broken.to_vec())
@@ -93,22 +97,22 @@ fn unreadable(broken: &[Diagnostic]) -> EditRefusal {
 /// Everything that a person has not accepted yet.
 struct PendingAcceptance {
     loaded: LoadedPolicy,
-    /// Weakened rules, of which running sessions keep the earlier version.
+    /// Weakenings of rules of which running sessions keep the stricter version.
     changes: Vec<Weakening>,
-    /// The project's workflows with parts that are not in effect yet.
+    /// The workflows with parts that are ignored until a person accepts them.
     workflows: Vec<Workflow>,
     /// The project's loop, if it has not been accepted.
     the_loop: Option<Loop>,
-    /// Nothing waits, and nothing has ever needed acceptance.
+    /// True if the policy contains no part that needs acceptance. False if it contains such parts and all are accepted.
     needs_none: bool,
-    /// Errors in the project's files. What those files need acceptance for is unknown.
+    /// Errors in the project's files. It is unknown which parts of these files need acceptance.
     broken: Vec<Diagnostic>,
 }
 
 impl PendingAcceptance {
     fn of(project: &Project, context: &Context) -> Self {
         let loaded = project.load(&context.environment);
-        let policy = project.compile_read_only(&context.environment);
+        let policy = project.compiled_policy_read_only(&context.environment);
         let changes = session_policy::weakenings_ignored_by_any_session(project, &policy, &context.environment);
         let found = policy::workflows(&project.tiers, &loaded);
         let loop_file = policy::loop_file(&project.tiers, &loaded);
@@ -156,7 +160,7 @@ fn accept(project: &Project, pending: &PendingAcceptance, context: &Context) -> 
     if let Some(the_loop) = &pending.the_loop {
         trust.accept_loop(the_loop)?;
     }
-    // The newly accepted parts may themselves override or switch off rules that running sessions keep.
+    // The parts that were just accepted may override or switch off rules that running sessions keep.
     let accepted =
         policy::load(&project.tiers, &LastGoodPolicy::default(), |text| *text == pending.loaded.text_to_trust);
     let (before, now) = (pending.loaded.in_force_rules(), accepted.in_force_rules());
@@ -168,7 +172,7 @@ fn accept(project: &Project, pending: &PendingAcceptance, context: &Context) -> 
     AcceptedWeakenings::of(&project.root, &context.environment).add(&changes, super::now())
 }
 
-/// Shows what is to be accepted: a whole rule file, or a line of the configuration.
+/// Shows a part of the policy that needs acceptance: a whole rule file, or lines of the configuration.
 fn show(problem: &Diagnostic, context: &Context) {
     let output = &context.output;
     let place = problem.position().map_or(String::new(), |position| format!(":{position}"));
@@ -180,7 +184,7 @@ fn show(problem: &Diagnostic, context: &Context) {
     output.blank();
 }
 
-/// Shows what a workflow would do. Acceptance applies to the current contents of the file.
+/// Shows what a workflow would do. The acceptance is valid for the current contents of the workflow's file.
 fn show_workflow(workflow: &Workflow, context: &Context) {
     let output = &context.output;
     let message = "it starts programs or approves calls; those parts are ignored until a person accepts the file";

@@ -1,16 +1,16 @@
-//! `try`: the verdict that an agent would get now. People and agents may use it, and nothing is recorded.
+//! `try`: shows the verdict that an agent would get now. People and agents may use it, and nothing is recorded.
 
 use agents::Agent;
 use agents::attempt::{self, ToolSubject};
 use engine::{EventKind, Finding, Level, NotEnforced, Verdict};
 use guard::grants::OBSERVE_NOTICE;
 use guard::replay::{AttemptedAct, DryRun};
-use guard::session::{CommandRun, SessionOwner, project_of_command};
+use guard::session::{AgentSession, CommandRun, project_of_command};
 use serde_json::json;
 use store::{SessionKey, Store};
 
-use super::Context;
 use super::install::agent_named;
+use super::{Context, journal};
 use crate::arguments::TryArguments;
 use crate::exit_code::ExitCode;
 use crate::problem::{CommandOutcome, Problem};
@@ -19,13 +19,13 @@ pub fn run(arguments: &TryArguments, context: &Context) -> CommandOutcome {
     let environment = &context.environment;
     let project = project_of_command(environment);
     let now = super::now();
-    let store = super::log::open(&project, context).ok();
-    let heard = store.as_ref().and_then(|store| session(store, now, context));
+    let store = journal::open(&project, context).ok();
+    let known_session = store.as_ref().and_then(|store| session(store, now, context));
     let agent = match &arguments.agent {
         Some(name) => agent_named(name)?,
-        None => heard.as_ref().and_then(|heard| Agent::from_name(&heard.agent)).unwrap_or(Agent::Claude),
+        None => known_session.as_ref().and_then(|known| Agent::from_name(&known.agent)).unwrap_or(Agent::Claude),
     };
-    let session = heard.filter(|heard| heard.agent == agent.name()).map(|heard| heard.id).unwrap_or_default();
+    let session = known_session.filter(|known| known.agent == agent.name()).map(|known| known.id).unwrap_or_default();
     let (attempt, kind) = if let Some(call) = attempted_call(arguments, agent, context)? {
         (call, EventKind::BeforeTool)
     } else {
@@ -41,31 +41,32 @@ pub fn run(arguments: &TryArguments, context: &Context) -> CommandOutcome {
         notices.push("there is no policy here, so every event is allowed: run `linchpin init` to write one".to_owned());
     }
     let (level, _) = agents::effective_level_and_reasons(agent, kind, &verdict);
-    let told = Verdict { level, ..verdict.as_enforced().into_owned() };
-    // As if enforced, because the caller wants to know what the rules say.
-    let said = Verdict { not_enforced: None, ..verdict.clone() };
-    let rules = rules(&said);
-    let (_, mut reason) = agents::effective_level_and_reasons(agent, kind, &said);
+    let shown = Verdict { level, ..verdict.as_enforced().into_owned() };
+    // Even if the verdict is not enforced, shows the rules and reasons that it has, because the caller wants to know
+    // them.
+    let if_enforced = Verdict { not_enforced: None, ..verdict.clone() };
+    let rules = rules(&if_enforced);
+    let (_, mut reason) = agents::effective_level_and_reasons(agent, kind, &if_enforced);
     if let Some(not_enforced) = verdict.not_enforced {
         reason = format!("{}\n\n{reason}", why_not_enforced(not_enforced));
     }
     if context.output.json {
         context
             .output
-            .value(&json!({ "verdict": told.level.name(), "rules": rules, "reason": reason, "notices": notices }));
+            .value(&json!({ "verdict": shown.level.name(), "rules": rules, "reason": reason, "notices": notices }));
     } else {
-        show(&told, &rules, &reason, &notices, context);
+        show(&shown, &rules, &reason, &notices, context);
     }
-    Ok(if told.asks_or_blocks() { ExitCode::No } else { ExitCode::Done })
+    Ok(if shown.asks_or_blocks() { ExitCode::No } else { ExitCode::Done })
 }
 
 /// Returns the session that this command runs in, or else the latest one.
-fn session(store: &Store, now: i64, context: &Context) -> Option<SessionOwner> {
+fn session(store: &Store, now: i64, context: &Context) -> Option<AgentSession> {
     let command = CommandRun { words: &["try"], session: None, environment: &context.environment, now };
     command.target_session(store).ok().flatten()
 }
 
-/// Returns the call to try, in the agent's format; none for a stop.
+/// Returns the tool call to try, in the agent's format; `None` if the arguments name no tool call, but a stop.
 fn attempted_call(arguments: &TryArguments, agent: Agent, context: &Context) -> Result<Option<AttemptedAct>, Problem> {
     if let Some(command) = &arguments.command {
         let tool = attempt::shell_tool(agent).to_owned();
@@ -87,19 +88,19 @@ fn attempted_call(arguments: &TryArguments, agent: Agent, context: &Context) -> 
             let help = format!("it has {}; write `mcp__SERVER__TOOL` for a tool of an MCP server", names.join(", "));
             return Err(Problem::new("Usage", message).help(help));
         }
-        (ToolSubject::File | ToolSubject::Folder | ToolSubject::Mcp, Some(path)) => {
+        (ToolSubject::File | ToolSubject::Directory | ToolSubject::Mcp, Some(path)) => {
             attempt::input_with_path(agent, &tool, &path.to_string_lossy(), path.exists())
         }
-        (ToolSubject::Folder | ToolSubject::Mcp | ToolSubject::Other, None) => json!({}),
+        (ToolSubject::Directory | ToolSubject::Mcp | ToolSubject::Other, None) => json!({}),
     };
     Ok(Some(AttemptedAct::Call { tool, input }))
 }
 
-/// Returns the rules that object; for an approval, those that approve.
+/// Returns the rules that warn, ask or block. If the verdict approves the call, returns the rules that approve it.
 fn rules(verdict: &Verdict) -> Vec<String> {
-    let is_meant = |finding: &&Finding| finding.level > Level::Allow || verdict.approved;
+    let is_relevant = |finding: &&Finding| finding.level > Level::Allow || verdict.approved;
     let mut rules: Vec<String> = Vec::new();
-    for finding in verdict.findings.iter().filter(is_meant) {
+    for finding in verdict.findings.iter().filter(is_relevant) {
         // Two policies may contain the same rule.
         if !rules.contains(&finding.rule) {
             rules.push(finding.rule.clone());
@@ -118,18 +119,18 @@ fn why_not_enforced(reason: NotEnforced) -> String {
     }
 }
 
-fn show(told: &Verdict, rules: &[String], reason: &str, notices: &[String], context: &Context) {
+fn show(verdict: &Verdict, rules: &[String], reason: &str, notices: &[String], context: &Context) {
     let output = &context.output;
     let names: Vec<String> = rules.iter().map(|rule| format!("`{rule}`")).collect();
     let by = match names.as_slice() {
-        [] if told.level == Level::Allow => ": no rule matched".to_owned(),
-        // The reason begins with why the verdict is not enforced.
-        _ if told.level == Level::Allow && !told.approved => String::new(),
+        [] if verdict.level == Level::Allow => ": no rule matched".to_owned(),
+        // The verdict is not enforced. The reason below explains why, so the rules are not listed in this line.
+        _ if verdict.level == Level::Allow && !verdict.approved => String::new(),
         [] => String::new(),
         [rule] => format!(", by rule {rule}"),
         _ => format!(", by rules {}", names.join(", ")),
     };
-    output.line(format!("{}{by}", output.level(told.level)));
+    output.line(format!("{}{by}", output.level(verdict.level)));
     if !reason.is_empty() {
         output.blank();
         output.line(reason);

@@ -30,26 +30,26 @@ pub fn run(arguments: &ValidateArguments, context: &Context) -> CommandOutcome {
 
 /// Returns the project from the arguments, or the one that contains the working directory.
 fn project(arguments: &ValidateArguments, context: &Context) -> Result<Project, Problem> {
-    let Some(folder) = &arguments.project else { return Ok(Project::of_person(&context.environment)) };
-    let folder = folder
+    let Some(directory) = &arguments.project else { return Ok(Project::of_person(&context.environment)) };
+    let directory = directory
         .canonicalize()
-        .map_err(|error| Problem::new("NotFound", format!("`{}` cannot be read: {error}", folder.display())))?;
-    if !folder.is_dir() {
-        return Err(Problem::new("InvalidValue", format!("`{}` is not a folder", folder.display()))
-            .help("name the project, or the folder of a nested policy"));
+        .map_err(|error| Problem::new("NotFound", format!("`{}` cannot be read: {error}", directory.display())))?;
+    if !directory.is_dir() {
+        return Err(Problem::new("InvalidValue", format!("`{}` is not a directory", directory.display()))
+            .help("name the project, or the directory of a nested policy"));
     }
-    let root = guard::nearest_root(&folder).unwrap_or(folder);
+    let root = guard::nearest_root(&directory).unwrap_or(directory);
     Ok(Project::at(&root, &context.environment))
 }
 
 /// The results for all policy files of a project.
 struct Validation {
-    /// Includes the diagnostics of cases, workflows and the loop.
+    /// The policy. Its diagnostics include those of test cases, workflows and the loop.
     loaded: LoadedPolicy,
     /// The number of workflows of the user and of the project.
     workflows: usize,
     shortfalls: Shortfalls,
-    /// Notes about what a person has to accept, which are not errors in a file.
+    /// Notes that are not about errors in a file: parts that a person has to accept, and an unknown default branch.
     notes: Vec<String>,
 }
 
@@ -64,9 +64,9 @@ impl Validation {
         let problems: Vec<Diagnostic> = cases.flat_map(|cases| cases.problems).collect();
         let workflows = policy::workflows(&project.tiers, &loaded);
         loaded.diagnostics.extend(problems);
-        let looped = policy::loop_file(&project.tiers, &loaded);
+        let loop_file = policy::loop_file(&project.tiers, &loaded);
         loaded.diagnostics.extend(workflows.diagnostics);
-        loaded.diagnostics.extend(looped.into_iter().flat_map(|file| file.diagnostics));
+        loaded.diagnostics.extend(loop_file.into_iter().flat_map(|file| file.diagnostics));
         let notes = notes(project, &loaded, &workflows.files, context);
         let own: Vec<_> = workflows.files.iter().filter(|file| file.tier != Tier::Bundled).collect();
         let of_workflows = own
@@ -133,7 +133,7 @@ fn notes(project: &Project, loaded: &LoadedPolicy, workflows: &[WorkflowFile], c
     let in_force = loaded.rules.iter().map(|in_force| &in_force.definition.rule);
     if let Some(unknown) = default_branch::unknown(project, &loaded.config, in_force) {
         notes.push(format!(
-            "Linchpin can't tell where the branch left the default branch, so file rules see less: {}; {}",
+            "Linchpin can't tell where the branch left the default branch, so file rules may miss changes: {}; {}",
             unknown.why, unknown.help
         ));
     }

@@ -1,4 +1,4 @@
-//! Asks a webhook whether a move is allowed. Only commands include a network client: a hook never sends requests.
+//! Asks a webhook whether a move is allowed. The network client is in this crate, because hooks never send requests.
 
 use std::time::Duration;
 
@@ -9,15 +9,15 @@ use ureq::Agent;
 use ureq::http::{Request, Response};
 
 /// The maximum duration of the whole request, including name resolution.
-const TIME_LIMIT: Duration = Duration::from_secs(10);
-/// A larger answer is rejected.
-const ANSWER_LIMIT: u64 = 64 * 1024;
+const TIMEOUT: Duration = Duration::from_secs(10);
+/// The maximum size of the webhook's answer. A larger answer is rejected.
+const MAX_ANSWER_BYTES: u64 = 64 * 1024;
 
-/// Returns the reason if the webhook does not agree. The reason contains no header values and nothing from the answer,
-/// because both may be secret.
+/// Sends the question to the webhook. Fails with the reason if the webhook does not agree. The reason contains no
+/// header values and nothing from the answer, because both may be secret.
 pub fn ask(webhook: &Webhook, question: &Value, environment: &Environment) -> Result<(), String> {
     let response = send(webhook, question, environment)?;
-    judge(response, &webhook.expect)
+    check_response(response, &webhook.expect)
 }
 
 fn send(webhook: &Webhook, question: &Value, environment: &Environment) -> Result<Response<ureq::Body>, String> {
@@ -26,25 +26,25 @@ fn send(webhook: &Webhook, question: &Value, environment: &Environment) -> Resul
         .https_only(is_secure)
         .max_redirects(0)
         .http_status_as_error(false)
-        .timeout_global(Some(TIME_LIMIT))
+        .timeout_global(Some(TIMEOUT))
         .user_agent(concat!("linchpin/", env!("CARGO_PKG_VERSION")));
-    // A request to this machine must not go through a proxy.
+    // Only URLs on this machine may lack `https`. A request to them must not go through a proxy.
     let config = if is_secure { config } else { config.proxy(None) };
     let agent = Agent::new_with_config(config.build());
     let mut request = Request::builder().method(webhook.method.as_str()).uri(&webhook.url);
     for (name, value) in &webhook.headers {
         request = request.header(name, header_value(name, value, environment)?);
     }
-    // The original error could quote the request.
-    let wrong = |_| "its `url` or `headers` are invalid".to_owned();
+    // Replaces the original error, whose text could contain a header value.
+    let invalid_request = |_| "its `url` or `headers` are invalid".to_owned();
     let answer = if webhook.method == "GET" {
-        agent.run(request.body(()).map_err(wrong)?)
+        agent.run(request.body(()).map_err(invalid_request)?)
     } else {
         let request = request.header("content-type", "application/json");
-        agent.run(request.body(question.to_string()).map_err(wrong)?)
+        agent.run(request.body(question.to_string()).map_err(invalid_request)?)
     };
     answer.map_err(|error| match error {
-        ureq::Error::Timeout(_) => format!("no answer within {} s", TIME_LIMIT.as_secs()),
+        ureq::Error::Timeout(_) => format!("no answer within {} s", TIMEOUT.as_secs()),
         error => error.to_string(),
     })
 }
@@ -59,7 +59,7 @@ fn header_value(header: &str, value: &str, environment: &Environment) -> Result<
     }
 }
 
-fn judge(mut response: Response<ureq::Body>, expect: &ExpectedResponse) -> Result<(), String> {
+fn check_response(mut response: Response<ureq::Body>, expect: &ExpectedResponse) -> Result<(), String> {
     let status = response.status().as_u16();
     if status != expect.status {
         return Err(format!("it answered with status {status}, not {}", expect.status));
@@ -67,17 +67,17 @@ fn judge(mut response: Response<ureq::Body>, expect: &ExpectedResponse) -> Resul
     let Some(wanted) = expect.json.as_ref().and_then(|json| serde_json::from_str::<Value>(json).ok()) else {
         return Ok(());
     };
-    let body = response.body_mut().with_config().limit(ANSWER_LIMIT).read_to_vec();
+    let body = response.body_mut().with_config().limit(MAX_ANSWER_BYTES).read_to_vec();
     let body = body.map_err(|error| format!("its answer cannot be read: {error}"))?;
     let answer: Value = serde_json::from_slice(&body).map_err(|_| "its answer is not JSON".to_owned())?;
-    if holds(&answer, &wanted) { Ok(()) } else { Err(format!("its answer does not contain {wanted}")) }
+    if contains(&answer, &wanted) { Ok(()) } else { Err(format!("its answer does not contain {wanted}")) }
 }
 
-/// True if the answer contains everything wanted. It may contain more.
-fn holds(answer: &Value, wanted: &Value) -> bool {
+/// True if the answer contains all fields that are wanted, with equal values. The answer may contain other fields.
+fn contains(answer: &Value, wanted: &Value) -> bool {
     match (answer, wanted) {
         (Value::Object(answer), Value::Object(wanted)) => {
-            wanted.iter().all(|(key, wanted)| answer.get(key).is_some_and(|answer| holds(answer, wanted)))
+            wanted.iter().all(|(key, wanted)| answer.get(key).is_some_and(|answer| contains(answer, wanted)))
         }
         (answer, wanted) => answer == wanted,
     }

@@ -1,4 +1,4 @@
-//! Workflows that are referred to by file: `linchpin start .linchpin/workflows/feature.yml`.
+//! Finds the name of a workflow that the arguments name by its file: `linchpin start .linchpin/workflows/feature.yml`.
 
 use std::path::Path;
 

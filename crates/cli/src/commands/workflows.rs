@@ -8,8 +8,9 @@ use policy::{WorkflowFile, Workflows as Found};
 use serde_json::{Value, json};
 
 use super::{Context, workflow_path};
-use crate::arguments::{Drawing, WorkflowsAction, WorkflowsArguments};
+use crate::arguments::{DrawingFormat, WorkflowsAction, WorkflowsArguments};
 use crate::exit_code::ExitCode;
+use crate::plural::code_list;
 use crate::problem::{CommandOutcome, Problem};
 
 pub fn run(arguments: &WorkflowsArguments, context: &Context) -> CommandOutcome {
@@ -28,17 +29,17 @@ pub fn run(arguments: &WorkflowsArguments, context: &Context) -> CommandOutcome 
 fn list(found: &Found, context: &Context) {
     let output = &context.output;
     // For each name, the definition that is in effect.
-    let meant: Vec<&WorkflowFile> = found.names().iter().filter_map(|name| found.named(name)).collect();
+    let effective: Vec<&WorkflowFile> = found.names().iter().filter_map(|name| found.named(name)).collect();
     if output.json {
-        let listed: Vec<Value> = meant.iter().map(|file| listed(file, found)).collect();
+        let listed: Vec<Value> = effective.iter().map(|file| file_to_json(file, found)).collect();
         output.value(&json!({ "workflows": listed }));
         return;
     }
-    if meant.is_empty() {
+    if effective.is_empty() {
         output.line("There are no workflows.");
     }
-    let width = meant.iter().map(|file| file.name.len()).max().unwrap_or(0);
-    for file in meant {
+    let width = effective.iter().map(|file| file.name.len()).max().unwrap_or(0);
+    for file in effective {
         let nodes = match &file.workflow {
             Some(workflow) => nodes(workflow).join(", "),
             None => "broken: `linchpin validate` shows the errors".to_owned(),
@@ -49,7 +50,7 @@ fn list(found: &Found, context: &Context) {
     }
 }
 
-fn listed(file: &WorkflowFile, found: &Found) -> Value {
+fn file_to_json(file: &WorkflowFile, found: &Found) -> Value {
     let hides: Vec<Value> =
         found.hidden_by(file).map(|other| json!({ "tier": other.tier.name(), "source": other.source })).collect();
     json!({
@@ -67,17 +68,17 @@ fn nodes(workflow: &Workflow) -> Vec<&str> {
     workflow.nodes.iter().map(|node| node.name.as_str()).collect()
 }
 
-fn show(name: &str, format: Drawing, found: &Found, project: &Project, context: &Context) -> Result<(), Problem> {
+fn show(name: &str, format: DrawingFormat, found: &Found, project: &Project, context: &Context) -> Result<(), Problem> {
     let Some(file) = found.named(name) else { return Err(unknown(name, found)) };
     let Some(workflow) = &file.workflow else {
         let problem = Problem::new("BrokenPolicy", format!("the workflow `{name}` has errors"));
         return Err(problem.at(&file.source, None).help("`linchpin validate` shows the errors"));
     };
     let drawn = match format {
-        Drawing::Text => diagram::text(workflow),
-        Drawing::Mermaid => diagram::graph(workflow).mermaid(),
-        Drawing::Dot => diagram::graph(workflow).dot(),
-        Drawing::Yaml => file.text.to_string(),
+        DrawingFormat::Text => diagram::text(workflow),
+        DrawingFormat::Mermaid => diagram::graph(workflow).mermaid(),
+        DrawingFormat::Dot => diagram::graph(workflow).dot(),
+        DrawingFormat::Yaml => file.text.to_string(),
     };
     let is_trusted = Trust::of(&project.root, &context.environment).accepts_workflow(workflow);
     context.output.line_or(drawn.trim_end(), &to_json(workflow, &drawn, is_trusted));
@@ -92,7 +93,7 @@ fn unknown(name: &str, found: &Found) -> Problem {
     let help = suggest::closest(name, known.iter().copied()).map_or_else(
         || match known.as_slice() {
             [] => "a workflow is a file `NAME.yml` in `.linchpin/workflows`; there is none".to_owned(),
-            known => format!("the workflows are {}", known.join(", ")),
+            known => format!("workflows: {}", code_list(known)),
         },
         suggest::did_you_mean,
     );
@@ -108,13 +109,16 @@ fn to_json(workflow: &Workflow, drawn: &str, is_trusted: bool) -> Value {
         .nodes
         .iter()
         .map(|node| {
-            let ways = node.transitions.iter();
-            let ways = ways.map(|way| json!({ "when": way.when, "to": way.to, "requires": requires(&way.requires) }));
+            let transitions = node.transitions.iter().map(|transition| {
+                json!({
+                    "when": transition.when, "to": transition.to, "requires": requires(&transition.requires),
+                })
+            });
             json!({
                 "name": node.name,
                 "rules": ids(&node.rules),
                 "requires": requires(&node.requires),
-                "transitions": ways.collect::<Vec<_>>(),
+                "transitions": transitions.collect::<Vec<_>>(),
             })
         })
         .collect();

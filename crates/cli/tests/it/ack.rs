@@ -1,20 +1,20 @@
 //! Acknowledgements of rules.
 
 use serde_json::{Value, json};
-use testkit::{Reply, TestProject};
+use testkit::{ProcessOutput, TestProject};
 
 use super::{NO_DANGER, project};
 
 const HOLD: &str = "---\non: stop\naction: block\n---\nRun the tests first.\n";
 const WARN: &str = "---\ncommand_pattern: ^make\naction: warn\n---\nThis takes an hour.\n";
 
-fn stop(project: &TestProject, session: &str) -> Reply {
+fn stop(project: &TestProject, session: &str) -> ProcessOutput {
     let mut event = project.event_payload("Stop", &json!({ "stop_hook_active": false }));
     event["session_id"] = json!(session);
     project.hook("claude", &event)
 }
 
-fn run_with_variable(project: &TestProject, arguments: &[&str], variable: (&str, &str)) -> Reply {
+fn run_with_env(project: &TestProject, arguments: &[&str], variable: (&str, &str)) -> ProcessOutput {
     let mut command = project.command(arguments);
     command.env(variable.0, variable.1);
     project.run_with_stdin(command, b"")
@@ -52,7 +52,8 @@ fn an_acknowledged_rule_is_silent_in_that_session() {
     assert_eq!(status["session"]["acknowledgements"][1]["reason"], "only a comment changed");
     assert_eq!(status["session"]["acknowledgements"][1]["by"], "person");
     assert_eq!(status["session"]["variables"], json!({}));
-    // `explain` shows the state at that time: the first call came before the acknowledgement, the second one after it.
+    // `explain` shows whether the rule was acknowledged when the event came: event 2 came before the acknowledgement,
+    // event 6 after it.
     let explained = project.run(&["explain", "event", "2"]).stdout;
     assert!(explained.contains("slow: warn"), "{explained}");
     let explained = project.run(&["explain", "event", "6"]).stdout;
@@ -79,7 +80,7 @@ fn an_agents_acknowledgement_counts_only_in_its_session() {
     stop(&project, "session-1");
     stop(&project, "session-2");
     let arguments = ["ack", "tests-first", "--reason", "docs only", "--json"];
-    let reply = run_with_variable(&project, &arguments, ("CLAUDE_CODE_SESSION_ID", "session-1"));
+    let reply = run_with_env(&project, &arguments, ("CLAUDE_CODE_SESSION_ID", "session-1"));
     insta::assert_snapshot!(reply.stdout, @r#"{"acknowledged":"tests-first","agent":"claude","session":"session-1","reason":"docs only","by":"agent"}"#);
     assert_eq!(stop(&project, "session-1").stdout, "");
     assert_eq!(stop(&project, "session-2").json()["decision"], "block");
@@ -90,7 +91,7 @@ fn an_agents_acknowledgement_counts_only_in_its_session() {
         command.env("CLAUDE_CODE_SESSION_ID", "session-1").current_dir(project.root().join("sub"));
         assert_eq!(project.run_with_stdin(command, b"").json()["session"], "session-1", "{rule}");
     }
-    // `--session` selects another session.
+    // With `--session`, the acknowledgement counts in another session.
     project.run(&["ack", "tests-first", "--reason", "x", "--session", "session-2"]);
     assert_eq!(stop(&project, "session-2").stdout, "");
 }
@@ -99,23 +100,24 @@ fn an_agents_acknowledgement_counts_only_in_its_session() {
 fn an_open_call_identifies_the_session_that_acknowledges() {
     let project = project();
     project.rule("tests-first", HOLD).rule("by-hand", &HOLD.replace("---\non", "---\nack: human\non"));
-    let before = |session: &str, command: &str| {
+    let bash_call = |session: &str, command: &str| {
         let mut event = project.bash_payload(command);
         event["session_id"] = json!(session);
         event
     };
     let ack = |rule: &str| -> Value { project.run(&["ack", rule, "--reason", "x", "--json"]).json() };
-    project.hook("claude", &before("session-1", "cd sub && linchpin ack tests-first --reason x"));
-    project.hook("claude", &before("session-2", "ls"));
+    project.hook("claude", &bash_call("session-1", "cd sub && linchpin ack tests-first --reason x"));
+    project.hook("claude", &bash_call("session-2", "ls"));
     assert_eq!(ack("tests-first")["session"], "session-1");
     assert_eq!(ack("tests-first")["by"], "agent");
-    // A command for people is refused. If the guard does not enforce that, the command itself fails in an agent's call.
-    let refused = project.hook("claude", &before("session-1", "linchpin ack by-hand --reason x"));
+    // Only a person may acknowledge `by-hand`, so the guard refuses the agent's command. In observe mode, the guard
+    // refuses nothing, but the command itself fails, because it runs in an agent's call.
+    let refused = project.hook("claude", &bash_call("session-1", "linchpin ack by-hand --reason x"));
     assert_eq!(refused.decision(), "deny");
     project.config("mode: observe\n").run(&["trust", "--yes"]);
-    project.hook("claude", &before("session-1", "linchpin ack by-hand --reason x"));
+    project.hook("claude", &bash_call("session-1", "linchpin ack by-hand --reason x"));
     assert_eq!(ack("by-hand")["error"]["kind"], "NotAPerson");
-    let mut after = before("session-1", "linchpin ack by-hand --reason x");
+    let mut after = bash_call("session-1", "linchpin ack by-hand --reason x");
     after["hook_event_name"] = json!("PostToolUse");
     after["tool_response"] = json!({ "stdout": "", "stderr": "" });
     project.hook("claude", &after);
@@ -152,7 +154,7 @@ fn invalid_acknowledgements_are_errors() {
     error: the journal has no session `s9`
     help: `linchpin log --json` lists the sessions
     ");
-    let refused = run_with_variable(&project, &["ack", "by-hand", "--reason", "x"], ("AI_AGENT", "claude-code"));
+    let refused = run_with_env(&project, &["ack", "by-hand", "--reason", "x"], ("AI_AGENT", "claude-code"));
     insta::assert_snapshot!(refused.transcript(), @"
     exit 2
     --- stdout

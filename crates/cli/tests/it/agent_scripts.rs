@@ -12,7 +12,7 @@ fn guarded_project() -> TestProject {
     project
 }
 
-/// Writes a file as an agent's tool does: calls the hook, and then writes.
+/// Writes a file as an agent's tool does: calls the hook before the call, and then writes.
 fn write(project: &TestProject, path: &str, text: &str) {
     let input = json!({"file_path": project.root().join(path), "content": text});
     assert_eq!(project.hook("claude", &project.tool_payload("Write", &input)).decision(), "allow");
@@ -31,7 +31,7 @@ fn a_script_is_judged_by_its_content() {
 
     A person can allow this call once: `linchpin allow 9`
     ");
-    // The current contents count.
+    // The script is judged by its current contents.
     write(&project, "x.sh", "safety\n");
     assert_eq!(project.decision("bash x.sh"), "allow");
 }
@@ -47,21 +47,21 @@ fn a_script_that_people_wrote_is_not_read() {
 #[test]
 fn scripts_are_read_however_they_were_written() {
     let project = guarded_project();
-    // Written by a shell command in an earlier call.
+    // The agent writes the script with a shell command in an earlier call.
     assert_eq!(project.decision("mkdir -p tools && cat > tools/y.sh <<'E'\ndanger\nE"), "allow");
     project.file("tools/y.sh", "danger\n");
     assert_eq!(project.decision("cd tools && bash y.sh"), "deny");
     assert_eq!(project.decision("bash tools/y.sh"), "deny");
-    // A script in another language.
+    // Scripts in Python are judged, too.
     write(&project, "z.py", "import os\nos.system('danger')\n");
     assert_eq!(project.decision("python3 z.py"), "deny");
     write(&project, "w", "#!/usr/bin/env python3\nimport subprocess\nsubprocess.run(['danger', '--all'])\n");
     assert_eq!(project.decision("./w"), "deny");
-    // Written by the same call.
+    // One call writes the script and runs it.
     assert_eq!(project.decision("echo danger > v.sh && bash v.sh"), "deny");
     assert_eq!(project.decision("echo safety > v.sh && bash v.sh"), "allow");
     assert_eq!(project.decision("curl -so v.sh https://example.test && bash v.sh"), "ask");
-    // A command that only mentions the file has not written it.
+    // A command that only mentions a file does not make the agent its author.
     project.file("u.sh", "danger\n");
     assert_eq!(project.decision("shellcheck u.sh; grep -n x u.sh"), "allow");
     assert_eq!(project.decision("bash u.sh"), "allow");
@@ -73,7 +73,7 @@ fn chmod_touch_and_cp_do_not_make_the_agent_the_author() {
     project.file("deploy.sh", "danger --all\n");
     assert_eq!(project.decision("chmod +x deploy.sh && touch deploy.sh"), "allow");
     assert_eq!(project.decision("./deploy.sh"), "allow");
-    // A copy of a person's script is not the agent's, but a copy of the agent's script is.
+    // A copy of a person's script does not count as written by the agent. A copy of the agent's script does.
     assert_eq!(project.decision("cp deploy.sh copy.sh"), "allow");
     project.file("copy.sh", "danger --all\n");
     assert_eq!(project.decision("bash copy.sh"), "allow");
@@ -89,7 +89,7 @@ fn chmod_touch_and_cp_do_not_make_the_agent_the_author() {
 }
 
 #[test]
-fn recursive_scripts_end_and_unreadable_scripts_are_asked_about() {
+fn judging_a_recursive_script_ends_and_unreadable_scripts_are_asked_about() {
     let project = guarded_project();
     write(&project, "x.sh", "safety; bash x.sh; ./x.sh\n");
     assert_eq!(project.decision("bash x.sh"), "allow");
@@ -114,7 +114,7 @@ fn replay_judges_scripts_by_recorded_contents() {
 }
 
 #[test]
-fn a_script_written_through_a_glob_is_read() {
+fn a_script_whose_name_the_shell_expands_is_read() {
     let project = guarded_project();
     for (number, command) in
         ["n=a0; echo danger > $n.sh", "echo danger > a\"1\".sh", "echo danger | tee {a2,c}.sh"].iter().enumerate()
@@ -124,7 +124,7 @@ fn a_script_written_through_a_glob_is_read() {
         project.file(&name, "danger\n");
         assert_eq!(project.decision(&format!("bash {name}")), "deny", "{command}");
     }
-    // Written through a glob.
+    // The command names the script by a glob.
     project.file("b.sh", "safety\n");
     assert_eq!(project.decision("sed -i s/safety/danger/ b*.sh"), "allow");
     project.file("b.sh", "danger\n");
@@ -142,7 +142,7 @@ fn files_of_a_patch_count_as_written() {
     }
     assert_eq!(project.decision("git apply q.patch && patch -p1 < q.patch"), "allow");
     assert_eq!(project.decision("git apply --stat p.patch"), "allow");
-    // A patch that a person has written does not count.
+    // Linchpin does not judge the files of a patch that a person has written.
     project.file("r.patch", patch(".claude/settings.json"));
     assert_eq!(project.decision("git apply r.patch"), "allow");
 }

@@ -1,4 +1,4 @@
-//! `allow`: a person allows one refused call.
+//! `linchpin allow`: a person allows one refused call.
 
 use std::thread;
 
@@ -84,7 +84,7 @@ fn an_allowed_call_passes_for_a_session() {
     assert_eq!(write("session-1", "y"), "ask");
     assert_eq!(write("session-2", "x"), "ask");
     let grant = std::fs::read_dir(project.state().join("projects")).expect("projects").next().expect("one");
-    let grant = grant.expect("a folder").path().join("allowed");
+    let grant = grant.expect("a directory").path().join("allowed");
     let file = std::fs::read_dir(grant).expect("grants").next().expect("one").expect("a file");
     let mode = std::os::unix::fs::PermissionsExt::mode(&file.metadata().expect("metadata").permissions());
     assert_eq!(mode & 0o777, 0o600);
@@ -145,7 +145,7 @@ fn invalid_allowances_are_errors() {
     error: event 3 is not a tool call
     help: each refusal shows its number; `linchpin log --level ask` lists the refusals of this project
     ");
-    // Without a terminal to ask on, nothing is allowed.
+    // Without a terminal, `allow` cannot ask the person, so it allows nothing.
     insta::assert_snapshot!(project.run(&["allow", "2"]).transcript(), @"
     exit 2
     --- stdout
@@ -155,8 +155,8 @@ fn invalid_allowances_are_errors() {
     block no-danger: Danger is not for agents. Use `safety`. Matched: `danger`
 
     --- stderr
-    error: there is no terminal for the question
-    help: read the call, then pass `--yes`
+    error: cannot ask for confirmation without a terminal
+    help: read the call, then run `linchpin allow 2 --yes`
     ");
     insta::assert_snapshot!(project.run(&["allow", "2", "--json", "--yes"]).stdout, @r#"{"allowed":2,"span":"once","agent":"claude","session":"session-1","tool":"Bash","command":"danger","paths":[]}"#);
 }

@@ -1,4 +1,5 @@
-//! `tool_rules`, `check_rules` and `triggers` in a configuration have the same effect as in a workflow, but always.
+//! `tool_rules`, `check_rules` and `triggers` in a configuration have the same effect as in a workflow, but they always
+//! apply.
 
 use insta::assert_snapshot;
 use serde_json::{Value, json};
@@ -67,13 +68,13 @@ fn the_same_keys_block_the_same_calls_in_a_workflow() {
     assert_eq!(in_workflow.run(&["start", "work"]).code, Some(0));
     assert_eq!(decisions(&always_on), decisions(&in_workflow));
     assert_eq!(decisions(&always_on), [json!("deny"), json!("deny")]);
-    // A `when` of the list applies to all of its rules.
+    // A `when` that belongs to a list of rules applies to all rules of the list.
     assert_eq!(always_on.run(&["set", "open", "true"]).code, Some(0));
     assert_eq!(decisions(&always_on), [json!("deny"), Value::Null]);
 }
 
 #[test]
-fn triggers_set_variables_and_give_the_agent_texts() {
+fn triggers_set_variables_and_inject_texts() {
     let project = project();
     project.file(".linchpin/guides/HOUSE.md", "Prompt {{ prompts }}.");
     project.config(
@@ -187,7 +188,7 @@ fn approving_rules_in_triggers_need_trust() {
     assert!(!approved(&project));
     assert_eq!(project.run(&["trust", "--yes"]).code, Some(0));
     assert!(approved(&project));
-    // Trust includes the outer `when`: a changed condition has to be accepted again.
+    // Trust includes the `when` of the list that contains the rule: after it changes, a person must accept it again.
     project.config(&config("b"));
     assert!(!approved(&project));
 }
@@ -204,8 +205,8 @@ fn disabled_rules_have_no_effect() {
 fn enable_and_disable_edit_the_list_that_names_the_rule() {
     let project = project();
     project.config("rules:\n  enabled: true\n");
-    let run = |words: &[&str]| {
-        let reply = project.run(words);
+    let run = |arguments: &[&str]| {
+        let reply = project.run(arguments);
         assert_eq!(reply.code, Some(0), "{}", reply.transcript());
         std::fs::read_to_string(project.root().join(".linchpin/config.yml")).expect("a configuration")
     };
@@ -245,7 +246,7 @@ fn a_rule_locked_by_the_user_cannot_be_disabled_in_a_project() {
     ");
     let config = std::fs::read_to_string(project.root().join(".linchpin/config.yml")).expect("a configuration");
     assert_eq!(config, "rules: [hard-reset]\n");
-    // A rule of the project that is overridden by a locked rule is not changed either.
+    // `rules disable` does not change a rule of the project either if a locked rule overrides it.
     project.rule("hard-reset", NO_DANGER);
     assert_eq!(project.run(&["rules", "disable", "hard-reset"]).code, Some(2));
     let rule = std::fs::read_to_string(project.root().join(".linchpin/rules/hard-reset.md")).expect("a rule");

@@ -14,7 +14,7 @@ fn input_that_is_not_json_is_refused() {
     exit 2
     --- stdout
     --- stderr
-    Blocked by Linchpin: The payload is not readable JSON: expected value at line 1 column 1. Linchpin can't tell which event this is, so it is refused.
+    Blocked by Linchpin: The payload is not readable JSON: expected value at line 1 column 1. Linchpin can't tell which event this is, so the event is refused. Tell the person: `linchpin doctor` checks the hooks.
     ");
 }
 
@@ -25,13 +25,13 @@ fn empty_input_is_refused() {
     exit 2
     --- stdout
     --- stderr
-    Blocked by Linchpin: The payload is not readable JSON: EOF while parsing a value at line 1 column 0. Linchpin can't tell which event this is, so it is refused.
+    Blocked by Linchpin: The payload is not readable JSON: EOF while parsing a value at line 1 column 0. Linchpin can't tell which event this is, so the event is refused. Tell the person: `linchpin doctor` checks the hooks.
     ");
     insta::assert_snapshot!(project.hook_with_bytes("codex", b"").transcript(), @"
     exit 2
     --- stdout
     --- stderr
-    Blocked by Linchpin: The payload is not readable JSON: EOF while parsing a value at line 1 column 0. Linchpin can't tell which event this is, so it is refused.
+    Blocked by Linchpin: The payload is not readable JSON: EOF while parsing a value at line 1 column 0. Linchpin can't tell which event this is, so the event is refused. Tell the person: `linchpin doctor` checks the hooks.
     ");
 }
 
@@ -101,7 +101,7 @@ fn commands_built_to_stall_or_overflow_a_parser_are_asked_about() {
     }
 }
 
-/// With every stack limit: input that the parsers' own limits accept fits into the stack.
+/// Input whose nesting stays within the parsers' limits does not overflow a stack of 2 MiB.
 #[test]
 fn nested_input_fits_into_a_small_stack() {
     let project = project();
@@ -192,7 +192,7 @@ fn an_unwritable_answer_blocks_the_call() {
 fn missing_fields_never_weaken_the_verdict() {
     let project = project();
     project.rule("no-danger", NO_DANGER);
-    let payload_text = project.bash_payload("danger");
+    let complete_payload = project.bash_payload("danger");
     for (field, expected) in [
         ("session_id", "deny"),
         ("transcript_path", "deny"),
@@ -201,7 +201,7 @@ fn missing_fields_never_weaken_the_verdict() {
         ("cwd", "ask"),
         ("tool_input", "ask"),
     ] {
-        let mut payload = payload_text.clone();
+        let mut payload = complete_payload.clone();
         payload.as_object_mut().expect("an object").remove(field);
         let mut command = project.command(&["hook", "claude"]);
         command.env("CLAUDE_PROJECT_DIR", project.root());
@@ -219,7 +219,7 @@ fn an_event_without_a_name_is_refused() {
     exit 2
     --- stdout
     --- stderr
-    Blocked by Linchpin: The payload does not name its event. Linchpin can't tell which event this is, so it is refused.
+    Blocked by Linchpin: The payload does not name its event. Linchpin can't tell which event this is, so the event is refused. Tell the person: `linchpin doctor` checks the hooks.
     ");
 }
 
@@ -253,7 +253,7 @@ fn input_that_never_ends_is_answered_at_the_deadline() {
     let output = child.wait_with_output().expect("it ends");
     drop(input);
     assert_eq!(output.status.code(), Some(2));
-    insta::assert_snapshot!(String::from_utf8_lossy(&output.stderr), @"Blocked by Linchpin: The rules were not judged within 10000 ms. Linchpin can't tell which event this is, so it is refused.");
+    insta::assert_snapshot!(String::from_utf8_lossy(&output.stderr), @"Blocked by Linchpin: The rules were not judged within 10000 ms. Linchpin can't tell which event this is, so the event is refused. Tell the person: `linchpin doctor` checks the hooks.");
 }
 
 #[test]

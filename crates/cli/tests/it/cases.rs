@@ -1,4 +1,4 @@
-//! `test`: the cases in rules, and those for the whole policy.
+//! `linchpin test`: runs the test cases in rules, and the test cases of the whole policy.
 
 use super::{project, project_without_policy};
 
@@ -12,7 +12,7 @@ tests:
   - command: safety
     expect: allow
   - {command: danger, variables: {holiday: true}, expect: allow}
-  - name: nobody minds in the sandbox
+  - name: allowed in the sandbox
     command: danger
     git: {branch: sandbox}
     expect: allow
@@ -49,7 +49,7 @@ fn passing_cases_are_counted() {
     13 cases passed.
     --- stderr
     ");
-    insta::assert_snapshot!(project.run(&["test", "no-danger", "--json"]).stdout, @r#"{"passed":4,"failed":0,"cases":[{"rule":"no-danger","name":"danger --now","file":".linchpin/rules/no-danger.md","line":5,"column":5,"expect":"block","got":"block","passed":true,"rules":[{"rule":"no-danger","tier":"project","source":".linchpin/rules/no-danger.md","outcome":"block","clauses":[{"key":"command_pattern","truth":"true","compared":"danger --now"},{"key":"when","truth":"true","compared":"not variables.holiday and git.branch != 'sandbox'"}]}]},{"rule":"no-danger","name":"safety","file":".linchpin/rules/no-danger.md","line":7,"column":5,"expect":"allow","got":"allow","passed":true,"rules":[{"rule":"no-danger","tier":"project","source":".linchpin/rules/no-danger.md","outcome":"does not apply","clauses":[{"key":"command_pattern","truth":"false","compared":"safety"},{"key":"when","truth":"true","compared":"not variables.holiday and git.branch != 'sandbox'"}]}]},{"rule":"no-danger","name":"danger","file":".linchpin/rules/no-danger.md","line":9,"column":5,"expect":"allow","got":"allow","passed":true,"rules":[{"rule":"no-danger","tier":"project","source":".linchpin/rules/no-danger.md","outcome":"does not apply","clauses":[{"key":"command_pattern","truth":"true","compared":"danger"},{"key":"when","truth":"false","compared":"not variables.holiday and git.branch != 'sandbox'"}]}]},{"rule":"no-danger","name":"nobody minds in the sandbox","file":".linchpin/rules/no-danger.md","line":10,"column":5,"expect":"allow","got":"allow","passed":true,"rules":[{"rule":"no-danger","tier":"project","source":".linchpin/rules/no-danger.md","outcome":"does not apply","clauses":[{"key":"command_pattern","truth":"true","compared":"danger"},{"key":"when","truth":"false","compared":"not variables.holiday and git.branch != 'sandbox'"}]}]}],"problems":[]}"#);
+    insta::assert_snapshot!(project.run(&["test", "no-danger", "--json"]).stdout, @r#"{"passed":4,"failed":0,"cases":[{"rule":"no-danger","name":"danger --now","file":".linchpin/rules/no-danger.md","line":5,"column":5,"expect":"block","got":"block","passed":true,"rules":[{"rule":"no-danger","tier":"project","source":".linchpin/rules/no-danger.md","outcome":"block","clauses":[{"key":"command_pattern","truth":"true","compared":"danger --now"},{"key":"when","truth":"true","compared":"not variables.holiday and git.branch != 'sandbox'"}]}]},{"rule":"no-danger","name":"safety","file":".linchpin/rules/no-danger.md","line":7,"column":5,"expect":"allow","got":"allow","passed":true,"rules":[{"rule":"no-danger","tier":"project","source":".linchpin/rules/no-danger.md","outcome":"does not apply","clauses":[{"key":"command_pattern","truth":"false","compared":"safety"},{"key":"when","truth":"true","compared":"not variables.holiday and git.branch != 'sandbox'"}]}]},{"rule":"no-danger","name":"danger","file":".linchpin/rules/no-danger.md","line":9,"column":5,"expect":"allow","got":"allow","passed":true,"rules":[{"rule":"no-danger","tier":"project","source":".linchpin/rules/no-danger.md","outcome":"does not apply","clauses":[{"key":"command_pattern","truth":"true","compared":"danger"},{"key":"when","truth":"false","compared":"not variables.holiday and git.branch != 'sandbox'"}]}]},{"rule":"no-danger","name":"allowed in the sandbox","file":".linchpin/rules/no-danger.md","line":10,"column":5,"expect":"allow","got":"allow","passed":true,"rules":[{"rule":"no-danger","tier":"project","source":".linchpin/rules/no-danger.md","outcome":"does not apply","clauses":[{"key":"command_pattern","truth":"true","compared":"danger"},{"key":"when","truth":"false","compared":"not variables.holiday and git.branch != 'sandbox'"}]}]}],"problems":[]}"#);
     insta::assert_snapshot!(project.run(&["test", "no-such"]).transcript(), @"
     exit 2
     --- stdout
@@ -120,7 +120,7 @@ fn invalid_cases_are_errors() {
     let project = project();
     project.rule("no-danger", "---\ncommand_pattern: '^danger'\ntests:\n  - {comand: x, expect: block}\n  - {command: x, expect: deny}\n  - {command: x}\n  - {command: x, tool: Bash, expect: block}\n  - {event: {kind: stopp, colour: red}, expect: block}\n  - {changed: [a], expect: met}\n  - {command: x, variables: [1], expect: block}\n  - {event: {message: x}, input: {}, expect: allow}\n---\nNo.\n");
     project.file(".linchpin/tests/odd.yml", "a: b\n").file(".linchpin/tests/broken.yml", "- {\n");
-    // Errors in cases do not affect the rule, which stays in force.
+    // Errors in its test cases do not affect a rule: it stays in force.
     assert_eq!(project.decision("danger"), "deny");
     insta::assert_snapshot!(project.run(&["test"]).transcript(), @"
     exit 2

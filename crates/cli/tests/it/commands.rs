@@ -1,4 +1,4 @@
-//! `demo`, `log`, `status`, `doctor`, and help.
+//! The commands `demo`, `log`, `status` and `doctor`, and the help texts.
 
 use serde_json::json;
 
@@ -45,7 +45,8 @@ fn help_lists_all_commands() {
     Work:
       start        Start a workflow
       next         Claim what is done, and move to the next node
-      continue     Continue past an interrupt: print the prompt and skip the rules that fired, once
+      continue     Continue past an interrupt: print the prompt, and let the rules that fired count
+                   again from here
       approve      Approve a gate or a task that waits for a person
       status       Show the rules in force, the workflow's phase and the session's state
       set          Set a variable of the workflow or of a session
@@ -87,7 +88,7 @@ fn an_unknown_command_is_an_error() {
     assert_eq!(project_without_policy().run(&[]).code, Some(2));
 }
 
-/// Texts from a person or an agent may begin like a flag: `- a list`, `-x < 0`.
+/// An argument that is a text can begin with a dash, like a flag: `- a list`, `-x < 0`.
 #[test]
 fn texts_may_begin_with_a_dash() {
     let project = project();
@@ -381,8 +382,8 @@ fn a_missing_root_is_an_error() {
 
 #[test]
 fn a_path_may_begin_with_a_dot_and_a_slash() {
-    let found = project_without_policy().run(&["explain", "pattern", "src/**", "./src/a"]).stdout;
-    assert_eq!(found.trim(), "matches");
+    let output = project_without_policy().run(&["explain", "pattern", "src/**", "./src/a"]).stdout;
+    assert_eq!(output.trim(), "matches");
 }
 
 #[test]
@@ -391,7 +392,7 @@ fn help_is_wrapped_to_the_width_of_the_terminal() {
         let mut command = project_without_policy().command(arguments);
         command.env("COLUMNS", "40").current_dir("/");
         let help = project_without_policy().run_with_stdin(command, b"").stdout;
-        // Commands to type are not wrapped.
+        // Lines that contain a command to type are not wrapped.
         let is_too_long = |line: &&str| line.chars().count() > 40 && !line.contains("linchpin ");
         assert_eq!(help.lines().find(is_too_long), None, "{arguments:?}\n{help}");
     }
@@ -429,7 +430,7 @@ fn output_is_coloured_only_on_terminals_unless_configured() {
     assert!(!is_coloured(auto, true, true));
     assert!(is_coloured(always, true, false));
     assert!(!is_coloured(never, false, true));
-    // `--color` applies to help, too.
+    // `--color` applies to help texts, too.
     assert!(is_coloured(&["--color", "always", "--help"], false, false));
     assert!(!is_coloured(&["--color=never", "--help"], false, true));
     assert!(!is_coloured(&["rules", "list", "--json", "--color", "always"], false, false));

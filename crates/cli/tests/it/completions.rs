@@ -1,4 +1,4 @@
-//! `completions`, and the schemas by which editors check policy files.
+//! `linchpin completions`, and the schemas by which editors check policy files.
 
 use std::fs;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! Commands that must not bypass a rule, and commands that no rule applies to.
+//! Commands that try to bypass a rule and must not succeed, and commands to which no rule applies.
 
 use std::collections::HashSet;
 
@@ -6,14 +6,14 @@ use serde_json::Value;
 
 use super::project;
 
-fn cases(name: &str) -> Vec<Value> {
+fn read_cases(name: &str) -> Vec<Value> {
     let path = format!("{}/../../corpus/{name}", env!("CARGO_MANIFEST_DIR"));
     let text = std::fs::read_to_string(&path).expect("a corpus");
     text.lines().map(|line| serde_json::from_str(line).expect("a case")).collect()
 }
 
-fn corpus(name: &str) -> Vec<String> {
-    cases(name).iter().map(|case| case["command"].as_str().expect("a command").to_owned()).collect()
+fn commands_of(name: &str) -> Vec<String> {
+    read_cases(name).iter().map(|case| case["command"].as_str().expect("a command").to_owned()).collect()
 }
 
 fn guarded_project() -> testkit::TestProject {
@@ -27,7 +27,7 @@ fn guarded_project() -> testkit::TestProject {
 fn commands_that_must_be_stopped_are_stopped() {
     let project = guarded_project();
     let passed: Vec<String> =
-        corpus("bypass.jsonl").into_iter().filter(|command| project.decision(command) == "allow").collect();
+        commands_of("bypass.jsonl").into_iter().filter(|command| project.decision(command) == "allow").collect();
     assert!(passed.is_empty(), "{passed:#?}");
 }
 
@@ -35,7 +35,7 @@ fn commands_that_must_be_stopped_are_stopped() {
 fn harmless_commands_pass() {
     let project = guarded_project();
     let stopped: Vec<String> =
-        corpus("harmless.jsonl").into_iter().filter(|command| project.decision(command) != "allow").collect();
+        commands_of("harmless.jsonl").into_iter().filter(|command| project.decision(command) != "allow").collect();
     assert!(stopped.is_empty(), "{stopped:#?}");
 }
 
@@ -101,7 +101,7 @@ fn programs_are_recognized_by_name_in_any_directory() {
 /// `cargo xtask corpus` judges these commands. Here only their format is checked.
 #[test]
 fn corpus_commands_are_complete_and_unique() {
-    let cases = cases("commands.jsonl");
+    let cases = read_cases("commands.jsonl");
     let field = |case: &Value, name: &str| case[name].as_str().unwrap_or_else(|| panic!("{case}")).to_owned();
     let mut ids = HashSet::new();
     let mut commands = HashSet::new();
@@ -109,8 +109,8 @@ fn corpus_commands_are_complete_and_unique() {
         assert!(["deny", "allow", "unknown"].contains(&&*field(case, "expect")), "{case}");
         assert!(["main", "feature"].contains(&&*field(case, "branch")), "{case}");
         assert!(field(case, "id").len() > 3 && !field(case, "policy").is_empty(), "{case}");
-        assert!(ids.insert(field(case, "id")), "an id twice: {case}");
-        assert!(commands.insert((field(case, "branch"), field(case, "command"))), "a command twice: {case}");
+        assert!(ids.insert(field(case, "id")), "duplicate id: {case}");
+        assert!(commands.insert((field(case, "branch"), field(case, "command"))), "duplicate command: {case}");
     }
     let harmless = cases.iter().filter(|case| case["expect"] == "allow").count();
     assert!(harmless * 10 >= cases.len() * 4, "at least 40 % of the cases must be harmless commands");

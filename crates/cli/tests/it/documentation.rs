@@ -15,7 +15,7 @@ fn pages() -> Vec<(PathBuf, String)> {
     pages.into_iter().map(|path| (path.clone(), fs::read_to_string(path).expect("a page"))).collect()
 }
 
-/// Returns the fenced code blocks of one kind.
+/// Returns the contents of the page's fenced code blocks of one kind, such as `sh`.
 fn blocks<'a>(page: &'a str, kind: &str) -> Vec<&'a str> {
     let opening = format!("```{kind}\n");
     page.split(&opening).skip(1).map(|rest| rest.split("\n```").next().unwrap_or_default()).collect()
@@ -89,14 +89,14 @@ fn every_documented_explain_command_runs() {
     assert!(count >= 2, "{count} commands were found");
 }
 
-/// Runs the commands of one page in order, in one project.
+/// Runs the commands of `docs/tasks.md` in order, in one project.
 #[test]
 fn every_documented_task_and_memory_command_runs() {
     let page = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/tasks.md")).expect("the page");
     let project = project();
     let mut count = 0;
     for line in blocks(&page, "sh").iter().flat_map(|block| block.lines()) {
-        let program = Path::new(super::PROGRAM).parent().expect("a folder").display();
+        let program = Path::new(super::PROGRAM).parent().expect("a directory").display();
         let mut shell = std::process::Command::new("sh");
         shell.args(["-c", &format!("PATH='{program}':\"$PATH\"; {line}")]).current_dir(project.root());
         shell.envs(project.command(&[]).get_envs().filter_map(|(name, value)| Some((name, value?))));
@@ -113,17 +113,17 @@ fn every_error_kind_is_documented() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let listed = fs::read_to_string(root.join("../../docs/reference/errors.md")).expect("the page");
     let mut sources = vec![root.join("../policy/src/text/diagnostic.rs")];
-    let mut folders = vec![root.join("src")];
-    while let Some(folder) = folders.pop() {
-        let entries = fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("an entry").path());
+    let mut directories = vec![root.join("src")];
+    while let Some(directory) = directories.pop() {
+        let entries = fs::read_dir(directory).expect("a directory").map(|entry| entry.expect("an entry").path());
         let (inner, files): (Vec<_>, Vec<_>) = entries.partition(|path| path.is_dir());
-        folders.extend(inner);
+        directories.extend(inner);
         sources.extend(files);
     }
     let mut count = 0;
     for path in &sources {
         let text = fs::read_to_string(path).expect("a source");
-        // A function of this name computes kinds that are not constants.
+        // A function `kind_of` returns one of several error kinds. Each of them is a literal in a match arm.
         let computed = text.split("fn kind_of(").skip(1).flat_map(|rest| {
             let body = rest.split("\n}").next().unwrap_or_default();
             body.split("=> \"").skip(1).filter_map(|rest| rest.split('"').next()).collect::<Vec<_>>()
@@ -132,7 +132,8 @@ fn every_error_kind_is_documented() {
             .split("Problem::new(")
             .skip(1)
             .filter_map(|rest| rest.trim_start().strip_prefix('"')?.split('"').next());
-        let variants = text.split("pub enum ErrorKind {").nth(1).map(|rest| rest.split('}').next().unwrap_or_default());
+        let variants =
+            text.split("pub enum DiagnosticKind {").nth(1).map(|rest| rest.split('}').next().unwrap_or_default());
         let variants = variants.into_iter().flat_map(str::lines).map(|line| line.trim().trim_end_matches(','));
         for kind in
             constructed.chain(computed).chain(variants.filter(|line| !line.is_empty() && !line.starts_with("//")))
@@ -153,7 +154,7 @@ fn every_schema_is_in_the_editor_settings() {
     for schema in fs::read_dir(root.join("schemas")).expect("schemas").filter_map(Result::ok) {
         let name = schema.file_name().to_string_lossy().into_owned();
         assert!(page.contains(&format!("| `{name}` |")), "{name} is in no row of the table");
-        // The schema of Markdown rules applies only to their frontmatter.
+        // `rule.json` describes the frontmatter of Markdown files, so it is not in the settings for YAML files.
         assert!(
             schemas.contains(&format!("schemas/{name}\"")) || name == "rule.json",
             "{name} is not in the settings of VS Code"

@@ -1,4 +1,4 @@
-//! `explain`: how a verdict came about, or how a piece of syntax is interpreted.
+//! `linchpin explain`: why a verdict was given, or how Linchpin interprets a command, a pattern or an expression.
 
 use serde_json::{Value, json};
 
@@ -10,7 +10,7 @@ fn read_corpus(name: &str) -> Vec<Value> {
     text.lines().map(|line| serde_json::from_str(line).expect(line)).collect()
 }
 
-/// Runs every tenth case. The engine's own tests run all of them.
+/// Runs every tenth case of the corpus. The engine's own tests run all cases.
 #[test]
 fn explain_pattern_agrees_with_the_corpus() {
     let project = project();
@@ -116,7 +116,7 @@ fn explain_when_sees_the_active_workflow() {
     ] {
         assert_eq!(value(expression, "{}"), (json!(true), "[]".to_owned()), "{expression}");
     }
-    // Values from `--with` override the known ones.
+    // Values from `--with` override the values of the active workflow.
     let with = r#"{"claims": {"again": true}, "phase": {"visit": 3}, "rounds": 1}"#;
     assert_eq!(value("again and not code_complete and phase.visit + rounds == 4", with).0, json!(true));
     assert_eq!(value("phase.name", with).0, json!("code"));
@@ -197,7 +197,7 @@ fn an_event_is_explained_by_recorded_facts() {
     let project = project();
     project.rule("on-main", "---\ncommand_pattern: ^danger\nwhen: git.branch == 'main'\n---\nNot on main.\n");
     project.rule("gone", "---\ncommand_pattern: ^danger\naction: warn\n---\nHm.\n");
-    std::fs::create_dir_all(project.root().join(".git")).expect("a folder");
+    std::fs::create_dir_all(project.root().join(".git")).expect("a directory");
     project.file(".git/HEAD", "ref: refs/heads/main\n");
     project.decision("danger now");
     project.file(".git/HEAD", "ref: refs/heads/other\n");
@@ -303,7 +303,7 @@ fn an_event_id_must_be_a_number() {
     exit 2
     --- stdout
     --- stderr
-    error: invalid value 'abc' for '<ID>': it takes the number of an event, as `linchpin log` shows it
+    error: invalid value 'abc' for '<ID>': give the number of an event, as `linchpin log` shows it
 
     For more information, try '--help'.
     ");
@@ -311,7 +311,7 @@ fn an_event_id_must_be_a_number() {
     exit 2
     --- stdout
     --- stderr
-    error: invalid value 'abc' for '<ID>': it takes the number of an event, as `linchpin log` shows it
+    error: invalid value 'abc' for '<ID>': give the number of an event, as `linchpin log` shows it
 
     For more information, try '--help'.
     ");

@@ -28,7 +28,7 @@ fn the_last_good_version_of_a_broken_rule_stays_in_force() {
     assert_eq!(project.decision("danger"), "deny");
     project.rule("no-danger", "---\ncommand_pattern: '(('\n---\nNo.\n");
     assert_eq!(project.decision("danger"), "deny");
-    // It also stays in force when another rule changes.
+    // The last good version also stays in force when another rule changes.
     project.rule("other", "---\ncommand_pattern: ^other\n---\nNo.\n");
     assert_eq!(project.decision("danger"), "deny");
     let doctor = project.run(&["doctor", "--json"]).json();
@@ -52,12 +52,12 @@ fn the_last_good_version_of_an_unreadable_file_stays_in_force() {
     project.file(".linchpin/config.yml", b"rules: [] # \xff\n");
     assert_eq!(project.decision("git reset --hard"), "deny");
     fs::remove_dir_all(project.root().join(".linchpin/rules")).expect("removed");
-    project.file(".linchpin/rules", "a file where the folder should be");
+    project.file(".linchpin/rules", "a file where the directory should be");
     assert_eq!(project.decision("danger"), "deny");
 }
 
 #[test]
-fn asking_reports_broken_policy_files() {
+fn a_question_reports_broken_policy_files() {
     let project = project();
     project.rule("broken", "---\non: nowhere\n---\nNo.\n");
     project.rule("ask", "---\ncommand_pattern: ^deploy\naction: ask\n---\nSure?\n");
@@ -116,16 +116,16 @@ fn with_stateless_and_stateful_rules() -> testkit::TestProject {
     project
 }
 
-fn assert_judged_without_state(project: &testkit::TestProject, why: &str) {
-    assert_eq!(project.decision("danger"), "deny", "{why}");
+fn assert_judged_without_state(project: &testkit::TestProject, cause: &str) {
+    assert_eq!(project.decision("danger"), "deny", "{cause}");
     let reply = project.hook("claude", &project.bash_payload("launch"));
-    assert_eq!(reply.decision(), "allow", "{why}");
+    assert_eq!(reply.decision(), "allow", "{cause}");
     let notice = reply.json()["systemMessage"].as_str().unwrap_or_default().to_owned();
     assert!(
         notice.contains("rule `when-ready` needs the journal and was skipped; run `linchpin doctor` to see why"),
-        "{why}: {notice}"
+        "{cause}: {notice}"
     );
-    assert!(notice.contains(why), "{why}: {notice}");
+    assert!(notice.contains(cause), "{cause}: {notice}");
 }
 
 #[test]
@@ -135,31 +135,32 @@ fn with_a_journal_all_rules_are_judged() {
     assert_eq!(project.decision("launch"), "deny");
 }
 
-/// Creates directories at the paths of the journal, in the project and in the user's state, so that neither can be
-/// created.
-fn without_journal(project: &testkit::TestProject) {
+/// Puts a directory at each path where Linchpin could create the journal (in the project and in the user's state), so
+/// that it cannot be created.
+fn prevent_journal(project: &testkit::TestProject) {
     project.decision("true");
     for file in ["state.db", "state.db-wal", "state.db-shm"] {
         let _ = fs::remove_file(project.root().join(".linchpin").join(file));
     }
-    fs::create_dir(project.root().join(".linchpin/state.db")).expect("a folder where the journal should be");
-    let state_folders = fs::read_dir(project.state().join("projects")).expect("the user's own folder").flatten();
-    for folder in state_folders {
-        fs::create_dir(folder.path().join("state.db")).expect("a folder where the journal should be");
+    fs::create_dir(project.root().join(".linchpin/state.db")).expect("a directory where the journal should be");
+    let state_directories = fs::read_dir(project.state().join("projects")).expect("the state directory").flatten();
+    for directory in state_directories {
+        fs::create_dir(directory.path().join("state.db")).expect("a directory where the journal should be");
     }
 }
 
 #[test]
 fn without_a_journal_only_rules_that_need_it_are_skipped() {
     let project = with_stateless_and_stateful_rules();
-    without_journal(&project);
+    prevent_journal(&project);
     assert_judged_without_state(&project, "cannot be used");
 }
 
 #[test]
 fn with_a_locked_journal_only_rules_that_need_it_are_skipped() {
     let project = with_stateless_and_stateful_rules();
-    // Half of the deadline is spent waiting for the lock; the rest is for slow machines.
+    // Linchpin waits for the lock for half of the deadline. The deadline is long, so that the other half suffices on
+    // slow machines.
     project.config("variables: {ready: false}\ndeadline: 4s\n");
     project.decision("ls");
     let other_connection = rusqlite::Connection::open(project.root().join(".linchpin/state.db")).expect("the journal");
@@ -171,7 +172,7 @@ fn with_a_locked_journal_only_rules_that_need_it_are_skipped() {
 }
 
 #[test]
-fn rules_of_a_phase_block_without_the_journal() {
+fn rules_of_a_phase_block_while_the_journal_is_locked() {
     let project = project();
     project.config("deadline: 4s\n");
     project.file(
@@ -186,7 +187,8 @@ fn rules_of_a_phase_block_without_the_journal() {
     assert_eq!(project.decision("git push"), "deny");
 }
 
-/// Only the event that compiles a policy reads the texts of its rules.
+/// Only the event that compiles a policy reads the texts of its rules. If the journal is locked at that event, a later
+/// event must record the texts.
 #[test]
 fn a_rule_text_that_could_not_be_recorded_is_recorded_later() {
     let project = project();
@@ -197,7 +199,7 @@ fn a_rule_text_that_could_not_be_recorded_is_recorded_later() {
     project.rule("no-danger", &NO_DANGER.replace("Danger", "Serious danger"));
     assert_eq!(project.decision("danger"), "deny");
     other_connection.execute_batch("ROLLBACK").expect("no lock");
-    // Now only the last good version of the rule is known.
+    // The rule file is now invalid, so the last good version of the rule stays in force.
     project.rule("no-danger", "---\naction: nonsense\n---\n");
     let reply = project.hook("claude", &project.bash_payload("danger"));
     assert!(reply.reason().contains("Serious danger"), "{}", reply.reason());
@@ -214,7 +216,7 @@ fn a_journal_of_a_newer_version_is_left_alone() {
     project.decision("ls");
     let path = project.root().join(".linchpin/state.db");
     let mut bytes = fs::read(&path).expect("the journal");
-    // `user_version` in the header of an SQLite file.
+    // These bytes are the `user_version` in the header of an SQLite file.
     bytes[60..64].copy_from_slice(&9999_u32.to_be_bytes());
     fs::write(&path, &bytes).expect("the journal");
     for side in ["-wal", "-shm"] {
@@ -228,14 +230,14 @@ fn a_journal_of_a_newer_version_is_left_alone() {
 fn a_corrupt_journal_is_renamed_and_reported() {
     let project = with_stateless_and_stateful_rules();
     project.decision("ls");
-    let folder = project.root().join(".linchpin");
-    fs::write(folder.join("state.db"), "not a database at all\n".repeat(100)).expect("written");
-    fs::remove_file(folder.join("state.db-wal")).expect("removed");
+    let directory = project.root().join(".linchpin");
+    fs::write(directory.join("state.db"), "not a database at all\n".repeat(100)).expect("written");
+    fs::remove_file(directory.join("state.db-wal")).expect("removed");
     let reply = project.hook("claude", &project.bash_payload("launch"));
     assert_eq!(reply.decision(), "deny");
     let notice = reply.json()["systemMessage"].as_str().unwrap_or_default().to_owned();
     assert!(notice.contains("was corrupt: it was renamed to"), "{notice}");
-    let mut files = fs::read_dir(folder).expect("a folder").filter_map(Result::ok);
+    let mut files = fs::read_dir(directory).expect("a directory").filter_map(Result::ok);
     assert!(files.any(|entry| entry.file_name().to_string_lossy().starts_with("state.db.corrupt-")));
 }
 
@@ -255,7 +257,7 @@ fn a_deleted_journal_is_created_again_and_reported() {
 fn a_stop_is_allowed_if_holds_cannot_be_counted() {
     let project = project();
     project.rule("wait", "---\non: stop\naction: block\n---\nNot yet.\n");
-    without_journal(&project);
+    prevent_journal(&project);
     let reply = project.hook("claude", &project.event_payload("Stop", &json!({ "stop_hook_active": false })));
     assert_eq!(reply.json()["decision"], serde_json::Value::Null);
     let notice = reply.json()["systemMessage"].as_str().unwrap_or_default().to_owned();
@@ -266,11 +268,11 @@ fn a_stop_is_allowed_if_holds_cannot_be_counted() {
 }
 
 #[test]
-fn rules_are_judged_without_a_writable_state_folder() {
+fn rules_are_judged_without_a_writable_state_directory() {
     let project = project();
     project.rule("no-danger", NO_DANGER);
-    fs::create_dir_all(project.state().parent().expect("a parent")).expect("a folder");
-    fs::write(project.state(), "a file where the folder should be").expect("a file");
+    fs::create_dir_all(project.state().parent().expect("a parent")).expect("a directory");
+    fs::write(project.state(), "a file where the directory should be").expect("a file");
     assert_eq!(project.decision("danger"), "deny");
     assert_eq!(project.decision("ls"), "allow");
 }
@@ -282,7 +284,7 @@ fn a_damaged_policy_cache_asks_at_most_once_and_is_rebuilt() {
     project.decision("ls");
     std::thread::sleep(std::time::Duration::from_millis(100));
     project.decision("ls");
-    let projects = fs::read_dir(project.state().join("projects")).expect("a folder").filter_map(Result::ok);
+    let projects = fs::read_dir(project.state().join("projects")).expect("a directory").filter_map(Result::ok);
     let cache =
         projects.map(|entry| entry.path().join("policy")).find(|path| path.exists()).expect("a compiled policy");
     let whole = fs::read(&cache).expect("the compiled policy");
@@ -308,7 +310,7 @@ fn a_symlink_in_place_of_the_journal_is_not_followed() {
 }
 
 /// Runs a hook in a shell with a `ulimit`.
-fn run_with_ulimit(project: &testkit::TestProject, limit: &str, command: &str) -> testkit::Reply {
+fn run_with_ulimit(project: &testkit::TestProject, limit: &str, command: &str) -> testkit::ProcessOutput {
     let hook = project.command(&[]);
     let mut shell = std::process::Command::new("sh");
     shell.args(["-c", &format!("ulimit {limit}; exec \"$0\" hook claude")]).arg(hook.get_program());
@@ -317,7 +319,8 @@ fn run_with_ulimit(project: &testkit::TestProject, limit: &str, command: &str) -
     project.run_with_stdin(shell, project.bash_payload(command).to_string().as_bytes())
 }
 
-/// The system kills a process that exceeds the limit, and an agent continues when its hook was killed.
+/// The system kills a process that exceeds the file size limit, and an agent runs the call if its hook was killed. So
+/// Linchpin asks a person instead of writing.
 #[test]
 fn a_person_is_asked_if_no_file_can_be_written() {
     let project = project();
@@ -336,7 +339,8 @@ fn observe_mode_stops_nothing_even_if_no_file_can_be_written() {
         let reply = run_with_ulimit(&project, limit, "ls");
         assert_eq!((reply.decision().as_str(), reply.code), ("allow", Some(0)), "{limit}");
     }
-    // Unless an earlier event of the session was in `mode: enforce`, and no person has accepted the change.
+    // In observe mode, Linchpin still asks if an earlier event of the session was judged in `mode: enforce` and no
+    // person has accepted the change of the mode.
     project.config("mode: enforce\n");
     project.decision("ls");
     project.config("mode: observe\n");

@@ -1,4 +1,4 @@
-//! `hats`: writes, validates, shows and draws the loop of a project.
+//! `linchpin hats`: writes, validates, shows and draws the loop of a project.
 
 use super::rules::run_as_agent;
 use super::{project, project_without_policy};

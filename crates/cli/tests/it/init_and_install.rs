@@ -22,9 +22,9 @@ fn init_writes_a_policy_and_hooks_and_is_safe_to_run_again() {
     Next: `linchpin doctor` tests the setup; `linchpin status` shows the rules in force.
     --- stderr
     ");
-    let listed = |folder: &str| {
-        let mut names: Vec<String> = fs::read_dir(project.root().join(folder))
-            .expect("a folder")
+    let listed = |directory: &str| {
+        let mut names: Vec<String> = fs::read_dir(project.root().join(directory))
+            .expect("a directory")
             .filter_map(|entry| entry.ok().map(|entry| entry.file_name().to_string_lossy().into_owned()))
             .collect();
         names.sort();
@@ -50,34 +50,35 @@ fn init_writes_a_policy_and_hooks_and_is_safe_to_run_again() {
 #[test]
 fn init_finds_installed_agents() {
     let project = project_without_policy();
-    let found = project.run(&["init", "--json"]).json();
-    assert_eq!(found["hooks"], serde_json::json!([]));
-    fs::create_dir(project.home().join(".codex")).expect("a folder");
-    let found = project.run(&["init", "--json"]).json();
-    assert_eq!(found["hooks"][0]["agent"], "codex");
+    let report = project.run(&["init", "--json"]).json();
+    assert_eq!(report["hooks"], serde_json::json!([]));
+    fs::create_dir(project.home().join(".codex")).expect("a directory");
+    let report = project.run(&["init", "--json"]).json();
+    assert_eq!(report["hooks"][0]["agent"], "codex");
 }
 
 #[test]
-fn init_recognizes_antigravity_by_its_own_folders() {
-    let found = |folder: &str| {
+fn init_recognizes_antigravity_by_its_own_directories() {
+    let is_recognized = |directory: &str| {
         let project = project_without_policy();
-        let base = project.root().parent().expect("a folder").to_owned();
-        fs::create_dir_all(base.join(folder)).expect("a folder");
+        let base = project.root().parent().expect("a directory").to_owned();
+        fs::create_dir_all(base.join(directory)).expect("a directory");
         let hooks = project.run(&["init", "--json"]).json()["hooks"].clone();
         hooks.as_array().expect("a list").iter().any(|hooks| hooks["agent"] == "antigravity")
     };
     let signs = ["home/.gemini/antigravity", "home/.gemini/antigravity-cli", "project/.agents/rules"];
-    for folder in signs {
-        assert!(found(folder), "{folder}");
+    for directory in signs {
+        assert!(is_recognized(directory), "{directory}");
     }
-    // Other agents keep their skills there, and Gemini CLI its settings.
-    for folder in ["project/.agents/skills", "home/.gemini"] {
-        assert!(!found(folder), "{folder}");
+    // These directories do not show that Antigravity is used: other agents keep their skills in `.agents`, and Gemini
+    // CLI keeps its settings in `.gemini`.
+    for directory in ["project/.agents/skills", "home/.gemini"] {
+        assert!(!is_recognized(directory), "{directory}");
     }
 }
 
 #[test]
-fn init_in_a_subfolder_of_a_repository_writes_to_its_top() {
+fn init_in_a_subdirectory_of_a_repository_writes_to_its_top() {
     let project = project_without_policy();
     project.file(".git/HEAD", "ref: refs/heads/main\n").file("a/b/c", "");
     let mut command = project.command(&["init", "--no-hooks", "--json"]);
@@ -133,7 +134,7 @@ fn uninstall_deletes_everything_that_install_created() {
             };
             run("install");
             run("uninstall");
-            // A directory that an environment variable names belongs to the person and stays.
+            // Environment variables name these directories, so `uninstall` treats them as the person's and keeps them.
             let existing = ["home/.claude", "home/.codex", "config"];
             let left: Vec<String> =
                 all_paths(&project).into_iter().filter(|path| !existing.contains(&path.as_str())).collect();
@@ -143,7 +144,7 @@ fn uninstall_deletes_everything_that_install_created() {
 }
 
 #[test]
-fn uninstall_keeps_folders_with_other_files() {
+fn uninstall_keeps_directories_with_other_files() {
     let project = project_without_policy();
     project.file(".github/workflows/ci.yml", "on: push\n");
     project.run(&["install", "copilot"]);
@@ -154,9 +155,9 @@ fn uninstall_keeps_folders_with_other_files() {
     );
 }
 
-/// A formatter, or the agent itself, may have reformatted the file.
+/// A formatter, or the agent itself, could have reformatted the settings after `install`.
 #[test]
-fn uninstall_deletes_a_file_that_install_created() {
+fn uninstall_deletes_a_created_file_even_if_it_was_reformatted() {
     for (agent, file) in [("claude", ".claude/settings.json"), ("cursor", ".cursor/hooks.json")] {
         let project = project_without_policy();
         project.run(&["install", agent]);
@@ -166,7 +167,7 @@ fn uninstall_deletes_a_file_that_install_created() {
         fs::write(&path, compact.to_string()).expect("written");
         project.run(&["uninstall", agent]);
         assert_eq!(all_paths(&project), [""; 0], "{agent}");
-        // Settings that existed before are restored.
+        // Settings that existed before `install` are restored.
         for before in ["{}", "{\"hooks\":{}}"] {
             project.file(file, before);
             project.run(&["install", agent]);
@@ -176,16 +177,17 @@ fn uninstall_deletes_a_file_that_install_created() {
     }
 }
 
-/// Every path in the project, the home directory and the configuration, relative to their parent directory.
+/// Returns every path in the project, the home directory and the user's configuration, relative to the parent directory
+/// of these three.
 fn all_paths(project: &testkit::TestProject) -> Vec<String> {
-    let base = project.root().parent().expect("a folder").to_owned();
-    let mut folders: Vec<_> = ["project", "home", "config"].map(|name| base.join(name)).to_vec();
+    let base = project.root().parent().expect("a directory").to_owned();
+    let mut directories: Vec<_> = ["project", "home", "config"].map(|name| base.join(name)).to_vec();
     let mut found: Vec<String> = Vec::new();
-    while let Some(folder) = folders.pop() {
-        let Ok(entries) = fs::read_dir(&folder) else { continue };
+    while let Some(directory) = directories.pop() {
+        let Ok(entries) = fs::read_dir(&directory) else { continue };
         for path in entries.filter_map(|entry| Some(entry.ok()?.path())) {
             found.push(path.strip_prefix(&base).expect("below it").display().to_string());
-            folders.push(path);
+            directories.push(path);
         }
     }
     found.sort();
@@ -213,7 +215,7 @@ fn install_writes_user_and_local_settings() {
 }
 
 #[test]
-fn remaining_steps_are_listed() {
+fn steps_that_the_person_must_do_are_listed() {
     let project = project();
     let output_of_install = |scope: &[&str]| {
         let install = |agent: agents::Agent| {
@@ -235,7 +237,7 @@ fn remaining_steps_are_listed() {
     OpenCode: hooks installed in [BASE]/project/.opencode/plugins/linchpin.js
       It loads plugins when it starts: start it again.
     ");
-    // A person's own hooks do not depend on trusted directories.
+    // Hooks in the person's own settings do not depend on trusted directories.
     insta::assert_snapshot!(output_of_install(&["--user"]), @"
     Claude Code: hooks installed in [BASE]/home/.claude/settings.json
     Codex CLI: hooks installed in [BASE]/home/.codex/hooks.json
@@ -264,8 +266,8 @@ fn only_settings_that_are_not_shared_get_the_fail_closed_switch() {
 /// Hooks that call a program with another name would not be recognized later.
 #[test]
 fn a_binary_with_another_name_installs_no_hooks() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let program = folder.path().canonicalize().expect("a folder").join("linchpin-11");
+    let directory = tempfile::tempdir().expect("a directory");
+    let program = directory.path().canonicalize().expect("a directory").join("linchpin-11");
     let copy = |_| fs::copy(super::PROGRAM, &program).map(drop);
     fs::hard_link(super::PROGRAM, &program).or_else(copy).expect("a program");
     let project = testkit::TestProject::with_policy(&program.display().to_string());
@@ -278,12 +280,12 @@ fn a_binary_with_another_name_installs_no_hooks() {
     ");
     assert_eq!(project.run(&["install", "copilot", "--user"]).code, Some(2));
     assert_eq!(all_paths(&project), ["project/.linchpin", "project/.linchpin/rules"]);
-    // If `PATH` has this program under the name `linchpin`, project settings call that.
+    // Hooks in project settings call `linchpin` by its name, so it is enough if `PATH` has the program under that name.
     #[cfg(unix)]
     {
-        std::os::unix::fs::symlink("linchpin-11", folder.path().join("linchpin")).expect("a symlink");
+        std::os::unix::fs::symlink("linchpin-11", directory.path().join("linchpin")).expect("a symlink");
         let mut command = project.command(&["install", "copilot"]);
-        command.env("PATH", folder.path());
+        command.env("PATH", directory.path());
         assert_eq!(project.run_with_stdin(command, b"").code, Some(0));
         assert_eq!(project.run(&["uninstall", "copilot", "--json"]).json()["changed"], true);
     }
@@ -353,7 +355,8 @@ fn init_without_agents_reports_the_searched_agents() {
     ");
 }
 
-/// The target of a symlink in a repository is not part of it. Hooks for one project must not apply to all projects.
+/// The target of a symlink may be outside of the repository, and hooks for one project must not get into the settings
+/// for all projects.
 #[cfg(unix)]
 #[test]
 fn a_symlink_out_of_the_project_is_not_followed() {
@@ -409,14 +412,15 @@ fn existing_hooks_are_kept_and_reported() {
     assert_eq!(fs::read_to_string(&settings).expect("settings"), before);
 }
 
-/// Simulates a full disk for one process.
+/// A limit on the file size simulates a full disk for one process.
 #[test]
 fn a_policy_that_cannot_be_written_completely_is_not_written() {
     let project = project_without_policy();
     project.git(&["init", "--quiet"]);
     let init = project.command(&[]);
     let mut shell = std::process::Command::new("sh");
-    // If the signal is ignored, writing fails instead of ending the process. The first file is larger than the limit.
+    // The shell ignores the signal for writes over the limit, so that such a write fails and does not end the process.
+    // The first file that `init` writes is larger than the limit.
     shell.args(["-c", "trap '' XFSZ; ulimit -f 1; exec \"$0\" init --no-hooks --pre-commit"]).arg(init.get_program());
     shell.current_dir(project.root()).env_clear();
     shell.envs(init.get_envs().filter_map(|(name, value)| Some((name, value?))));

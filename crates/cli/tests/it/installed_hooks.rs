@@ -129,7 +129,7 @@ fn a_warning_is_shown_once_for_all_rules_and_in_full_as_json() {
     assert_snapshot!(serde_json::to_string_pretty(&unsupported[0]).expect("JSON"));
 }
 
-/// Rules in workflows are checked like others, wherever the file defines them.
+/// `validate` checks rules of a workflow for unsupported features, too, wherever the workflow's file defines them.
 #[test]
 fn rules_of_a_workflow_are_checked_too() {
     let project = with_hooks(&["codex"]);
@@ -143,7 +143,7 @@ fn rules_of_a_workflow_are_checked_too() {
     assert_snapshot!(project.run(&["validate"]).transcript());
 }
 
-/// A warning that an agent cannot show is reported as a hint.
+/// If an agent can show a rule's warning to nobody, `validate` reports that as a hint.
 #[test]
 fn a_warning_that_no_one_can_read_is_a_hint() {
     let project = with_hooks(&["cursor", "antigravity"]);
@@ -184,7 +184,7 @@ fn a_claude_hook_called_by_cursor_answers_in_cursors_format() {
     assert!(answer.stdout.contains(r#""permission":"deny""#), "{}{}", answer.stdout, answer.stderr);
 }
 
-/// Additional fields of Cursor's payload are not interpreted as the call's arguments.
+/// Linchpin does not take additional fields of Cursor's payload for arguments of the call.
 #[test]
 fn extra_fields_in_cursors_payload_are_ignored() {
     let project = project();
@@ -227,7 +227,7 @@ fn a_missing_transcript_leaves_time_to_judge() {
     assert!(answer.stdout.contains("Held by Linchpin"), "{}{}", answer.stdout, answer.stderr);
 }
 
-/// The payload is unreadable except for the directory, and the session is unknown.
+/// The payload is nested too deeply to be parsed. Linchpin finds only the directory in it, and the session is unknown.
 #[test]
 fn an_unreadable_first_event_is_judged_in_the_agents_project() {
     let project = project();
@@ -241,7 +241,7 @@ fn an_unreadable_first_event_is_judged_in_the_agents_project() {
     assert!(answer.stdout.contains("force_ask"), "{}{}", answer.stdout, answer.stderr);
 }
 
-/// A patch is recognized in every way of passing it to a shell.
+/// A patch in a shell command is recognized however the command passes it to `apply_patch`.
 #[test]
 fn a_patch_in_a_shell_command_is_recognized() {
     let project = project();

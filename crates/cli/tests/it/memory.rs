@@ -1,4 +1,4 @@
-//! `memory`: memories of people and agents.
+//! `linchpin memory`: people and agents save, search and delete memories.
 
 use serde_json::json;
 use testkit::TestProject;

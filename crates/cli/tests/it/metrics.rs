@@ -1,4 +1,4 @@
-//! `status --metrics`: how often rules fired, and with which outcome.
+//! `linchpin status --metrics`: how often rules fired, and with which outcome.
 
 use insta::assert_snapshot;
 use serde_json::{Value, json};
@@ -47,14 +47,14 @@ fn metrics_count_by_rule_and_phase() {
         agent.before(command);
     }
     project.run(&["start", "work"]);
-    // Two are the limit: the rule fires at the second command, and again at `next`.
+    // The limit is two commands: the rule fires at the second command, and again at `linchpin next`.
     for _ in 0..3 {
         agent.run("make");
     }
     agent.before("danger");
     assert_eq!(agent.linchpin(&["next"]).code, Some(3));
     assert_eq!(agent.linchpin(&["continue"]).code, Some(0));
-    // There is nothing left to acknowledge.
+    // The second `linchpin continue` has nothing to acknowledge.
     assert_eq!(agent.linchpin(&["continue"]).code, Some(0));
     assert_eq!(agent.linchpin(&["next"]).code, Some(0));
     agent.before("danger");
@@ -62,7 +62,7 @@ fn metrics_count_by_rule_and_phase() {
     agent.run("make");
     agent.run("make");
     assert_eq!(project.run(&["next", "--force", "builds"]).code, Some(0));
-    assert_eq!(agent.linchpin(&["ack", "hazard", "--reason", "it is meant"]).code, Some(0));
+    assert_eq!(agent.linchpin(&["ack", "hazard", "--reason", "it is intended"]).code, Some(0));
     assert_snapshot!(metrics(&project), @"
     Metrics                                fired  warned blocked     ack  forced
       hazard                                   1       1       0       1       0
@@ -104,7 +104,7 @@ fn verdicts_in_observe_mode_are_not_counted_as_blocks() {
 #[test]
 fn concurrent_events_are_all_counted() {
     let project = with_rules_and_workflow();
-    // With a short deadline, hooks that wait for each other would not be recorded.
+    // With a short deadline, the events of hooks that wait for each other would not be recorded.
     project.config("deadline: 20s\n");
     project.run(&["start", "work"]);
     std::thread::scope(|scope| {
@@ -123,7 +123,7 @@ fn concurrent_events_are_all_counted() {
     assert_eq!(json["metrics"][0]["phases"].as_array().map(Vec::len), Some(1));
 }
 
-/// A file rule in a gate blocks a move, like a pace rule.
+/// An unmet file rule in a gate counts as fired and blocked, once for each refused move.
 #[test]
 fn a_file_rule_blocks_at_a_gate() {
     let project = project();

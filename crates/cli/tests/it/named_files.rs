@@ -44,7 +44,7 @@ fn a_search_glob_is_judged_by_its_matches() {
     }
     assert_eq!(decision(&project, "Grep", &json!({ "pattern": "KEY", "path": "." })), "allow");
     assert_eq!(decision(&project, "Grep", &json!({ "pattern": "KEY", "path": "src", "glob": ".e*" })), "allow");
-    // Names of files are not secret.
+    // `Glob` returns only names of files, which are not secret.
     assert_eq!(decision(&project, "Glob", &json!({ "pattern": "**/.env*" })), "allow");
     insta::assert_snapshot!(project.hook("claude", &project.tool_payload("Grep", &json!({ "pattern": "KEY", "glob": ".e*" }))).reason(), @"
     Blocked by Linchpin rule `read-secrets`: This file holds secrets, and whatever you read ends up in transcripts. Read `.env.example` for the names of the variables, or ask the person for the one value that you need. Matched: `.env`
@@ -57,7 +57,7 @@ fn a_search_glob_is_judged_by_its_matches() {
 fn the_paths_of_mcp_tools_are_judged() {
     let project = guarded_project();
     let home = project.home();
-    std::fs::create_dir_all(home.join(".ssh")).expect("a folder");
+    std::fs::create_dir_all(home.join(".ssh")).expect("a directory");
     let private_key = home.join(".ssh/id_ed25519");
     let outside = home.join("notes");
     std::fs::write(&outside, "n").expect("a file");
@@ -75,7 +75,7 @@ fn the_paths_of_mcp_tools_are_judged() {
         ("mcp__fs__read_file", json!({ "path": ".linchpin/config.yml" }), "allow"),
         ("mcp__fs__delete_file", json!({ "path": outside }), "deny"),
         ("mcp__fs__delete_file", json!({ "path": "README.md" }), "allow"),
-        // The path is on another machine.
+        // This path is not a path on this machine.
         ("mcp__store__delete_object", json!({ "path": "/bucket/key" }), "allow"),
         ("mcp__github__create_issue", json!({ "title": "read .env", "body": ".linchpin/config.yml" }), "allow"),
         ("mcp__github__get_file_contents", json!({ "owner": "o", "repo": "r", "path": "src/main.rs" }), "allow"),

@@ -1,4 +1,4 @@
-//! `mode: observe` judges everything and stops nothing. Also tests `output_limit`.
+//! In `mode: observe`, Linchpin judges all events and refuses nothing. The setting `output_limit` is tested here, too.
 
 use serde_json::json;
 
@@ -20,7 +20,8 @@ fn nothing_is_stopped_and_everything_is_recorded() {
     "#);
     let stop =
         || project.hook("claude", &project.event_payload("Stop", &json!({ "stop_hook_active": true }))).transcript();
-    // After `max_holds` the rule would allow the stop and report that, but in observe mode holds are not counted.
+    // In enforce mode, the rule would allow the second stop and tell the person. In observe mode, holds are not
+    // counted.
     for _ in 0..3 {
         assert_eq!(stop(), "exit 0\n--- stdout\n--- stderr\n");
     }
@@ -45,7 +46,7 @@ fn session_start_status_and_doctor_show_observe_mode() {
         || project.hook("claude", &project.event_payload("SessionStart", &json!({ "source": "startup" }))).stdout;
     insta::assert_snapshot!(start(), @r#"{"systemMessage":"Linchpin: observe mode: events are judged and recorded, but nothing is blocked"}"#);
     assert_eq!(project.hook("claude", &project.bash_payload("ls")).stdout, "");
-    // Also when a session is resumed.
+    // The notice is repeated at every start of a session.
     assert!(start().contains("observe mode"));
     insta::assert_snapshot!(project.run(&["status"]).stdout, @"
     Project [BASE]/project

@@ -15,14 +15,14 @@ use super::project;
 const CLAIM_FIRST: &str = "---\ntools: [Edit]\nwhen: not task_claimed\n---\nClaim a task first.\n";
 const CLAIMS: &str = "observers:\n  - behavior: task_claim_tracking\n    servers: [tasks]\n";
 
-/// Returns the decision about an edit.
+/// Returns the decision about a call of the tool `Edit`.
 fn edit(project: &TestProject) -> String {
     project
         .hook("claude", &project.tool_payload("Edit", &json!({ "file_path": project.root().join("a.rs") })))
         .decision()
 }
 
-/// Returns a recorded or written payload, changed to belong to this project's session.
+/// Returns a payload of `crates/agents/payloads`, changed to belong to this project's session.
 fn payload(project: &TestProject, agent: &str, file: &str) -> Value {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../agents/payloads").join(agent).join(file);
     let mut payload: Value = serde_json::from_slice(&fs::read(path).expect("a payload")).expect("JSON");
@@ -32,7 +32,7 @@ fn payload(project: &TestProject, agent: &str, file: &str) -> Value {
 }
 
 #[test]
-fn edits_wait_for_a_claim() {
+fn edits_are_refused_until_a_task_is_claimed() {
     let project = project();
     project.config(CLAIMS).rule("claim-first", CLAIM_FIRST);
     assert_eq!(edit(&project), "deny");
@@ -81,24 +81,24 @@ fn linchpins_tasks_count_as_claims() {
 #[test]
 fn claims_are_recognized_in_every_payload_format() {
     for agent in ["claude", "codex"] {
-        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../agents/payloads").join(agent);
+        let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("../agents/payloads").join(agent);
         let names =
-            fs::read_dir(folder).expect("payloads").filter_map(|entry| entry.ok()?.file_name().into_string().ok());
+            fs::read_dir(directory).expect("payloads").filter_map(|entry| entry.ok()?.file_name().into_string().ok());
         let is_claim = |name: &String| name.trim_start_matches("written-").starts_with("claim-");
-        let forms: Vec<String> = names.filter(is_claim).collect();
-        assert!(forms.len() >= 20, "{forms:?}");
-        for form in forms {
+        let files: Vec<String> = names.filter(is_claim).collect();
+        assert!(files.len() >= 20, "{files:?}");
+        for file in files {
             let project = project();
             project.config(CLAIMS).rule("claim-first", CLAIM_FIRST);
-            let reply = project.hook(agent, &payload(&project, agent, &form));
-            assert_eq!(reply.stdout, "", "{form}");
+            let reply = project.hook(agent, &payload(&project, agent, &file));
+            assert_eq!(reply.stdout, "", "{file}");
             let mut edit = project.tool_payload("Edit", &json!({"file_path": "a.rs"}));
             if agent == "codex" {
                 let patch = "*** Begin Patch\n*** Update File: a.rs\n@@\n-a\n+b\n*** End Patch\n";
                 edit = project.tool_payload("apply_patch", &json!({ "command": patch }));
             }
-            let expected = if form.contains("claim-ok") { "allow" } else { "deny" };
-            assert_eq!(project.hook(agent, &edit).decision(), expected, "{form}");
+            let expected = if file.contains("claim-ok") { "allow" } else { "deny" };
+            assert_eq!(project.hook(agent, &edit).decision(), expected, "{file}");
         }
     }
 }
@@ -141,7 +141,8 @@ fn plan_mode_is_known_in_the_same_event() {
         ("prompt-in-plan-mode.json", "deny"),
     ] {
         project.hook("claude", &payload(&project, "claude", file));
-        // An agent sends its mode with every event. Without it, the mode of earlier events counts.
+        // An event without `permission_mode` does not say whether the agent is in plan mode, so the mode known from
+        // earlier events counts.
         let mut edit = project.tool_payload("Edit", &json!({"file_path": "a.rs"}));
         edit.as_object_mut().expect("fields").remove("permission_mode");
         assert_eq!(project.hook("claude", &edit).decision(), decision, "{file}");
@@ -165,7 +166,7 @@ fn codex_plan_mode_is_read_from_the_transcript() {
     prompt("prompt-in-plan-mode.json", Some(&transcript));
     assert_eq!(run(), "deny");
     prompt("prompt.json", Some(&transcript));
-    assert_eq!(run(), "deny", "the transcript does not know this turn");
+    assert_eq!(run(), "deny", "the transcript does not contain this turn");
     prompt("prompt-after-plan-mode.json", Some(&transcript));
     assert_eq!(run(), "allow");
 }
@@ -216,14 +217,14 @@ fn a_failing_observer_is_reported_and_changes_nothing() {
     insta::assert_snapshot!(reply.stdout);
 }
 
-/// Writes a program, and a configuration of the user that runs it.
+/// Writes a program, and a user configuration with an observer that runs it. Returns the path of the program.
 fn user_program(project: &TestProject, script: &str) -> PathBuf {
     let program = project.home().join("behavior");
     fs::write(&program, format!("#!/bin/sh\n{script}\n")).expect("a program");
     fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).expect("executable");
-    // A long deadline, for slow machines.
+    // The deadline is long, so that the test succeeds on slow machines.
     let config = "deadline: 20s\nvariables: {deployed: none}\nobservers:\n  - name: deploy\n    behavior: {exec: [~/behavior, one], conditions: {ready: 1, told: 0}}\n";
-    fs::create_dir_all(project.user_policy()).expect("a folder");
+    fs::create_dir_all(project.user_policy()).expect("a directory");
     fs::write(project.user_policy().join("config.yml"), config).expect("a configuration");
     project.user_rule(
         "ready",
@@ -237,13 +238,13 @@ fn a_users_program_receives_events_and_sets_variables() {
     let project = project();
     user_program(
         &project,
-        "cat > question.json; env | cut -d= -f1 | grep -v -e PWD -e SHLVL -e '^_$' | sort > environment\n\
+        "cat > request.json; env | cut -d= -f1 | grep -v -e PWD -e SHLVL -e '^_$' | sort > environment\n\
          echo '{\"set\": {\"deployed\": \"v1\"}, \"conditions\": {\"ready\": [\"staging\"], \"told\": true}}'",
     );
     let reply = project.hook("claude", &project.bash_payload("danger"));
     assert_eq!(reply.transcript(), "exit 0\n--- stdout\n--- stderr\n");
     let request: Value =
-        serde_json::from_slice(&fs::read(project.root().join("question.json")).expect("a question")).expect("JSON");
+        serde_json::from_slice(&fs::read(project.root().join("request.json")).expect("a request")).expect("JSON");
     assert_eq!(request["event"]["tool"]["input"]["command"], "danger");
     assert_eq!(request["variables"], json!({"deployed": "none"}));
     insta::assert_snapshot!(fs::read_to_string(project.root().join("environment")).expect("names"), @"
@@ -256,11 +257,12 @@ fn a_users_program_receives_events_and_sets_variables() {
     ");
     project.hook("claude", &project.bash_payload("ls"));
     let request: Value =
-        serde_json::from_slice(&fs::read(project.root().join("question.json")).expect("a question")).expect("JSON");
+        serde_json::from_slice(&fs::read(project.root().join("request.json")).expect("a request")).expect("JSON");
     assert_eq!(request["variables"], json!({"deployed": "v1"}));
 }
 
-/// Another event of the session changes the state between reading and recording, so this event is judged twice.
+/// While the event is judged, another event of the session changes the state, so the first event is judged a second
+/// time.
 #[test]
 fn a_nested_rule_read_in_the_first_of_two_judgements_is_recorded() {
     let project = project();
@@ -271,7 +273,7 @@ fn a_nested_rule_read_in_the_first_of_two_judgements_is_recorded() {
     );
     assert_eq!(project.decision("ls"), "allow");
     project.file("sub/.linchpin/rules/no-hazard.md", "---\ncommand_pattern: ^hazard\n---\nNot a hazard.\n");
-    // A file that was modified just now is not cached yet.
+    // Linchpin caches a file only if some time has passed since the file was modified.
     thread::sleep(Duration::from_millis(200));
     let mut hazard = project.bash_payload("hazard");
     hazard["cwd"] = json!(project.root().join("sub"));
@@ -280,7 +282,7 @@ fn a_nested_rule_read_in_the_first_of_two_judgements_is_recorded() {
         while !project.root().join("asked").exists() {
             thread::sleep(Duration::from_millis(10));
         }
-        // This event of the same session is recorded first.
+        // This event of the same session is recorded before the event `hazard`.
         project.hook("claude", &project.bash_payload("ls"));
         project.file("go", "");
         slow.join().expect("an answer")
@@ -346,7 +348,7 @@ fn an_untrusted_repository_starts_no_process() {
 #[test]
 fn a_project_cannot_set_variables_of_the_users_observers() {
     let project = project();
-    fs::create_dir_all(project.user_policy()).expect("a folder");
+    fs::create_dir_all(project.user_policy()).expect("a directory");
     fs::write(project.user_policy().join("config.yml"), CLAIMS).expect("a configuration");
     project.user_rule("claim-first", CLAIM_FIRST);
     project.config("observers:\n  - {name: cheat, on: before_tool, match: {}, set: {task_claimed: true}}\n");
@@ -365,7 +367,7 @@ fn a_project_cannot_set_variables_of_the_users_observers() {
 
     3 rules in force; 1 warning.
     ");
-    // An equal observer in both configurations is not a conflict.
+    // The same observer in both configurations is not a conflict.
     project.config(CLAIMS);
     assert_eq!(project.run(&["validate"]).stdout, "3 rules in force, no errors.\n");
 }

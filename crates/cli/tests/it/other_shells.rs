@@ -1,4 +1,4 @@
-//! Tools that run commands, other than the agent's own shell.
+//! Tools other than `Bash` that run commands.
 
 use serde_json::{Value, json};
 

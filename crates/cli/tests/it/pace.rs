@@ -2,7 +2,7 @@
 
 use insta::assert_snapshot;
 use serde_json::json;
-use testkit::{Reply, TestProject};
+use testkit::{ProcessOutput, TestProject};
 
 use crate::project;
 
@@ -13,14 +13,14 @@ fn with_rule(fields: &str) -> TestProject {
 }
 
 /// Returns the additional context for the agent.
-fn additional_context(reply: &Reply) -> String {
+fn additional_context(reply: &ProcessOutput) -> String {
     if reply.stdout.is_empty() {
         return String::new();
     }
     reply.json()["hookSpecificOutput"]["additionalContext"].as_str().unwrap_or_default().to_owned()
 }
 
-/// Replaces times in a text.
+/// Replaces the times of day in the list items of a text.
 pub fn without_times(text: &str) -> String {
     let line = |line: &str| {
         let item = line.strip_prefix("  - ").filter(|rest| rest.get(2..3) == Some(":"));
@@ -172,7 +172,7 @@ fn calls_are_refused_until_continue() {
 
     A person can allow this call once: `linchpin allow 5`
     ");
-    // Read-only commands and Linchpin's own commands stay allowed.
+    // After the rule has fired, read-only commands and Linchpin's own commands stay allowed.
     for command in ["cat Makefile | head -5", "git log --oneline", "linchpin status", "cd src && sed -n 1,5p a.rs"] {
         assert_eq!(agent.before(command).decision(), "allow", "{command}");
     }
@@ -254,8 +254,8 @@ fn cases_of_pace_rules_are_run() {
     ");
 }
 
-/// Calls the hooks before and after a call with a patch of Codex, by its own tool or within a shell command.
-pub fn patch(project: &TestProject, tool: &str, call: &str, paths: &[&str]) -> Reply {
+/// Calls Codex's hooks before and after a call that applies a patch, with the tool `apply_patch` or in a shell command.
+pub fn call_with_patch(project: &TestProject, tool: &str, call: &str, paths: &[&str]) -> ProcessOutput {
     let changes: Vec<String> = paths.iter().map(|path| format!("*** Update File: {path}\n@@\n-a\n+b")).collect();
     let text = format!("*** Begin Patch\n{}\n*** End Patch", changes.join("\n"));
     let command = if tool == "Bash" { format!("apply_patch <<'EOF'\n{text}\nEOF") } else { text };
@@ -270,7 +270,7 @@ pub fn patch(project: &TestProject, tool: &str, call: &str, paths: &[&str]) -> R
 #[test]
 fn a_patch_counts_each_of_its_files_once() {
     let project = with_rule("repeated_file_edit: {path_pattern: '^src/', threshold: 3, window: 3m}");
-    let interrupt = additional_context(&patch(
+    let interrupt = additional_context(&call_with_patch(
         &project,
         "apply_patch",
         "call-1",
@@ -284,8 +284,8 @@ fn a_patch_counts_each_of_its_files_once() {
 fn a_patch_in_a_shell_is_an_edit_and_a_command() {
     let project = with_rule("repeated_file_edit: {threshold: 2, window: 3m}");
     project.rule("commands", "---\nrepeated_command: {pattern: '^apply_patch', threshold: 2, window: 3m}\n---\n");
-    assert_eq!(additional_context(&patch(&project, "Bash", "call-1", &["src/a.rs"])), "");
-    let interrupt = additional_context(&patch(&project, "Bash", "call-2", &["src/a.rs"]));
+    assert_eq!(additional_context(&call_with_patch(&project, "Bash", "call-1", &["src/a.rs"])), "");
+    let interrupt = additional_context(&call_with_patch(&project, "Bash", "call-2", &["src/a.rs"]));
     assert!(interrupt.contains("Same file edited 2 times in 3m: `src/a.rs`\n"), "{interrupt}");
     assert!(interrupt.contains("Same command 2 times in 3m: `apply_patch`\n"), "{interrupt}");
 }
@@ -295,9 +295,9 @@ fn continue_resets_the_time_of_a_session() {
     let project = with_rule("phase_timeout: {max_duration: 300}\nlive: block");
     let mut agent = project.agent();
     agent.run("make");
-    let begin_session_earlier = |by: i64| {
+    let begin_session_earlier = |milliseconds: i64| {
         let journal = rusqlite::Connection::open(project.root().join(".linchpin/state.db")).expect("the journal");
-        journal.execute("UPDATE sessions SET first_seen = first_seen - ?1", [by]).expect("a session");
+        journal.execute("UPDATE sessions SET first_seen = first_seen - ?1", [milliseconds]).expect("a session");
     };
     begin_session_earlier(400_000);
     assert!(agent.before("make").reason().contains("Session running for 6m 4"));
@@ -308,7 +308,7 @@ fn continue_resets_the_time_of_a_session() {
     begin_session_earlier(20_000);
     let reason = agent.before("make").reason();
     assert!(reason.contains("Session running for 11m 5"), "{reason}");
-    // The message shows the configured limit, and the time used since `linchpin continue`.
+    // The message shows the time of the whole session, the time since `linchpin continue`, and the configured limit.
     assert!(reason.contains("s, 5m 1") && reason.contains("s of it since `linchpin continue` (limit: 5m)"), "{reason}");
 }
 

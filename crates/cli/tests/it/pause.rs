@@ -1,4 +1,4 @@
-//! `pause`: a person suspends the guard for a while.
+//! `linchpin pause`: a person suspends the enforcement of the policy for a while.
 
 use serde_json::json;
 

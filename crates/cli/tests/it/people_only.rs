@@ -1,11 +1,11 @@
-//! Commands for people only: the guard refuses them to agents in every notation.
+//! Commands for people only: the guard refuses them to agents in every spelling.
 
 use insta::assert_snapshot;
 use testkit::TestProject;
 
 use crate::project;
 
-/// Different ways to run a command.
+/// Returns shell commands that run this command in different ways.
 fn spellings(command: &str) -> [String; 4] {
     [
         command.to_owned(),
@@ -19,7 +19,7 @@ fn assert_decisions(project: &TestProject, command: &str, decision: &str) {
     for spelling in spellings(command) {
         assert_eq!(project.decision(&spelling), decision, "{spelling}");
     }
-    // Removing the variables that identify an agent is suspicious, so it is refused.
+    // A command that removes a variable that identifies an agent is always refused.
     assert_eq!(project.decision(&format!("env -u CLAUDECODE {command}")), "deny");
 }
 
@@ -49,7 +49,7 @@ fn permissions_for_agents_from_a_repository_need_trust() {
     project.file(".linchpin/workflows/work.yml", WORKFLOW);
     project.config("agent_may: [status, start, abort, set]\n");
     insta::assert_snapshot!(project.run(&["validate"]).stdout, @"
-    warning: ignored until a person runs `linchpin trust`, because it allows agents to run more Linchpin commands
+    warning: this setting is ignored until a person runs `linchpin trust`, because it allows agents to run more Linchpin commands
      --> .linchpin/config.yml:1:1
       |
     1 | agent_may: [status, start, abort, set]
@@ -60,17 +60,18 @@ fn permissions_for_agents_from_a_repository_need_trust() {
     2 rules in force, 1 workflow; 1 warning.
     ");
     let agent = project.agent();
-    let moves = [&["start", "work"][..], &["set", "reviewed", "true"], &["abort"]];
-    for words in moves {
-        assert_decisions(&project, &format!("linchpin {}", words.join(" ")), "deny");
-        assert_eq!(agent.linchpin(words).code, Some(2), "{words:?}");
+    let commands = [&["start", "work"][..], &["set", "reviewed", "true"], &["abort"]];
+    for arguments in commands {
+        assert_decisions(&project, &format!("linchpin {}", arguments.join(" ")), "deny");
+        assert_eq!(agent.linchpin(arguments).code, Some(2), "{arguments:?}");
     }
     assert_eq!(project.run(&["trust", "--yes"]).code, Some(0));
-    for words in moves {
-        assert_decisions(&project, &format!("linchpin {}", words.join(" ")), "allow");
-        assert_eq!(agent.linchpin(words).code, Some(0), "{words:?}");
+    for arguments in commands {
+        assert_decisions(&project, &format!("linchpin {}", arguments.join(" ")), "allow");
+        assert_eq!(agent.linchpin(arguments).code, Some(0), "{arguments:?}");
     }
-    // A changed configuration is not in effect in a running session until a person accepts it.
+    // A configuration that lets agents run more commands must be accepted again. Until then, none of its permissions is
+    // in effect.
     project.config("agent_may: [status, start, abort, set, prev]\n");
     assert_decisions(&project, "linchpin prev", "deny");
     assert_decisions(&project, "linchpin start work", "deny");
@@ -84,7 +85,7 @@ fn permissions_for_agents_from_a_repository_need_trust() {
 fn permissions_from_a_repository_do_not_apply_to_the_users_workflow() {
     let project = project();
     let user_policy = project.user_policy();
-    std::fs::create_dir_all(user_policy.join("workflows")).expect("a folder");
+    std::fs::create_dir_all(user_policy.join("workflows")).expect("a directory");
     std::fs::write(user_policy.join("workflows/mine.yml"), WORKFLOW).expect("a file");
     project.config("agent_may: [next, status, start, abort, set]\n");
     assert_eq!(project.run(&["trust", "--yes"]).code, Some(0));
@@ -110,12 +111,12 @@ fn permissions_from_a_repository_do_not_apply_to_the_users_workflow() {
     assert_eq!(agent.linchpin(&["abort"]).code, Some(0));
 }
 
-/// A repository may contain a workflow of the same name, on any branch.
+/// Anyone who can write to the repository can add a workflow with the same name as the user's active one.
 #[test]
 fn a_repository_cannot_replace_the_users_active_workflow() {
     let project = project();
     let user_policy = project.user_policy();
-    std::fs::create_dir_all(user_policy.join("workflows")).expect("a folder");
+    std::fs::create_dir_all(user_policy.join("workflows")).expect("a directory");
     let strict = "start_node: a\nnodes:\n  a:\n    prompt: A.\n    rules: [{command: {program: danger}, reason: No.}]\n    requires: [{command: ['false']}]\n    transitions: [{when: a_complete, to: done}]\n";
     std::fs::write(user_policy.join("workflows/mine.yml"), strict).expect("a file");
     assert_eq!(project.run(&["start", "mine"]).code, Some(0));
@@ -184,7 +185,8 @@ fn an_agents_process_is_recognized_without_its_variables() {
             reply.transcript()
         );
     }
-    // For a script run by its path, the process name is the script's.
+    // The process of a script that is run by its path has the name of the script instead of the shell's. The agent must
+    // be recognized nevertheless.
     project.file("x.sh", "#!/bin/bash\nunset CLAUDECODE\n\"$1\" pause 1h --reason x\ntrue\n");
     let reply = run("chmod +x x.sh; ./x.sh \"$1\"; true", "1");
     assert!(reply.stderr.contains("`CLAUDECODE` shows that an agent started it"), "{}", reply.transcript());

@@ -1,11 +1,11 @@
-//! `replay`: recorded history under changed rules, and the data that the journal keeps for it.
+//! `linchpin replay`: judges recorded events by changed rules. Also the data that the journal keeps for that.
 
 use serde_json::{Value, json};
 use testkit::TestProject;
 
 use super::{NO_DANGER, project};
 
-/// Replaces times in a text: a headline has one after the event's id.
+/// Replaces the time that follows the event's id in each headline.
 fn without_times(text: &str) -> String {
     let line = |line: &str| match (line.get(..7), line.get(7..26), line.get(26..)) {
         (Some(number), Some(time), Some(rest)) if is_time(time) => format!("{number}[TIME]{rest}\n"),
@@ -15,13 +15,13 @@ fn without_times(text: &str) -> String {
 }
 
 fn is_time(text: &str) -> bool {
-    let form = "dddd-dd-dd dd:dd:dd";
+    let pattern = "dddd-dd-dd dd:dd:dd";
     text.chars()
-        .zip(form.chars())
-        .all(|(letter, form)| if form == 'd' { letter.is_ascii_digit() } else { letter == form })
+        .zip(pattern.chars())
+        .all(|(actual, expected)| if expected == 'd' { actual.is_ascii_digit() } else { actual == expected })
 }
 
-fn json_lines(reply: &testkit::Reply) -> Vec<Value> {
+fn json_lines(reply: &testkit::ProcessOutput) -> Vec<Value> {
     reply.stdout.lines().map(|line| serde_json::from_str(line).expect(line)).collect()
 }
 
@@ -39,7 +39,7 @@ fn write(project: &TestProject, path: &str, content: &str) {
     project.hook("claude", &project.tool_payload("Write", &json!({ "file_path": path, "content": content })));
 }
 
-/// A project with ten recorded events; 3 is `danger`, 7 is `hazard`.
+/// A project with ten recorded events. Event 3 is the command `danger`, and event 7 is the command `hazard`.
 fn with_recorded_events() -> TestProject {
     let project = project();
     project.rule("no-danger", NO_DANGER);
@@ -126,7 +126,7 @@ fn replay_as_json() {
 }
 
 #[test]
-fn replay_can_use_rules_of_another_folder() {
+fn replay_can_use_rules_of_another_directory() {
     let project = with_recorded_events();
     project.file("draft/rules/no-ls.md", "---\ncommand_pattern: ^ls\naction: allow\n---\nFine.\n");
     project.file("other/.linchpin/rules/no-danger.md", NO_DANGER);
@@ -234,7 +234,7 @@ fn recorded_facts_are_used() {
     project.config("variables: {release: false}\n");
     project.rule("watch", "---\ntools: [Write]\nwhen: \"(tool_input or {}).get('file_path', '').endswith('.md') and tool_input.mode == 'x' and release\"\naction: warn\n---\nHm.\n");
     project.rule("branch", "---\ntools: [Bash]\nwhen: git.branch == 'release'\n---\nNot here.\n");
-    std::fs::create_dir_all(project.root().join(".git")).expect("a folder");
+    std::fs::create_dir_all(project.root().join(".git")).expect("a directory");
     project.file(".git/HEAD", "ref: refs/heads/main\n");
     project.decision("make");
     write(&project, "notes.md", "some content");
@@ -354,7 +354,7 @@ fn replay_without_a_journal_is_an_error() {
     ");
 }
 
-/// Whatever rules use: contents, prompts, messages and outputs are not stored in the journal.
+/// Contents of files, prompts, messages and outputs of commands are not stored in the journal, even if rules use them.
 #[test]
 fn texts_of_people_and_files_are_not_in_the_journal() {
     let project = project();
@@ -385,7 +385,8 @@ fn texts_of_people_and_files_are_not_in_the_journal() {
     assert!(!bytes.contains("confidential"), "confidential text is in the journal");
 }
 
-/// An unchanged rule has the same result for the same event, even if the facts it used were not stored.
+/// `replay` assumes that an unchanged rule has the same result for the same event, even if the facts that the rule used
+/// were not stored.
 #[test]
 fn a_rule_that_fired_is_assumed_to_fire_again() {
     let project = project();
@@ -436,10 +437,10 @@ fn a_broken_policy_is_an_error() {
     ");
 }
 
-/// A project with a recorded session in a workflow phase with these rules.
+/// A project with a recorded session of a workflow whose first node has these rules.
 fn with_recorded_workflow(rules: &str) -> TestProject {
     let project = project();
-    workflow(&project, rules);
+    write_workflow(&project, rules);
     let mut agent = project.agent();
     agent.before("danger early");
     project.run(&["start", "work"]);
@@ -458,7 +459,7 @@ fn with_recorded_workflow(rules: &str) -> TestProject {
     project
 }
 
-fn workflow(project: &TestProject, rules: &str) {
+fn write_workflow(project: &TestProject, rules: &str) {
     project.file(
         ".linchpin/workflows/work.yml",
         format!(
@@ -483,7 +484,7 @@ fn rules_of_a_workflow_are_judged_in_their_recorded_phase() {
     13 events: 13 the same, 0 changed (0 stricter, 0 milder), 0 undecidable
     --- stderr
     ");
-    // `--session` includes moves that a person made.
+    // With `--session`, `replay` also takes the moves into account that a person made outside of the session.
     let of_session = project.run(&["replay", "--session", "session-1"]);
     assert_eq!(of_session.code, Some(0), "{}", of_session.stdout);
     let explained = project.run(&["explain", "event", "4"]);
@@ -493,7 +494,7 @@ fn rules_of_a_workflow_are_judged_in_their_recorded_phase() {
 #[test]
 fn an_edited_workflow_is_judged_by_recorded_facts() {
     let project = with_recorded_workflow(NODE_RULES);
-    workflow(
+    write_workflow(
         &project,
         "      - {name: danger, command_pattern: ^danger, when: phase.visit > 1, reason: No.}\n      - {name: checked, \
          command_pattern: '^git commit', when: checked and phase.name == 'code' and workflow.active and \
@@ -514,7 +515,7 @@ fn an_edited_workflow_is_judged_by_recorded_facts() {
                now  command_pattern: git commit -m …
                now  when: checked and phase.name == 'code' and workflow.active and command_succeeded('^make check')
     undecidable: phase.tokens for work/code/much (event 13)
-    undecidable: what `work/code/twice` had counted for work/code/twice (events 7, 8, 9, 10)
+    undecidable: the counts of rule `work/code/twice` for work/code/twice (events 7, 8, 9, 10)
     13 events: 6 the same, 2 changed (1 stricter, 1 milder), 5 undecidable
     --- stderr
     ");
@@ -549,10 +550,10 @@ fn rules_of_a_broken_or_deleted_workflow_are_reported() {
 }
 
 #[test]
-fn replay_can_use_workflows_of_another_folder() {
+fn replay_can_use_workflows_of_another_directory() {
     let project = with_recorded_workflow(NODE_RULES);
     project.file("draft/rules/none.md", "---\ncommand_pattern: ^nothing\n---\nNothing.\n");
-    // Without workflows there, those of the project are used.
+    // The directory `draft` contains no workflows, so the project's workflows are used.
     assert_eq!(project.run(&["replay", "--rules", "draft"]).code, Some(0));
     project.file(
         "draft/workflows/work.yml",

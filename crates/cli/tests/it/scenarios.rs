@@ -1,4 +1,5 @@
-//! Pace rules in complete workflows, and regression tests. Those about tokens are in `tokens.rs`.
+//! Pace rules in complete workflows, and regression tests of pace rules. Pace rules about tokens are tested in
+//! `tokens.rs`.
 
 use insta::assert_snapshot;
 use serde_json::{Value, json};
@@ -98,9 +99,9 @@ fn invalid_rules_are_refused_when_the_workflow_is_loaded() {
         ("type: repeated_comand", "UnknownRuleType"),
     ] {
         let project = with_rules(&format!("      - {rule}"));
-        let found = project.run(&["validate", "--json"]).json();
-        let problem = &found["problems"][0];
-        assert_eq!((&problem["kind"], &problem["node"]), (&json!(kind), &json!("code")), "{found}");
+        let report = project.run(&["validate", "--json"]).json();
+        let problem = &report["problems"][0];
+        assert_eq!((&problem["kind"], &problem["node"]), (&json!(kind), &json!("code")), "{report}");
         let refused = project.run(&["start", "work"]);
         assert_eq!(refused.code, Some(2), "{}", refused.transcript());
     }
@@ -145,7 +146,7 @@ fn an_interrupted_phase_continues_and_moves_on() {
     If you can resolve it yourself:
       - Explain briefly what you will do differently
       - Run: linchpin continue
-      - It prints the normal CODE phase prompt and skips the rules that fired, once
+      - It prints the prompt of the CODE phase again, and the rules that fired count again from there
 
     If you need a person:
       - Explain what you tried and why you are stuck
@@ -182,7 +183,7 @@ fn an_interrupted_phase_continues_and_moves_on() {
     assert_snapshot!(agent.linchpin(&["next"]).transcript(), @"
     exit 0
     --- stdout
-    Workflow `work` is done. Nothing is active now.
+    Workflow `work` is done. No workflow is active now.
     --- stderr
     ");
     assert_snapshot!(agent.linchpin(&["next"]).transcript(), @"
@@ -206,9 +207,9 @@ fn without_rules_nothing_interrupts() {
     assert_eq!((moved.code, moved.stdout.as_str()), (Some(0), "Review it.\n"));
 }
 
-// Regression tests.
+// The tests below are regression tests.
 
-/// The time window ends now, and does not start at the phase's start.
+/// The time window of `repeated_command` ends at the present time. It does not begin with the phase.
 #[test]
 fn repetition_late_in_a_phase_interrupts() {
     let project = with_rules(BUILDS);
@@ -241,7 +242,7 @@ fn a_move_is_judged_by_the_rules_of_the_phase_it_leaves() {
     assert_eq!(agent.linchpin(&["next"]).code, Some(3));
 }
 
-/// Failed attempts count like successful ones.
+/// Commands that failed count as repetitions, like successful ones.
 #[test]
 fn failed_commands_count() {
     let project = with_rules(BUILDS);
@@ -253,7 +254,7 @@ fn failed_commands_count() {
     assert_eq!(agent.linchpin(&["next"]).code, Some(3));
 }
 
-/// Only the current visit of the phase counts, not the first one.
+/// The commands of the first visit of a phase do not count in its second visit.
 #[test]
 fn each_visit_of_a_phase_is_counted_separately() {
     let project = with_rules(BUILDS);

@@ -8,13 +8,13 @@ use testkit::TestProject;
 use crate::{NO_DANGER, project};
 
 /// Returns the decision about a command in another session.
-fn decision_elsewhere(project: &TestProject, command: &str) -> String {
+fn decision_in_another_session(project: &TestProject, command: &str) -> String {
     let mut payload = project.bash_payload(command);
     payload["session_id"] = json!("session-2");
     project.hook("claude", &payload).decision()
 }
 
-fn remove(project: &TestProject, rule: &str) {
+fn delete_rule(project: &TestProject, rule: &str) {
     fs::remove_file(project.root().join(format!(".linchpin/rules/{rule}.md"))).expect("the rule is there");
 }
 
@@ -23,10 +23,10 @@ fn a_removed_rule_stays_in_force_for_the_session() {
     let project = project();
     project.rule("no-danger", NO_DANGER);
     assert_eq!(project.decision("danger"), "deny");
-    remove(&project, "no-danger");
+    delete_rule(&project, "no-danger");
     insta::assert_snapshot!(project.hook("claude", &project.bash_payload("danger")).stdout, @r#"{"systemMessage":"Linchpin: rule `no-danger` was removed or switched off during this session; the stricter version stays in force until a person runs `linchpin trust`","hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"Blocked by Linchpin rule `no-danger`: Danger is not for agents. Use `safety`. Matched: `danger`\n\nA person can allow this call once: `linchpin allow 2`"}}"#);
     assert_eq!(project.decision("danger"), "deny");
-    assert_eq!(decision_elsewhere(&project, "danger"), "allow");
+    assert_eq!(decision_in_another_session(&project, "danger"), "allow");
     insta::assert_snapshot!(project.run(&["status", "--session", "session-1"]).stdout, @"
     Project [BASE]/project
     Session claude session-1
@@ -56,7 +56,7 @@ fn a_removed_rule_can_be_accepted_before_the_next_event() {
     let project = project();
     project.rule("no-danger", NO_DANGER);
     project.hook("claude", &project.event_payload("SessionStart", &json!({"source": "startup"})));
-    remove(&project, "no-danger");
+    delete_rule(&project, "no-danger");
     assert_eq!(project.run(&["try", "danger"]).code, Some(1));
     let status = project.run(&["status"]).stdout;
     assert!(status.contains("Kept    rule `no-danger` was removed or switched off"), "{status}");
@@ -79,7 +79,7 @@ fn a_restored_rule_needs_no_acceptance() {
     let project = project();
     project.rule("no-danger", NO_DANGER);
     assert_eq!(project.decision("danger"), "deny");
-    remove(&project, "no-danger");
+    delete_rule(&project, "no-danger");
     assert_eq!(project.decision("danger"), "deny");
     project.rule("no-danger", NO_DANGER);
     insta::assert_snapshot!(project.run(&["trust", "--yes"]).stdout, @"nothing in this policy needs trust");
@@ -98,8 +98,8 @@ fn a_disabled_or_milder_rule_stays_unchanged_for_the_session() {
     assert_eq!(project.decision("danger"), "deny");
     project.config("rules: []\n");
     assert_eq!(project.decision("git reset --hard"), "deny");
-    assert_eq!(decision_elsewhere(&project, "danger; git reset --hard"), "allow");
-    // When the original rules are restored, nothing is kept any more.
+    assert_eq!(decision_in_another_session(&project, "danger; git reset --hard"), "allow");
+    // After the original rules are restored, the session no longer keeps older versions of them.
     project.rule("no-danger", NO_DANGER).config("rules: [hard-reset]\n");
     assert_eq!(project.decision("danger"), "deny");
     insta::assert_snapshot!(project.run(&["trust", "--yes"]).transcript(), @"
@@ -131,16 +131,16 @@ fn accepting_one_change_does_not_accept_another() {
     let project = project();
     project.rule("no-danger", NO_DANGER).rule("no-harm", &NO_DANGER.replace("danger( ", "harm( "));
     assert_eq!(project.decision("danger"), "deny");
-    remove(&project, "no-danger");
+    delete_rule(&project, "no-danger");
     assert_eq!(project.decision("danger"), "deny");
     assert_eq!(project.run(&["trust", "--yes"]).code, Some(0));
-    remove(&project, "no-harm");
+    delete_rule(&project, "no-harm");
     assert_eq!(project.decision("danger"), "allow");
     assert_eq!(project.decision("harm"), "deny");
 }
 
 #[test]
-fn an_acceptance_holds_for_one_change() {
+fn an_acceptance_counts_for_one_change() {
     let project = project();
     project.rule("no-danger", NO_DANGER);
     assert_eq!(project.decision("danger"), "deny");
@@ -148,13 +148,14 @@ fn an_acceptance_holds_for_one_change() {
     assert_eq!(project.decision("danger"), "allow");
     assert_eq!(project.run(&["rules", "enable", "no-danger"]).code, Some(0));
     assert_eq!(project.decision("danger"), "deny");
-    remove(&project, "no-danger");
+    delete_rule(&project, "no-danger");
     assert_eq!(project.decision("danger"), "deny");
-    // Also in a session that began after the first acceptance.
+    // Session `session-2` begins after `rules disable`. The acceptance of that change does not count for the deletion
+    // there, either.
     project.rule("no-danger", NO_DANGER);
-    assert_eq!(decision_elsewhere(&project, "danger"), "deny");
-    remove(&project, "no-danger");
-    assert_eq!(decision_elsewhere(&project, "danger"), "deny");
+    assert_eq!(decision_in_another_session(&project, "danger"), "deny");
+    delete_rule(&project, "no-danger");
+    assert_eq!(decision_in_another_session(&project, "danger"), "deny");
 }
 
 #[test]
@@ -189,11 +190,11 @@ fn a_session_stays_in_enforce_mode() {
     assert_eq!(project.run(&["trust", "--yes"]).code, Some(0));
     project.config("mode: enforce\n");
     assert_eq!(project.decision("danger"), "deny");
-    // Exactly the text that was accepted before.
+    // A person has accepted this configuration before, but the session has been in `mode: enforce` since then.
     project.config("mode: observe\n");
     insta::assert_snapshot!(project.hook("claude", &project.bash_payload("danger")).json()["systemMessage"], @r#""Linchpin: `mode` changed to `observe` during this session; the stricter version stays in force until a person runs `linchpin trust`""#);
     assert_eq!(project.decision("danger"), "deny");
-    assert_eq!(decision_elsewhere(&project, "danger"), "allow");
+    assert_eq!(decision_in_another_session(&project, "danger"), "allow");
     assert_eq!(project.run(&["trust", "--yes"]).code, Some(0));
     assert_eq!(project.decision("danger"), "allow");
 }
@@ -234,13 +235,13 @@ fn a_session_keeps_its_rules_after_many_edits() {
     assert_eq!(project.decision("danger"), "deny");
     for number in 0..70 {
         project.rule("other", &NO_DANGER.replace("danger( ", &format!("other{number}( ")));
-        decision_elsewhere(&project, "ls");
+        decision_in_another_session(&project, "ls");
     }
-    remove(&project, "no-danger");
+    delete_rule(&project, "no-danger");
     assert_eq!(project.decision("danger"), "deny");
 }
 
-/// True if a stop is held after a rule was changed during the session.
+/// True if a stop is held after a rule was changed from `before` to `after` during the session.
 fn is_held_after(before: &str, after: &str) -> bool {
     let project = project();
     project.git(&["init", "-q", "-b", "main"]);
@@ -298,7 +299,7 @@ fn a_milder_file_rule_is_reported_and_can_be_accepted() {
     );
 }
 
-/// Returns the decision about a command after a rule was changed during the session.
+/// Returns the decision about a command after a rule was changed from `before` to `after` during the session.
 fn decision_after(before: &str, after: &str, command: &str) -> String {
     let project = project();
     project.rule("rule", &format!("---\n{before}\n---\nNo.\n"));
@@ -338,7 +339,7 @@ fn a_longer_literal_text_in_a_pattern_is_milder() {
     }
     let anchored = "command_pattern: ^git push$";
     assert_eq!(decision_after(anchored, "command_pattern: ^git push --force$", "git push"), "deny");
-    // Linchpin cannot compare what two arbitrary patterns match.
+    // Linchpin cannot tell which of two arbitrary patterns is milder, so the new pattern applies at once.
     assert_eq!(
         decision_after("command_pattern: '^git push( |$)'", "command_pattern: '^git pull( |$)'", "git push"),
         "allow"
@@ -373,7 +374,8 @@ fn a_rule_with_fewer_holds_stays_unchanged_for_the_session() {
     project.rule("together", "---\ntrigger: src/**\n---\nMind.\n").file("src/a.py", "new\n");
     let reason = project.hook("claude", &project.event_payload("Stop", &json!({ "stop_hook_active": false }))).reason();
     assert!(reason.contains("Mind.") && !reason.contains("<promise>"), "{reason}");
-    // A lower `max_holds` in the configuration affects every rule without its own.
+    // A lower `max_holds` in the configuration makes every rule without its own `max_holds` milder. Such a rule stays
+    // unchanged for the session, too.
     let project = crate::project();
     project.git(&["init", "-q", "-b", "main"]);
     project.rule("together", "---\ntrigger: src/**\n---\nMind.\n");

@@ -7,7 +7,7 @@ use serde_json::json;
 use super::{NO_DANGER, project, project_without_policy};
 
 #[test]
-fn the_policy_applies_in_any_folder_of_the_project() {
+fn the_policy_applies_in_any_directory_of_the_project() {
     let project = project();
     project.rule("no-danger", NO_DANGER).file("a/b/c/file", "");
     let mut payload = project.bash_payload("danger");
@@ -36,21 +36,21 @@ fn the_agents_project_variable_precedes_the_working_directory() {
     assert_eq!(project.run_with_stdin(command, payload.to_string().as_bytes()).decision(), "deny");
 }
 
-/// The session starts in a directory that contains projects, but no policy.
+/// The session starts in a directory that contains projects, but has no policy itself.
 #[test]
-fn a_session_that_starts_above_a_project_is_guarded_once_it_enters() {
+fn a_session_that_starts_above_a_project_is_guarded_after_it_enters_the_project() {
     let project = project_without_policy();
     project.file("one/.linchpin/rules/no-danger.md", NO_DANGER).file("two/file", "");
-    let decision_in = |command: &str, folder: &str| {
+    let decision_in = |command: &str, directory: &str| {
         let mut payload = project.bash_payload(command);
-        payload["cwd"] = json!(project.root().join(folder));
+        payload["cwd"] = json!(project.root().join(directory));
         let mut hook = project.command(&["hook", "claude"]);
         hook.env("CLAUDE_PROJECT_DIR", project.root());
         project.run_with_stdin(hook, payload.to_string().as_bytes()).decision()
     };
     assert_eq!(decision_in("danger", "two"), "allow");
     assert_eq!(decision_in("danger", "one"), "deny");
-    // The policy stays in force when the agent leaves the project.
+    // The policy of `one` stays in force after the agent has left that directory.
     assert_eq!(decision_in("danger", "two"), "deny");
     assert_eq!(decision_in("danger", "."), "deny");
 }
@@ -62,9 +62,9 @@ fn a_nested_policy_only_adds_to_the_outer_one() {
     assert_eq!(project.decision("ls"), "allow");
     project.file("sub/.linchpin/rules/no-hazard.md", "---\ncommand_pattern: ^hazard\n---\nNo.\n");
     project.file("sub/.linchpin/rules/no-danger.md", "---\ncommand_pattern: ^never\nenabled: false\n---\nNo.\n");
-    let decision_in = |command: &str, folder: &str| {
+    let decision_in = |command: &str, directory: &str| {
         let mut payload = project.bash_payload(command);
-        payload["cwd"] = json!(project.root().join(folder));
+        payload["cwd"] = json!(project.root().join(directory));
         project.hook("claude", &payload).decision()
     };
     assert_eq!(decision_in("hazard", "sub"), "deny");
@@ -73,7 +73,7 @@ fn a_nested_policy_only_adds_to_the_outer_one() {
 }
 
 #[test]
-fn patterns_of_a_nested_policy_start_from_its_own_folder() {
+fn patterns_of_a_nested_policy_are_relative_to_its_own_directory() {
     let project = project();
     project.file("sub/.linchpin/rules/generated.md", "---\nwrites: ['dist/**']\n---\nMade.\n");
     let write = |path: &str| {
@@ -123,9 +123,9 @@ fn a_nested_policy_approves_only_commands_inside_it() {
     trust.current_dir(project.root().join("sub"));
     let trusted = project.run_with_stdin(trust, b"");
     assert_eq!(trusted.code, Some(0), "{}", trusted.transcript());
-    let approved = |command: &str, folder: &str| {
+    let approved = |command: &str, directory: &str| {
         let mut payload = project.bash_payload(command);
-        payload["cwd"] = json!(project.root().join(folder));
+        payload["cwd"] = json!(project.root().join(directory));
         project.hook("claude", &payload).stdout.contains("\"allow\"")
     };
     assert!(approved("stroll x; gaze", "sub"));
@@ -183,7 +183,7 @@ fn a_nested_policy_has_its_own_variables_and_reports_its_errors() {
 }
 
 #[test]
-fn a_session_that_began_without_a_policy_gets_one_when_it_appears() {
+fn a_policy_that_appears_during_a_session_applies() {
     let project = project_without_policy();
     assert_eq!(project.decision("danger"), "allow");
     project.rule("no-danger", NO_DANGER);
@@ -196,10 +196,10 @@ fn two_sessions_have_two_roots() {
     project
         .rule("no-danger", NO_DANGER)
         .file("../other/.linchpin/rules/no-hazard.md", "---\ncommand_pattern: ^hazard\n---\nNo.\n");
-    let decision_in = |session: &str, folder: &str, command: &str| {
+    let decision_in = |session: &str, directory: &str, command: &str| {
         let mut payload = project.bash_payload(command);
         payload["session_id"] = json!(session);
-        payload["cwd"] = json!(project.root().join(folder).canonicalize().expect("a folder"));
+        payload["cwd"] = json!(project.root().join(directory).canonicalize().expect("a directory"));
         project.hook("claude", &payload).decision()
     };
     assert_eq!(decision_in("one", ".", "danger"), "deny");
@@ -305,7 +305,7 @@ fn the_first_workspace_folder_with_a_policy_counts() {
 }
 
 #[test]
-fn a_deleted_folder_belongs_to_its_nearest_existing_parent() {
+fn a_deleted_working_directory_counts_as_its_nearest_existing_parent() {
     let project = project();
     project.rule("no-danger", NO_DANGER);
     let mut payload = project.bash_payload("danger");

@@ -1,16 +1,17 @@
-//! `task`: tasks of people and agents, and rules that depend on them.
+//! `linchpin task`: tasks of people and agents, and rules that depend on tasks.
 
 use serde_json::{Value, json};
-use testkit::{Reply, TestProject};
+use testkit::{ProcessOutput, TestProject};
 
 use super::loops::{ONE_HAT_LOOP, with_loop};
 use super::rules::run_as_agent;
 use super::{project, project_without_policy};
 
-fn task(project: &TestProject, arguments: &[&str]) -> Reply {
+fn task(project: &TestProject, arguments: &[&str]) -> ProcessOutput {
     project.run(&[&["task"], arguments].concat())
 }
 
+/// Runs a task command, which must succeed.
 fn run_task(project: &TestProject, arguments: &[&str]) {
     let reply = task(project, arguments);
     assert_eq!(reply.code, Some(0), "{arguments:?}: {}", reply.transcript());
@@ -125,7 +126,7 @@ fn listing_tasks_without_a_policy_is_an_error() {
 #[test]
 fn tasks_as_json() {
     let project = with_tasks();
-    let without_times = |reply: &Reply| {
+    let without_times = |reply: &ProcessOutput| {
         let mut value = reply.json();
         let task = value["task"].as_object_mut().expect("a task");
         assert!(task.remove("created").is_some_and(|time| time.is_i64()));
@@ -154,8 +155,8 @@ fn with_runs(count: usize) -> TestProject {
     project
 }
 
-/// Starts a task as an agent of that run would.
-fn start_in(run: &str, project: &TestProject) -> Reply {
+/// Starts the task `t1` as an agent of this run would.
+fn start_task_in(run: &str, project: &TestProject) -> ProcessOutput {
     let mut command = project.command(&["task", "start", "t1"]);
     command.env("LINCHPIN_RUN", run);
     project.run_with_stdin(command, b"")
@@ -165,9 +166,9 @@ fn start_in(run: &str, project: &TestProject) -> Reply {
 fn a_task_started_by_a_run_belongs_to_it() {
     let project = with_runs(2);
     run_task(&project, &["add", "Write the lexer"]);
-    assert_eq!(start_in("r1", &project).code, Some(0));
-    assert_eq!(start_in("r1", &project).code, Some(0));
-    insta::assert_snapshot!(start_in("r2", &project).transcript());
+    assert_eq!(start_task_in("r1", &project).code, Some(0));
+    assert_eq!(start_task_in("r1", &project).code, Some(0));
+    insta::assert_snapshot!(start_task_in("r2", &project).transcript());
     insta::assert_snapshot!(task(&project, &["show", "t1"]).stdout);
 }
 
@@ -200,14 +201,14 @@ fn a_person_approves_a_task_that_an_agent_marked_for_review() {
 #[test]
 fn concurrent_changes_of_tasks_are_not_lost() {
     let project = with_runs(4);
-    let replies: Vec<Reply> = std::thread::scope(|scope| {
+    let replies: Vec<ProcessOutput> = std::thread::scope(|scope| {
         let writers: Vec<_> = (1..=4)
             .map(|number| {
                 let project = &project;
                 scope.spawn(move || {
                     run_task(project, &["add", &format!("Own {number}")]);
                     run_task(project, &["ensure", "Shared", "--key", "shared"]);
-                    start_in(&format!("r{number}"), project)
+                    start_task_in(&format!("r{number}"), project)
                 })
             })
             .collect();
@@ -219,8 +220,8 @@ fn concurrent_changes_of_tasks_are_not_lost() {
     assert_eq!(replies.iter().filter(|reply| reply.code == Some(0)).count(), 1, "exactly one starts it");
 }
 
-/// Returns Claude Code's decision about `deploy`.
-fn deploy(project: &TestProject) -> String {
+/// Returns the decision about a call of `deploy`.
+fn deploy_decision(project: &TestProject) -> String {
     project.decision("deploy now")
 }
 
@@ -234,46 +235,46 @@ fn with_rule(when: &str) -> TestProject {
 #[test]
 fn a_rule_counts_tasks() {
     let project = with_rule("tasks.open > 0 or tasks.in_progress > 0 or tasks.failed > 0");
-    assert_eq!(deploy(&project), "allow", "without any database");
+    assert_eq!(deploy_decision(&project), "allow", "without any database");
     run_task(&project, &["add", "Test it"]);
-    assert_eq!(deploy(&project), "deny");
+    assert_eq!(deploy_decision(&project), "deny");
     run_task(&project, &["start", "t1"]);
-    assert_eq!(deploy(&project), "deny");
+    assert_eq!(deploy_decision(&project), "deny");
     run_task(&project, &["fail", "t1"]);
-    assert_eq!(deploy(&project), "deny");
+    assert_eq!(deploy_decision(&project), "deny");
     run_task(&project, &["reopen", "t1"]);
     run_task(&project, &["close", "t1"]);
-    assert_eq!(deploy(&project), "allow");
+    assert_eq!(deploy_decision(&project), "allow");
 }
 
 #[test]
 fn a_rule_can_use_task_tree_complete() {
     let project = with_rule("not task_tree_complete('t1')");
-    assert_eq!(deploy(&project), "deny", "a task that is not there is not complete");
+    assert_eq!(deploy_decision(&project), "deny", "a task that is not there is not complete");
     run_task(&project, &["add", "Ship it"]);
     run_task(&project, &["add", "Test it", "--parent", "t1"]);
-    assert_eq!(deploy(&project), "deny");
+    assert_eq!(deploy_decision(&project), "deny");
     run_task(&project, &["close", "t2"]);
-    assert_eq!(deploy(&project), "allow", "its child is complete");
+    assert_eq!(deploy_decision(&project), "allow", "its child is complete");
     let all = with_rule("not task_tree_complete(['t1', 't2']) or not task_tree_complete(None)");
     run_task(&all, &["add", "One"]);
     run_task(&all, &["add", "Two"]);
     run_task(&all, &["close", "t1"]);
-    assert_eq!(deploy(&all), "deny");
+    assert_eq!(deploy_decision(&all), "deny");
     run_task(&all, &["close", "t2"]);
-    assert_eq!(deploy(&all), "allow");
+    assert_eq!(deploy_decision(&all), "allow");
 }
 
 #[test]
 fn a_rule_can_use_task_needs_user_review() {
     let project = with_rule("task_needs_user_review('t1')");
-    assert_eq!(deploy(&project), "allow");
+    assert_eq!(deploy_decision(&project), "allow");
     run_task(&project, &["add", "Ship it"]);
-    assert_eq!(deploy(&project), "allow");
+    assert_eq!(deploy_decision(&project), "allow");
     run_task(&project, &["review", "t1"]);
-    assert_eq!(deploy(&project), "deny");
+    assert_eq!(deploy_decision(&project), "deny");
     assert_eq!(project.run(&["approve", "t1", "--yes"]).code, Some(0));
-    assert_eq!(deploy(&project), "allow");
+    assert_eq!(deploy_decision(&project), "allow");
 }
 
 #[test]
@@ -281,14 +282,14 @@ fn a_rule_sees_the_tasks_claimed_by_its_run() {
     let project = with_runs(1);
     project.rule("claim-first", "---\ncommand_pattern: ^ls\nwhen: tasks.claimed == 0\n---\nClaim a task.\n");
     run_task(&project, &["add", "Test it"]);
-    let in_run = || {
+    let decision_in_run = || {
         let mut command = project.command(&["hook", "claude"]);
         command.env("LINCHPIN_RUN", "r1");
         project.run_with_stdin(command, project.bash_payload("ls -l").to_string().as_bytes()).decision()
     };
-    assert_eq!(in_run(), "deny");
-    assert_eq!(start_in("r1", &project).code, Some(0));
-    assert_eq!(in_run(), "allow");
+    assert_eq!(decision_in_run(), "deny");
+    assert_eq!(start_task_in("r1", &project).code, Some(0));
+    assert_eq!(decision_in_run(), "allow");
     assert_eq!(project.decision("ls -l"), "deny", "outside of a run nothing is claimed");
 }
 
@@ -296,7 +297,7 @@ fn a_rule_sees_the_tasks_claimed_by_its_run() {
 fn replay_judges_task_conditions_by_recorded_facts() {
     let project = with_rule("tasks.open > 0 and not task_tree_complete('t1') and not task_needs_user_review('t1')");
     run_task(&project, &["add", "Test it"]);
-    assert_eq!(deploy(&project), "deny");
+    assert_eq!(deploy_decision(&project), "deny");
     run_task(&project, &["close", "t1"]);
     let explained = project.run(&["explain", "last", "--json"]).json();
     let facts = &explained["event"]["facts"];
@@ -316,10 +317,10 @@ fn replay_judges_task_conditions_by_recorded_facts() {
 fn unreadable_tasks_are_reported() {
     let project = with_rule("tasks.open > 0");
     run_task(&project, &["add", "Test it"]);
-    let folder =
-        std::fs::read_dir(project.state().join("projects")).expect("a folder").next().expect("one").expect("it");
+    let directory =
+        std::fs::read_dir(project.state().join("projects")).expect("a directory").next().expect("one").expect("it");
     for name in ["work.db", "work.db-wal", "work.db-shm"] {
-        let path = folder.path().join(name);
+        let path = directory.path().join(name);
         if name == "work.db" || path.exists() {
             std::fs::write(path, "this is no database at all ".repeat(90)).expect("written");
         }
@@ -328,7 +329,10 @@ fn unreadable_tasks_are_reported() {
     insta::assert_snapshot!(reply.transcript());
     insta::assert_snapshot!(task(&project, &["list"]).transcript());
     let doctor = project.run(&["doctor"]).stdout;
-    assert!(doctor.contains("bad   tasks, memories and runs cannot be had: file is not a database\n"), "{doctor}");
+    assert!(
+        doctor.contains("bad   the database of tasks, memories and runs cannot be used: file is not a database\n"),
+        "{doctor}"
+    );
 }
 
 #[test]

@@ -8,17 +8,17 @@ use testkit::TestProject;
 
 use super::project;
 
-fn blocking(pattern: &str, reason: &str) -> String {
+fn blocking_rule(pattern: &str, reason: &str) -> String {
     format!("---\ncommand_pattern: '{pattern}'\n---\n{reason}\n")
 }
 
-fn user_config(project: &TestProject, text: &str) {
-    fs::create_dir_all(project.user_policy()).expect("a folder");
+fn write_user_config(project: &TestProject, text: &str) {
+    fs::create_dir_all(project.user_policy()).expect("a directory");
     fs::write(project.user_policy().join("config.yml"), text).expect("a file");
 }
 
-fn user_library(project: &TestProject, name: &str, text: &str) {
-    fs::create_dir_all(project.user_policy().join("rules")).expect("a folder");
+fn write_user_library(project: &TestProject, name: &str, text: &str) {
+    fs::create_dir_all(project.user_policy().join("rules")).expect("a directory");
     fs::write(project.user_policy().join(format!("rules/{name}.yml")), text).expect("a file");
 }
 
@@ -27,12 +27,12 @@ fn which(project: &TestProject, name: &str) -> String {
 }
 
 #[test]
-fn a_later_tier_overrides_a_name_once_it_is_trusted() {
+fn a_later_tier_overrides_a_name_after_it_is_trusted() {
     let project = project();
-    user_config(&project, "rules: [hard-reset]\n");
-    project.user_rule("hard-reset", &blocking("^user", "Of the user."));
-    project.rule("hard-reset", &blocking("^project", "Of the project."));
-    // Before a person accepts it, the project's rule does not override the user's.
+    write_user_config(&project, "rules: [hard-reset]\n");
+    project.user_rule("hard-reset", &blocking_rule("^user", "Of the user."));
+    project.rule("hard-reset", &blocking_rule("^project", "Of the project."));
+    // Before a person accepts the project's rule, it does not override the user's rule.
     insta::assert_snapshot!(which(&project, "hard-reset"), @"
     exit 0
     --- stdout
@@ -62,7 +62,7 @@ fn a_later_tier_overrides_a_name_once_it_is_trusted() {
 #[test]
 fn a_project_replaces_a_bundled_rule() {
     let project = project();
-    project.config("rules: [hard-reset]\n").rule("hard-reset", &blocking("^git stash", "Of the project."));
+    project.config("rules: [hard-reset]\n").rule("hard-reset", &blocking_rule("^git stash", "Of the project."));
     assert_eq!(project.decision("git reset --hard"), "allow");
     assert_eq!(project.decision("git stash"), "deny");
     insta::assert_snapshot!(which(&project, "hard-reset"), @"
@@ -110,7 +110,7 @@ fn a_locked_rule_cannot_be_overridden() {
     let project = project();
     project.user_rule("mine", "---\ncommand_pattern: '^make'\nlocked: true\n---\nOf the user.\n");
     project.rule("mine", "---\nenabled: false\ncommand_pattern: '^make'\n---\nOff.\n");
-    project.rule("protect-guardrails", &blocking("^x", "Nothing protected."));
+    project.rule("protect-guardrails", &blocking_rule("^x", "Nothing protected."));
     project.config("rule_definitions:\n  mine:\n    command_pattern: '^x'\n    reason: Another.\nrules: [mine]\n");
     assert_eq!(project.decision("make"), "deny");
     insta::assert_snapshot!(project.run(&["validate"]).transcript(), @"
@@ -232,7 +232,7 @@ fn the_last_valid_version_of_a_broken_entry_stays_in_force() {
     assert_eq!(project.decision("git stash"), "deny");
     project.config("rules: [no-stash, {name: No tags, command_pattern: '^git tag(', reason: No.}]\n");
     assert_eq!(project.decision("git tag v1"), "deny");
-    // An unknown name makes the whole list invalid, so its last valid version stays in force.
+    // An unknown name makes the whole list `rules` invalid, so the last valid version of the list stays in force.
     project.config("rules: [no-stosh]\n");
     assert_eq!(project.decision("git tag v1"), "deny");
     insta::assert_snapshot!(project.run(&["validate"]).transcript(), @"
@@ -305,7 +305,7 @@ fn rules_can_be_defined_in_the_list() {
 #[test]
 fn a_duplicate_name_in_one_tier_is_reported() {
     let project = project();
-    project.rule("no-tags", &blocking("^git tag", "No."));
+    project.rule("no-tags", &blocking_rule("^git tag", "No."));
     project.file(".linchpin/rules/a.yml", "no-tags:\n  command_pattern: '^a'\n  reason: A.\n");
     project.file(
         ".linchpin/rules/b.yml",
@@ -340,7 +340,7 @@ fn a_duplicate_name_in_one_tier_is_reported() {
 fn the_later_of_two_imports_wins() {
     let project = project();
     project.file(".linchpin/rules/near.yml", "same:\n  command_pattern: '^near'\n  reason: Near.\n");
-    user_library(&project, "far", "same:\n  command_pattern: '^far'\n  reason: Far.\n");
+    write_user_library(&project, "far", "same:\n  command_pattern: '^far'\n  reason: Far.\n");
     project.config("imports: [near, far]\nrules: [same]\n");
     assert_eq!(project.decision("far x"), "deny");
     assert_eq!(project.decision("near x"), "allow");
@@ -354,7 +354,7 @@ fn the_later_of_two_imports_wins() {
     ");
     project.config("imports: [far, near, near]\nrules: [same]\n");
     assert_eq!(project.decision("near x"), "deny");
-    // Rules that the file itself defines override imported ones.
+    // Rules that `config.yml` defines itself override imported rules.
     project.config(
         "imports: [far]\nrule_definitions:\n  same:\n    command_pattern: '^own'\n    reason: Own.\nrules: [same]\n",
     );
@@ -387,8 +387,8 @@ fn circular_and_missing_imports_are_reported() {
     project.file(".linchpin/rules/a.yml", "imports: [b]\nin-a:\n  command_pattern: '^a'\n  reason: A.\n");
     project.file(".linchpin/rules/b.yml", "imports: [c]\nin-b:\n  command_pattern: '^b'\n  reason: B.\n");
     project.file(".linchpin/rules/c.yml", "imports: [a, missing]\nin-c:\n  command_pattern: '^c'\n  reason: C.\n");
-    project.config("imports: [bb, zzzzzz]\nrules: [in-a]\n");
-    // The valid rules are in force.
+    project.config("imports: [a, bb, zzzzzz]\nrules: [in-a]\n");
+    // The valid rules are in force in spite of the invalid imports.
     assert_eq!(project.decision("a x"), "deny");
     insta::assert_snapshot!(project.run(&["validate"]).transcript(), @"
     exit 2
@@ -408,18 +408,18 @@ fn circular_and_missing_imports_are_reported() {
       = help: known libraries: a, b, c
 
     error: unknown rule library `bb`
-     --> .linchpin/config.yml:1:11
+     --> .linchpin/config.yml:1:14
       |
-    1 | imports: [bb, zzzzzz]
-      |           ^^
+    1 | imports: [a, bb, zzzzzz]
+      |              ^^
       |
       = help: did you mean `b`?
 
     error: unknown rule library `zzzzzz`
-     --> .linchpin/config.yml:1:15
+     --> .linchpin/config.yml:1:18
       |
-    1 | imports: [bb, zzzzzz]
-      |               ^^^^^^
+    1 | imports: [a, bb, zzzzzz]
+      |                  ^^^^^^
       |
       = help: known libraries: a, b, c
 
@@ -458,17 +458,17 @@ fn protected_branches_are_configurable() {
     assert!(is_refused(&project, "v1") && !is_refused(&project, "w1"));
     let project = with("default_branch: trunk\n");
     assert!(!is_refused(&project, "main") && is_refused(&project, "trunk"));
-    // A project can add to the user's protected branches, but not remove any.
-    user_config(&project, "rules: [force-push-protected]\n");
+    // The project adds `trunk` to the user's protected branches. It cannot remove `main`.
+    write_user_config(&project, "rules: [force-push-protected]\n");
     assert!(is_refused(&project, "main") && is_refused(&project, "trunk"));
 }
 
 #[test]
 fn the_rule_text_of_a_verdict_can_be_shown() {
     let project = project();
-    project.rule("no-danger", &blocking("^danger", "The first text."));
+    project.rule("no-danger", &blocking_rule("^danger", "The first text."));
     assert_eq!(project.decision("danger"), "deny");
-    project.rule("no-danger", &blocking("^danger", "The second text."));
+    project.rule("no-danger", &blocking_rule("^danger", "The second text."));
     assert_eq!(project.decision("danger"), "deny");
     let log = project.run(&["log", "--json"]).stdout;
     let digests: Vec<String> = log
@@ -505,8 +505,8 @@ fn rule_texts_first_read_by_other_commands_are_recorded() {
     assert_eq!(project.decision("ls"), "allow");
     for (command, text) in [("check", "The first text."), ("doctor", "The second text."), ("status", "The third text.")]
     {
-        project.rule("no-danger", &blocking("^danger", text));
-        // A file that was modified just now is not cached yet.
+        project.rule("no-danger", &blocking_rule("^danger", text));
+        // Linchpin caches a file only if some time has passed since the file was modified.
         thread::sleep(Duration::from_millis(200));
         project.run(&[command]);
         assert_eq!(project.decision("danger"), "deny");

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use insta::assert_snapshot;
 use jiff::{SignedDuration, Timestamp};
 use serde_json::{Value, json};
-use testkit::{Reply, TestProject};
+use testkit::{ProcessOutput, TestProject};
 
 use crate::project;
 
@@ -45,22 +45,22 @@ impl Session<'_> {
     }
 
     fn add_message(&self, message: &str, tokens: u64) -> &Self {
-        self.append(&line(message, tokens, Timestamp::now()))
+        self.append(&transcript_line(message, tokens, Timestamp::now()))
     }
 
-    fn hook(&self, event: &str, fields: &Value) -> Reply {
+    fn hook(&self, event: &str, fields: &Value) -> ProcessOutput {
         let mut payload = self.project.event_payload(event, fields);
         payload["session_id"] = json!(self.id);
         payload["transcript_path"] = json!(self.transcript());
         self.project.hook("claude", &payload)
     }
 
-    fn start(&self) -> Reply {
+    fn start(&self) -> ProcessOutput {
         self.hook("SessionStart", &json!({"source": "startup"}))
     }
 
     /// Calls the hook after a tool call.
-    fn after_call(&self) -> Reply {
+    fn after_call(&self) -> ProcessOutput {
         let call = json!({"tool_name": "Read", "tool_input": {"file_path": "/x"}, "tool_use_id": "toolu_1", "tool_response": {}});
         self.hook("PostToolUse", &call)
     }
@@ -71,7 +71,7 @@ impl Session<'_> {
 }
 
 /// Returns a message as a line of Claude Code's transcript.
-fn line(id: &str, tokens: u64, time: Timestamp) -> String {
+fn transcript_line(id: &str, tokens: u64, time: Timestamp) -> String {
     let usage = json!({
         "input_tokens": tokens / 2, "output_tokens": tokens - tokens / 2,
         "cache_read_input_tokens": 70_000, "cache_creation_input_tokens": 900,
@@ -99,8 +99,8 @@ fn with_active_workflow() -> TestProject {
     project
 }
 
-/// Returns the diagnostic if `next` is interrupted by a pace rule.
-fn interrupt(project: &TestProject) -> Option<String> {
+/// Runs `linchpin next`. Returns the diagnostic if a pace rule interrupts the move.
+fn diagnostic_of_next(project: &TestProject) -> Option<String> {
     let reply = project.run(&["next"]);
     let diagnostic = reply.stdout.lines().find_map(|line| line.strip_prefix("Diagnostic: ")).map(str::to_owned);
     assert_eq!(reply.code, Some(if diagnostic.is_some() { 3 } else { 0 }), "{}", reply.transcript());
@@ -125,16 +125,18 @@ fn repeated_messages_are_not_counted_twice() {
     let project = with_budget();
     let first = session(&project, "s1");
     first.start();
-    // A message has several lines, each with the usage so far, and some lines are repeated.
+    // A message has several lines in the transcript, each with the tokens that the message has used so far. Some lines
+    // are repeated.
     first.add_message("msg_1", 2).add_message("msg_1", 300).add_message("msg_1", 300);
     assert!(!first.is_warned());
     first.add_message("msg_1", 600).add_message("msg_2", 400).add_message("msg_1", 600);
     assert!(!first.is_warned());
-    // A rewritten transcript reports the same messages again.
+    // A transcript that was rewritten contains the same messages at other places.
     let text = fs::read_to_string(first.transcript()).expect("a transcript");
     fs::write(first.transcript(), format!("{{\"type\":\"summary\"}}\n{text}")).expect("a transcript");
     assert!(!first.is_warned());
-    // The fork's transcript repeats the messages too, which must not count in either session.
+    // The session `fork` was forked from `first`, so its transcript repeats these messages. They must not count again
+    // in either session.
     let fork = session(&project, "s2");
     fork.start();
     fork.append(&text).add_message("msg_3", 1_000);
@@ -162,7 +164,7 @@ fn messages_repeated_by_a_fork_count_once_in_a_phase() {
     assert_eq!(repeated, "Spec. Tokens: 1000.\n");
     fork.add_message("msg_3", 1);
     fork.after_call();
-    assert!(interrupt(&project).is_some_and(|why| why.contains("1,001")));
+    assert!(diagnostic_of_next(&project).is_some_and(|why| why.contains("1,001")));
 }
 
 #[test]
@@ -170,7 +172,7 @@ fn tokens_from_before_the_first_event_do_not_count() {
     let project = with_budget();
     let session = session(&project, "s1");
     let earlier = Timestamp::now() - SignedDuration::from_hours(1);
-    session.append(&line("msg_1", 5_000, earlier)).start();
+    session.append(&transcript_line("msg_1", 5_000, earlier)).start();
     assert!(!session.is_warned());
 }
 
@@ -180,15 +182,15 @@ fn tokens_of_subagents_count() {
     let session = session(&project, "s1");
     session.start();
     session.add_message("msg_1", 400);
-    let folder = project.home().join("s1/subagents");
-    fs::create_dir_all(&folder).expect("a folder");
-    fs::write(folder.join("agent-a.jsonl"), line("msg_a", 400, Timestamp::now())).expect("a transcript");
+    let directory = project.home().join("s1/subagents");
+    fs::create_dir_all(&directory).expect("a directory");
+    fs::write(directory.join("agent-a.jsonl"), transcript_line("msg_a", 400, Timestamp::now())).expect("a transcript");
     assert!(!session.is_warned());
-    // A subagent's transcript of which only the subagent's own hook knows.
+    // Linchpin learns the path of this transcript only from the hook `SubagentStop`.
     let elsewhere = project.home().join("rollout.jsonl");
-    fs::write(&elsewhere, line("msg_b", 201, Timestamp::now())).expect("a transcript");
+    fs::write(&elsewhere, transcript_line("msg_b", 201, Timestamp::now())).expect("a transcript");
     let stopped = json!({"agent_id": "b", "agent_type": "Explore", "agent_transcript_path": elsewhere});
-    // The message at a stop is only for the person.
+    // The warning is not shown when the subagent stops, but after the next tool call.
     assert_eq!(session.hook("SubagentStop", &stopped).stdout, "");
     assert!(session.is_warned());
 }
@@ -201,7 +203,7 @@ fn a_budget_that_blocks_refuses_the_next_call() {
     session.start();
     session.add_message("msg_1", 1_001);
     let call = json!({"tool_name": "Bash", "tool_input": {"command": "make"}, "tool_use_id": "toolu_1"});
-    // Before a call, no transcript is read, because the agent waits.
+    // The hook before a call reads no transcript, because the agent waits for its answer.
     assert_eq!(session.hook("PreToolUse", &call).decision(), "allow");
     assert_eq!(session.hook("Stop", &json!({})).stdout, "");
     let reply = session.hook("PreToolUse", &call);
@@ -217,7 +219,7 @@ fn a_phase_over_its_budget_interrupts() {
     session.add_message("msg_1", 1_000);
     assert_eq!(project.run(&["status", "--json"]).json()["workflow"]["rules"][0]["progress"], "1,000 of 1,000 tokens");
     session.add_message("msg_2", 500);
-    assert_eq!(interrupt(&project).as_deref(), Some("Token budget exceeded: 1,500 / 1,000"));
+    assert_eq!(diagnostic_of_next(&project).as_deref(), Some("Token budget exceeded: 1,500 / 1,000"));
 }
 
 #[test]
@@ -231,14 +233,14 @@ fn a_budget_counts_only_in_its_phase() {
     assert_snapshot!(reply.stdout);
     let reply = project.run(&["next", "--json"]).json();
     assert_eq!(reply["interrupt"]["snapshot"], json!({"input": 750, "output": 750, "total": 1500, "limit": 1000}));
-    // `continue` allows one move. The next phase starts at zero.
+    // `linchpin continue` allows the next move. In the next phase, the count of tokens starts at zero.
     project.run(&["continue"]);
-    assert_eq!(interrupt(&project), None);
+    assert_eq!(diagnostic_of_next(&project), None);
     session.add_message("msg_2", 900);
     assert!(!session.is_warned());
     session.add_message("msg_3", 101);
     assert!(session.is_warned());
-    assert_eq!(interrupt(&project).as_deref(), Some("Token budget exceeded: 1,001 / 1,000"));
+    assert_eq!(diagnostic_of_next(&project).as_deref(), Some("Token budget exceeded: 1,001 / 1,000"));
 }
 
 #[test]
@@ -246,7 +248,7 @@ fn continue_resets_a_budget() {
     let project = with_active_workflow();
     let session = session(&project, "s1");
     session.start();
-    assert_eq!(interrupt(&project), None);
+    assert_eq!(diagnostic_of_next(&project), None);
     session.add_message("msg_1", 1_500);
     assert!(session.is_warned());
     project.run(&["continue"]);
@@ -257,20 +259,20 @@ fn continue_resets_a_budget() {
     session.add_message("msg_3", 1);
     assert!(session.is_warned());
     let expected = "Token budget exceeded: 1,001 / 1,000 since `linchpin continue`";
-    assert_eq!(interrupt(&project).as_deref(), Some(expected));
+    assert_eq!(diagnostic_of_next(&project).as_deref(), Some(expected));
 }
 
 #[test]
-fn a_message_that_is_read_late_belongs_to_the_phase_it_was_written_in() {
+fn a_message_that_is_read_late_counts_in_the_phase_in_which_it_was_written() {
     let project = with_active_workflow();
     let session = session(&project, "s1");
     session.start();
     let earlier = Timestamp::now();
-    assert_eq!(interrupt(&project), None);
-    session.append(&line("msg_1", 5_000, earlier)).add_message("msg_2", 7);
+    assert_eq!(diagnostic_of_next(&project), None);
+    session.append(&transcript_line("msg_1", 5_000, earlier)).add_message("msg_2", 7);
     assert!(!session.is_warned());
     session.add_message("msg_3", 1_000);
-    assert_eq!(interrupt(&project).as_deref(), Some("Token budget exceeded: 1,007 / 1,000"));
+    assert_eq!(diagnostic_of_next(&project).as_deref(), Some("Token budget exceeded: 1,007 / 1,000"));
 }
 
 #[test]
@@ -280,7 +282,7 @@ fn the_tokens_of_all_sessions_count_in_a_phase() {
         session(&project, id).start();
         session(&project, id).add_message(&format!("msg_{id}"), 501);
     }
-    assert_eq!(interrupt(&project).as_deref(), Some("Token budget exceeded: 1,002 / 1,000"));
+    assert_eq!(diagnostic_of_next(&project).as_deref(), Some("Token budget exceeded: 1,002 / 1,000"));
 }
 
 #[test]
@@ -322,26 +324,27 @@ fn unknown_tokens_are_reported_once() {
 #[test]
 fn a_missing_or_damaged_transcript_loses_only_its_own_tokens() {
     let project = with_active_workflow();
-    let [lost, damaged, sound] = ["lost", "damaged", "sound"].map(|id| session(&project, id));
-    for session in [&lost, &damaged, &sound] {
+    let [lost, damaged, intact] = ["lost", "damaged", "intact"].map(|id| session(&project, id));
+    for session in [&lost, &damaged, &intact] {
         session.start();
     }
     lost.add_message("msg_1", 100);
-    // An incomplete line is read when it is complete.
-    let half = line("msg_2", 1_000, Timestamp::now());
+    // The second half of this line is written later. The line counts as soon as it is complete.
+    let half = transcript_line("msg_2", 1_000, Timestamp::now());
     let (front, rear) = half.split_at(half.len() / 2);
     damaged.append("no JSON\n\0\u{1}\n{\"type\":\"assistant\",\"usage\":{}}\n").add_message("msg_3", 10).append(front);
-    sound.add_message("msg_4", 1);
+    intact.add_message("msg_4", 1);
     assert_eq!(project.run(&["repeat"]).stdout, "Spec. Tokens: 111.\n");
     fs::remove_file(lost.transcript()).expect("a transcript");
     damaged.append(rear);
-    assert_eq!(interrupt(&project).as_deref(), Some("Token budget exceeded: 1,111 / 1,000"));
-    // Messages reported before the truncation still count, and later ones too.
-    fs::write(damaged.transcript(), line("msg_5", 9, Timestamp::now())).expect("a transcript");
-    assert_eq!(interrupt(&project).as_deref(), Some("Token budget exceeded: 1,120 / 1,000"));
+    assert_eq!(diagnostic_of_next(&project).as_deref(), Some("Token budget exceeded: 1,111 / 1,000"));
+    // The messages that were read before the transcript was truncated still count, and so does the message that is
+    // written afterwards.
+    fs::write(damaged.transcript(), transcript_line("msg_5", 9, Timestamp::now())).expect("a transcript");
+    assert_eq!(diagnostic_of_next(&project).as_deref(), Some("Token budget exceeded: 1,120 / 1,000"));
     fs::remove_file(damaged.transcript()).expect("a transcript");
-    fs::create_dir(damaged.transcript()).expect("a folder");
-    assert_eq!(interrupt(&project).as_deref(), Some("Token budget exceeded: 1,120 / 1,000"));
+    fs::create_dir(damaged.transcript()).expect("a directory");
+    assert_eq!(diagnostic_of_next(&project).as_deref(), Some("Token budget exceeded: 1,120 / 1,000"));
 }
 
 #[test]
@@ -352,16 +355,16 @@ fn transcripts_are_not_read_twice() {
     let now = Timestamp::now();
     let mut text = String::new();
     for number in 0..20_000 {
-        let _ = write!(text, "{}", line(&format!("msg_{number:05}"), 10, now));
+        let _ = write!(text, "{}", transcript_line(&format!("msg_{number:05}"), 10, now));
     }
     session.append(&text);
-    assert_eq!(interrupt(&project).as_deref(), Some("Token budget exceeded: 200,000 / 1,000"));
-    // Changes the ids at the start of the transcript, which is not read again; otherwise these would count as new
-    // messages.
+    assert_eq!(diagnostic_of_next(&project).as_deref(), Some("Token budget exceeded: 200,000 / 1,000"));
+    // The ids in the first half of the transcript change. If Linchpin read that half again, its messages would count as
+    // new.
     let (front, rear) = text.split_at(text.len() / 2);
     fs::write(session.transcript(), format!("{}{rear}", front.replace("msg_", "new_"))).expect("a transcript");
     session.add_message("msg_last", 7);
-    assert_eq!(interrupt(&project).as_deref(), Some("Token budget exceeded: 200,007 / 1,000"));
+    assert_eq!(diagnostic_of_next(&project).as_deref(), Some("Token budget exceeded: 200,007 / 1,000"));
 }
 
 #[test]
@@ -370,7 +373,10 @@ fn a_hook_reads_a_long_transcript_in_several_steps() {
     let session = session(&project, "s1");
     session.start();
     let (now, noise) = (Timestamp::now(), format!("{{\"type\":\"user\",\"x\":\"{}\"}}\n", "y".repeat(900_000)));
-    session.append(&line("msg_1", 600, now)).append(&noise.repeat(3)).append(&line("msg_2", 600, now));
+    session
+        .append(&transcript_line("msg_1", 600, now))
+        .append(&noise.repeat(3))
+        .append(&transcript_line("msg_2", 600, now));
     let warned: Vec<bool> = (0..4).map(|_| session.is_warned()).collect();
     assert_eq!(warned, [false, true, false, false]);
 }
@@ -400,7 +406,7 @@ fn continue_resets_the_tokens_of_a_session() {
     };
     session.start();
     assert!(is_refused(1_500));
-    // Messages written before `continue` do not count after it.
+    // A message written before `linchpin continue` does not count afterwards, even if no hook has read it yet.
     session.add_message("msg_last", 5_000);
     assert_eq!(project.agent_session("s1").linchpin(&["continue"]).code, Some(0));
     assert!(!is_refused(600));

@@ -12,24 +12,24 @@ fn an_approving_rule_of_a_repository_needs_trust() {
     insta::assert_snapshot!(first.transcript(), @r#"
     exit 0
     --- stdout
-    {"systemMessage":"Linchpin: .linchpin/rules/approve.md: ignored until a person runs `linchpin trust`, because it approves calls without asking"}
+    {"systemMessage":"Linchpin: .linchpin/rules/approve.md: this rule is ignored until a person runs `linchpin trust`, because it approves calls without asking"}
     --- stderr
     "#);
     insta::assert_snapshot!(project.run(&["trust"]).transcript(), @"
     exit 2
     --- stdout
-    .linchpin/rules/approve.md: ignored until a person runs `linchpin trust`, because it approves calls without asking
+    .linchpin/rules/approve.md: this rule is ignored until a person runs `linchpin trust`, because it approves calls without asking
         command_pattern: '^ls( |$)'
         action: allow
 
     --- stderr
-    error: there is no terminal for the question
-    help: read the rules, then pass `--yes`
+    error: cannot ask for confirmation without a terminal
+    help: read the files, then run `linchpin trust --yes`
     ");
     insta::assert_snapshot!(project.run(&["trust", "--yes"]).transcript(), @"
     exit 0
     --- stdout
-    .linchpin/rules/approve.md: ignored until a person runs `linchpin trust`, because it approves calls without asking
+    .linchpin/rules/approve.md: this rule is ignored until a person runs `linchpin trust`, because it approves calls without asking
         command_pattern: '^ls( |$)'
         action: allow
 
@@ -110,7 +110,7 @@ fn an_agent_cannot_trust() {
 #[test]
 fn a_repository_cannot_set_variables_or_max_holds_of_user_rules() {
     let project = project();
-    std::fs::create_dir_all(project.user_policy()).expect("a folder");
+    std::fs::create_dir_all(project.user_policy()).expect("a directory");
     std::fs::write(project.user_policy().join("config.yml"), "variables: {hotfix: false}\n").expect("a file");
     project.user_rule("careful", "---\ncommand_pattern: ^danger\nwhen: not hotfix\n---\nNo.\n");
     project.user_rule("wait", "---\non: stop\naction: block\n---\nNot yet.\n");
@@ -121,7 +121,7 @@ fn a_repository_cannot_set_variables_or_max_holds_of_user_rules() {
     assert_eq!(stop.json()["decision"], "block");
 }
 
-/// A broken file cannot be shown to the person, so the person cannot accept it.
+/// The contents of a broken file cannot be shown to the person, so the person cannot accept the file.
 #[test]
 fn a_broken_file_is_reported_and_nothing_is_accepted() {
     let files = [

@@ -1,4 +1,4 @@
-//! `try`: the verdict that an agent would get now, without leaving any trace.
+//! `linchpin try`: shows the verdict that an agent would get now, and changes nothing.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -11,15 +11,15 @@ use testkit::TestProject;
 
 use super::{NO_DANGER, project, project_without_policy};
 
-/// Returns every file of the project, the home directory and Linchpin's state, with its hash. `-shm` is SQLite's shared
-/// memory, which every reader changes, so it is left out.
+/// Returns every file of the project, the home directory and Linchpin's state, with the hash of the file. Files ending
+/// in `-shm` are left out: they are SQLite's shared memory, and every reader changes them.
 fn all_file_hashes(project: &TestProject) -> BTreeMap<PathBuf, u64> {
-    fn walk(folder: &Path, found: &mut BTreeMap<PathBuf, u64>) {
-        for entry in fs::read_dir(folder).into_iter().flatten().filter_map(Result::ok) {
+    fn add_hashes(directory: &Path, found: &mut BTreeMap<PathBuf, u64>) {
+        for entry in fs::read_dir(directory).into_iter().flatten().filter_map(Result::ok) {
             let path = entry.path();
             if path.is_dir() {
                 found.insert(path.clone(), 0);
-                walk(&path, found);
+                add_hashes(&path, found);
             } else if !path.to_string_lossy().ends_with("-shm") {
                 let mut hasher = DefaultHasher::new();
                 fs::read(&path).expect("a file").hash(&mut hasher);
@@ -28,10 +28,11 @@ fn all_file_hashes(project: &TestProject) -> BTreeMap<PathBuf, u64> {
         }
     }
     let mut found = BTreeMap::new();
-    walk(project.root().parent().expect("a parent"), &mut found);
+    add_hashes(project.root().parent().expect("a parent"), &mut found);
     found
 }
 
+/// Returns the verdict of `try` and the rules that led to it. Checks that `try` changed no file.
 fn verdict(project: &TestProject, arguments: &[&str]) -> (String, Vec<String>) {
     let before = all_file_hashes(project);
     let reply = project.run(&[&["try", "--json"], arguments].concat());
@@ -81,7 +82,7 @@ fn every_level_has_its_exit_code_and_leaves_nothing_behind() {
     project.rule("sure", "---\ncommand_pattern: ^deploy\naction: ask\n---\nSure?\n");
     project.rule("hm", "---\ncommand_pattern: ^slow\naction: warn\n---\nThis is slow.\n");
     project.user_rule("fine", "---\ncommand_pattern: ^look\naction: allow\n---\nFine.\n");
-    let all = || {
+    let check_all_levels = || {
         assert_eq!(verdict(&project, &["danger"]), expected_verdict("block", &["no-danger"]));
         assert_eq!(verdict(&project, &["deploy"]), expected_verdict("ask", &["sure"]));
         assert_eq!(verdict(&project, &["slow"]), expected_verdict("warn", &["hm"]));
@@ -89,11 +90,11 @@ fn every_level_has_its_exit_code_and_leaves_nothing_behind() {
         assert_eq!(verdict(&project, &["ls"]), expected_verdict("allow", &[]));
         assert_eq!(verdict(&project, &["ls", "--agent", "codex"]), expected_verdict("allow", &[]));
     };
-    all();
+    check_all_levels();
     assert!(!project.root().join(".linchpin/state.db").exists());
-    // The same with a journal that contains a session.
+    // The verdicts are the same with a journal that contains a session.
     project.decision("ls");
-    all();
+    check_all_levels();
 }
 
 #[test]
@@ -134,7 +135,7 @@ fn try_uses_the_agents_latest_session() {
     assert_eq!(verdict(&project, &["git push"]), expected_verdict("block", &["test-first"]));
     project.decision("cargo test");
     assert_eq!(verdict(&project, &["git push"]), expected_verdict("allow", &[]));
-    // Sessions of another agent are separate.
+    // With `--agent codex`, `try` does not use the session of Claude Code.
     assert_eq!(verdict(&project, &["git push", "--agent", "codex"]), expected_verdict("block", &["test-first"]));
 }
 
@@ -175,7 +176,7 @@ fn try_shows_a_held_stop_without_counting_it() {
     project.git(&["commit", "--quiet", "--allow-empty", "-m", "begun"]);
     assert_eq!(verdict(&project, &["--event", "stop"]), expected_verdict("allow", &[]));
     project.file("src/a.rs", "changed");
-    // However often it is tried, this does not count as a hold.
+    // `try` can be run any number of times, and none of its verdicts counts as a hold.
     for _ in 0..6 {
         assert_eq!(verdict(&project, &["--event", "stop"]), expected_verdict("block", &["pair"]));
     }
@@ -205,7 +206,7 @@ fn try_does_not_run_a_rules_command() {
 
     If you have done what a rule asks, or it does not apply, write `<promise>format</promise>` in your last message (outside code), or run `linchpin ack format --reason "…"`.
 
-    note: a rule's command was not run: the rule is unmet until the command passes
+    note: a dry run does not run the commands of rules, so a rule with a command is shown as unmet
     --- stderr
     "#);
     assert!(!project.root().join("ran").exists());
@@ -243,7 +244,7 @@ fn try_shows_allowances_and_pauses() {
     project.rule("no-danger", NO_DANGER);
     project.decision("danger");
     assert_eq!(project.run(&["allow", "1", "--yes"]).code, Some(0));
-    // The call is allowed once, and `try` does not use the allowance up.
+    // The allowance is for one call, and `try` does not use it up.
     for _ in 0..2 {
         assert_eq!(verdict(&project, &["danger"]), expected_verdict("allow", &["no-danger"]));
     }
@@ -313,10 +314,10 @@ fn a_path_that_is_not_utf_8_is_judged() {
     let mut command = project.command(&["try", "--tool", "Read", "--path"]);
     command.arg(odd);
     assert_eq!(project.run_with_stdin(command, b"").code, Some(0));
-    let folder = project.root().join(odd);
-    fs::create_dir(&folder).expect("a folder");
+    let directory = project.root().join(odd);
+    fs::create_dir(&directory).expect("a directory");
     let mut command = project.command(&["try", "ls"]);
-    command.current_dir(folder);
+    command.current_dir(directory);
     assert_eq!(project.run_with_stdin(command, b"").code, Some(0));
 }
 
@@ -352,9 +353,9 @@ fn an_unquoted_command_is_reported_with_the_quoted_form() {
 }
 
 #[test]
-fn an_agent_that_cannot_ask_would_be_refused() {
+fn a_question_for_an_agent_that_cannot_ask_is_shown_as_a_block() {
     let project = project();
-    project.rule("ask", "---\ncommand: {program: curl}\naction: ask\n---\nThe network is a person's matter.\n");
+    project.rule("ask", "---\ncommand: {program: curl}\naction: ask\n---\nA person decides about network access.\n");
     for (agent, level) in [("claude", "ask"), ("codex", "block"), ("gemini", "block"), ("copilot", "ask")] {
         assert_eq!(verdict(&project, &["curl x", "--agent", agent]), expected_verdict(level, &["ask"]), "{agent}");
     }
@@ -363,9 +364,9 @@ fn an_agent_that_cannot_ask_would_be_refused() {
     --- stdout
     block, by rule `ask`
 
-    A person must decide this; until then it is refused.
+    Refused for now: only a person can allow this.
 
-    Approval required by Linchpin rule `ask`: The network is a person's matter. Matched: `curl x`
+    Approval required by Linchpin rule `ask`: A person decides about network access. Matched: `curl x`
     --- stderr
     ");
 }
@@ -389,7 +390,7 @@ fn try_considers_the_holds_used_so_far() {
     }
     assert_eq!(verdict(&project, &["--event", "stop"]).0, "warn");
     assert_eq!(stop(true), json!(null));
-    // The count of holds starts again in a new turn.
+    // The turn ended with the allowed stop. In a new turn, the count of holds starts again.
     assert_eq!(verdict(&project, &["--event", "stop"]), expected_verdict("block", &["test-first"]));
     assert_eq!(stop(false), "block");
     prompt();

@@ -1,15 +1,15 @@
-//! A command whose output cannot be written fails, whatever its own result is. A closed pipe is not an error.
+//! A command fails if its output cannot be written, even if it was successful otherwise. A closed pipe is not an error.
 
 use std::fs::OpenOptions;
 use std::process::Stdio;
 
 use regex::Regex;
-use testkit::{Reply, TestProject};
+use testkit::{ProcessOutput, TestProject};
 
 use super::{NO_DANGER, project_without_policy};
 use crate::loops::{ONE_HAT_LOOP, with_loop};
 
-/// Commands that print a result. The order ensures that each has a result to print.
+/// Commands that print a result. They run in this order, so that each of them has a result to print.
 const PRINTING: &[&[&str]] = &[
     &["init", "--no-hooks"],
     &["install", "claude"],
@@ -65,8 +65,8 @@ const PRINTING: &[&[&str]] = &[
     &["log", "--help"],
 ];
 
-/// Commands that print only within a run. They use the same output code.
-const ONLY_IN_RUNS: &[&str] = &["emit", "progress", "set"];
+/// Commands that are not tested here, because they need more preparation than the others. They print in the same way.
+const NOT_TRIED: &[&str] = &["emit", "progress", "set"];
 
 fn project() -> TestProject {
     let project = with_loop(ONE_HAT_LOOP, "\"$LINCHPIN_BIN\" emit loop.complete ok\n");
@@ -77,11 +77,11 @@ fn project() -> TestProject {
     project
 }
 
-fn with_stdout(project: &TestProject, arguments: &[&str], stdout: Stdio) -> Reply {
+fn with_stdout(project: &TestProject, arguments: &[&str], stdout: Stdio) -> ProcessOutput {
     let mut command = project.command(arguments);
     let output = command.stdin(Stdio::null()).stdout(stdout).stderr(Stdio::piped()).spawn().expect("the program runs");
     let output = output.wait_with_output().expect("an end");
-    Reply {
+    ProcessOutput {
         stdout: String::new(),
         stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
         code: output.status.code(),
@@ -101,7 +101,7 @@ fn every_command_reports_unwritable_output() {
             let json: &[&str] = if json && !arguments.contains(&"--help") { &["--json"] } else { &[] };
             let arguments = [*arguments, json].concat();
             let reply = with_stdout(&project, &arguments, full_device());
-            // A message to the person on stderr alone is not a result.
+            // A command that only prints an error on stderr has no result to print.
             let is_refused = reply.stderr.starts_with("error: ") && !reply.stderr.contains("stdout");
             assert!(!is_refused || json.is_empty(), "{arguments:?}: {}", reply.stderr);
             if !is_refused {
@@ -128,7 +128,7 @@ fn a_closed_pipe_ends_a_command_without_an_error() {
     }
 }
 
-/// Otherwise `log --follow | head` would never end.
+/// Otherwise `linchpin log --follow | head` would go on after `head` has ended.
 #[test]
 fn log_follow_ends_when_its_pipe_is_closed() {
     let project = project();
@@ -145,14 +145,14 @@ fn every_command_is_tested_with_unwritable_output() {
     let commands: Vec<&str> = names.captures_iter(&help).filter_map(|found| Some(found.get(1)?.as_str())).collect();
     assert!(commands.len() > 30, "{commands:?}");
     for command in commands {
-        let is_known = PRINTING.iter().any(|arguments| arguments[0] == command) || ONLY_IN_RUNS.contains(&command);
+        let is_known = PRINTING.iter().any(|arguments| arguments[0] == command) || NOT_TRIED.contains(&command);
         assert!(is_known, "`{command}` is not tried with an output that cannot be written");
     }
 }
 
-/// Runs the command with a redirection by the shell.
+/// Runs `linchpin` with these arguments and this redirection in a shell.
 #[cfg(unix)]
-fn redirected(project: &TestProject, arguments: &[&str], redirection: &str, input: &str) -> Reply {
+fn redirected(project: &TestProject, arguments: &[&str], redirection: &str, input: &str) -> ProcessOutput {
     let command = project.command(arguments);
     let mut shell = std::process::Command::new("/bin/sh");
     shell.arg("-c").arg(format!("exec \"$0\" \"$@\" {redirection}")).arg(command.get_program()).args(arguments);
@@ -172,7 +172,7 @@ fn a_refusal_that_cannot_be_printed_sets_the_exit_code() {
         assert_eq!(hook("danger", redirection), Some(2), "{redirection}");
         assert_eq!(hook("ls", redirection), Some(0), "{redirection}");
     }
-    // Here the answer is discarded intentionally.
+    // With `>/dev/null`, the caller discards the answer on purpose, so that is not an error.
     assert_eq!(hook("danger", ">/dev/null"), Some(0));
 }
 
@@ -195,18 +195,22 @@ fn a_read_only_stdout_is_an_error() {
 #[cfg(unix)]
 fn a_closed_stdout_is_an_error() {
     let project = project();
+    project.file("unchanged", "");
     for arguments in [
         &["rules", "export", "no-danger"][..],
         &["log"],
         &["log", "--json"],
         &["status", "--json"],
         &["validate", "--json"],
+        &["check", "--changed-from", "unchanged", "--format", "json"],
+        &["check", "--changed-from", "unchanged", "--format", "sarif"],
     ] {
         let reply = redirected(&project, arguments, ">&-", "");
         assert_eq!(reply.code, Some(2), "{arguments:?}");
         assert!(reply.stderr.starts_with("error: the output cannot be written to stdout"), "{}", reply.stderr);
         assert_eq!(redirected(&project, arguments, ">/dev/null", "").code, Some(0), "{arguments:?}");
     }
-    // Programs that only need the exit code pass a `/dev/null` that looks the same.
+    // A program that needs only the exit code of a command gives it a stdout of `/dev/null`, open for reading and
+    // writing. So that is not an error.
     assert_eq!(redirected(&project, &["validate"], "1<>/dev/null", "").code, Some(0));
 }

@@ -1,4 +1,4 @@
-//! `validate`: the messages for every error in policy files.
+//! `linchpin validate`: the messages for errors in policy files.
 
 use std::fs;
 use std::path::Path;
@@ -83,7 +83,7 @@ fn special_files_do_not_block() {
     let rules = project.root().join(".linchpin/rules");
     let status = std::process::Command::new("mkfifo").arg(rules.join("pipe.md")).status().expect("mkfifo");
     assert!(status.success());
-    fs::create_dir(rules.join("folder.md")).expect("a folder");
+    fs::create_dir(rules.join("folder.md")).expect("a directory");
     std::os::unix::fs::symlink("/dev/zero", rules.join("endless.md")).expect("a symlink");
     fs::write(rules.join("large.md"), vec![b'x'; 300 * 1024]).expect("a file");
     insta::assert_snapshot!(project.run(&["validate"]).stdout, @"
@@ -113,7 +113,7 @@ fn the_number_of_reported_problems_per_file_is_limited() {
     assert!(shown.contains("and 950 more problems in this file"), "{shown}");
 }
 
-/// Returns the messages of `validate` about a rule with these fields.
+/// Returns the output of `validate` for a project with a rule that has these fields.
 fn validate_transcript(fields: &str) -> String {
     let project = project();
     project.rule("a", &format!("---\n{fields}\n---\nNo.\n"));
@@ -237,7 +237,7 @@ fn likely_mistakes_in_rules_are_warned_about() {
       |
       = help: to allow commands, use `command_pattern`, or `command` without paths; see "Several rules" in docs/rules.md
 
-    warning: ignored until a person runs `linchpin trust`, because it approves calls without asking
+    warning: this rule is ignored until a person runs `linchpin trust`, because it approves calls without asking
     --> .linchpin/rules/a.md
      = help: read it, then run `linchpin trust`
 
@@ -246,7 +246,7 @@ fn likely_mistakes_in_rules_are_warned_about() {
 
     exit 0
     --- stdout
-    warning: an `allow` rule with paths of a command never allows anything
+    warning: this `allow` rule never allows anything: a condition on the paths of a command cannot allow the command
      --> .linchpin/rules/a.md:2:1
       |
     2 | command: {program: cat, reads: ['docs/**']}
@@ -254,7 +254,7 @@ fn likely_mistakes_in_rules_are_warned_about() {
       |
       = help: to allow commands, use `command_pattern`, or `command` without paths; see "Several rules" in docs/rules.md
 
-    warning: ignored until a person runs `linchpin trust`, because it approves calls without asking
+    warning: this rule is ignored until a person runs `linchpin trust`, because it approves calls without asking
     --> .linchpin/rules/a.md
      = help: read it, then run `linchpin trust`
 
@@ -350,7 +350,7 @@ fn commonly_guessed_keys_are_reported_with_the_right_key() {
     2 | name: x
       | ^^^^^^^
       |
-      = help: add conditions on tool calls (`tools`, `command`, `command_pattern`, `paths`, `reads`, `writes`, `deletes`) or on changed files (`trigger`, `set`, `pair`, `created`), or say `on` which events the rule is checked
+      = help: add conditions on tool calls (`tools`, `command`, `command_pattern`, `paths`, `reads`, `writes`, `deletes`) or on changed files (`trigger`, `set`, `pair`, `created`), or list under `on` the events on which the rule is checked
 
     2 rules in force; 1 error.
     --- stderr
@@ -372,7 +372,7 @@ const YAML_MISTAKES: &[(&str, &str)] = &[
 ];
 
 #[test]
-fn yaml_mistakes_are_answered_with_the_correct_spelling() {
+fn yaml_mistakes_are_reported_with_the_correct_syntax() {
     let project = project();
     project.config("deadline: 2\n");
     for (id, text) in YAML_MISTAKES {
@@ -440,28 +440,30 @@ fn a_missing_rules_dir_is_reported() {
 }
 
 #[test]
-fn readme_files_in_the_rules_folder_are_not_rules() {
+fn readme_files_in_the_rules_directory_are_not_rules() {
     let project = project();
     for name in ["README", "readme", "Readme", "README.de"] {
         project.rule(name, "# About these rules\n");
     }
     assert_eq!(project.decision("danger"), "allow");
     insta::assert_snapshot!(project.run(&["validate"]).stdout, @"2 rules in force, no errors.");
-    // A file that begins like a rule is a rule, even if it was none before.
-    project.rule("readme", "---\ncommand_pattern: '^danger'\n---\nNo.\n");
-    assert_eq!(project.decision("danger"), "deny");
-    assert_eq!(project.run(&["validate"]).stdout, "3 rules in force, no errors.\n");
-    project.rule("readme", "# About these rules\n");
-    assert_eq!(project.run(&["validate"]).stdout, "2 rules in force, no errors.\n");
+    // A README file that begins with frontmatter is a rule, even if it was not one before.
+    for name in ["readme", "README"] {
+        project.rule(name, "---\ncommand_pattern: '^danger'\n---\nNo.\n");
+        assert_eq!(project.decision("danger"), "deny", "{name}");
+        assert_eq!(project.run(&["validate"]).stdout, "3 rules in force, no errors.\n", "{name}");
+        project.rule(name, "# About these rules\n");
+        assert_eq!(project.run(&["validate"]).stdout, "2 rules in force, no errors.\n", "{name}");
+    }
     project.rule("readme-first", "# About these rules\n");
     assert_eq!(project.run(&["validate"]).code, Some(2));
 }
 
 #[test]
-fn an_unreadable_symlink_as_rules_folder_is_an_error() {
+fn an_unreadable_symlink_in_place_of_the_rules_directory_is_an_error() {
     let project = project();
     let rules = project.root().join(".linchpin/rules");
-    fs::remove_dir(&rules).expect("an empty folder");
+    fs::remove_dir(&rules).expect("an empty directory");
     std::os::unix::fs::symlink("nowhere", &rules).expect("a symlink");
     insta::assert_snapshot!(project.run(&["validate"]).transcript(), @"
     exit 2
@@ -474,7 +476,7 @@ fn an_unreadable_symlink_as_rules_folder_is_an_error() {
     ");
     fs::remove_file(&rules).expect("a symlink");
     let outside = project.home().join("rules");
-    fs::create_dir_all(&outside).expect("a folder");
+    fs::create_dir_all(&outside).expect("a directory");
     std::os::unix::fs::symlink(&outside, &rules).expect("a symlink");
     insta::assert_snapshot!(project.run(&["validate"]).transcript(), @"
     exit 2
@@ -486,7 +488,7 @@ fn an_unreadable_symlink_as_rules_folder_is_an_error() {
     --- stderr
     ");
     fs::remove_file(&rules).expect("a symlink");
-    fs::create_dir_all(project.root().join("policy")).expect("a folder");
+    fs::create_dir_all(project.root().join("policy")).expect("a directory");
     std::os::unix::fs::symlink("../policy", &rules).expect("a symlink");
     insta::assert_snapshot!(project.run(&["validate"]).stdout, @"2 rules in force, no errors.");
 }

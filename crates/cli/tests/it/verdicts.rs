@@ -42,7 +42,7 @@ fn codex_gets_its_own_format_and_ask_becomes_deny() {
     insta::assert_snapshot!(project.hook("codex", &event("deploy now")).transcript(), @r#"
     exit 0
     --- stdout
-    {"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"A person must decide this; until then it is refused.\n\nApproval required by Linchpin rule `ask-first`: A person deploys. Matched: `deploy now`\n\nA person can allow this call once: `linchpin allow 2`"}}
+    {"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"Refused for now: only a person can allow this.\n\nApproval required by Linchpin rule `ask-first`: A person deploys. Matched: `deploy now`\n\nA person can allow this call once: `linchpin allow 2`"}}
     --- stderr
     "#);
     insta::assert_snapshot!(project.hook("codex", &event("safety")).transcript(), @"
@@ -123,7 +123,7 @@ fn a_symlink_to_a_missing_file_is_judged_as_that_file() {
 }
 
 #[test]
-fn linchpins_own_folders_are_protected_wherever_they_are() {
+fn linchpins_own_directories_are_protected_wherever_they_are() {
     let project = project();
     let write = |path: std::path::PathBuf| {
         project.hook("claude", &project.tool_payload("Write", &json!({ "file_path": path, "content": "" }))).decision()
@@ -187,7 +187,7 @@ fn a_stop_is_held_until_the_rule_is_met_or_max_holds_is_reached() {
     {"systemMessage":"Linchpin: rule `tests-first` has held this stop 2 times (max_holds: 2) and is still unmet; the agent may stop now\n\nWarning by Linchpin rule `tests-first`: Run the tests first."}
     --- stderr
     "#);
-    // The count of holds starts again in a new turn.
+    // `stop_hook_active: false` shows that a new turn began. The count of holds starts again.
     assert_eq!(stop(false).json()["decision"], "block");
     project.hook("claude", &project.bash_payload("cd crates; cargo test --all"));
     insta::assert_snapshot!(stop(true).transcript(), @"

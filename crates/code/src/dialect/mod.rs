@@ -13,33 +13,33 @@ use path::Access;
 pub(super) struct Dialect {
     /// The program that runs source files of the language.
     pub(super) interpreter: &'static str,
-    /// Functions by their dotted names. An `@` begins modules whose names are also common variable names: they must be
-    /// imported.
+    /// The effects of functions, by their dotted names. The name of a module that is also a common variable name begins
+    /// with `@`: the module is recognized only if the program imports it.
     pub(super) functions: &'static [(&'static str, FunctionEffect)],
-    /// Objects whose members are subcommands: the object, and the first words of the command. `()` stands for the
-    /// result of a call: `git.Repo()`.
+    /// Objects whose members run subcommands of a program: the object, and the first words of the command. `()` stands
+    /// for the result of a call: `git.Repo()`.
     pub(super) command_objects: &'static [(&'static str, &'static [&'static str])],
-    /// Methods of an object that a module passes to functions of the program: the module, the method, and its effect.
+    /// Methods of objects that a module passes to callbacks of the program: the module, the method, and its effect.
     pub(super) callback_methods: &'static [(&'static str, &'static str, FunctionEffect)],
-    /// Methods of path objects.
+    /// Methods of path objects, with their effects.
     pub(super) path_methods: &'static [(&'static str, PathMethodEffect)],
-    /// Method names that are specific enough to tell the effect even if the object is unknown.
+    /// Names of methods that are so specific that they show the effect even if the object is unknown.
     pub(super) distinctive_methods: &'static [&'static str],
-    /// Dotted names with a constant value.
+    /// Dotted names that stand for constants, each with its value.
     pub(super) constants: &'static [(&'static str, &'static str)],
     /// The name of the list of command line arguments, and the number of elements before the first argument.
     pub(super) argv: Option<(&'static str, usize)>,
     /// Constants for the path of the source file, or of its directory.
     pub(super) source_file_constants: &'static [(&'static str, SourceFileConstant)],
-    /// The object whose members are environment variables.
+    /// The name of the object whose members are environment variables.
     pub(super) environment: &'static str,
     /// The names of stdin, stdout and stderr.
     pub(super) standard_streams: &'static [&'static str],
-    /// Prefixes of global names that can be omitted: `globalThis.`.
+    /// Prefixes that a global name can have and that do not change its meaning: `globalThis.`.
     pub(super) global_prefixes: &'static [&'static str],
-    /// Keywords that may precede a value or statement, and do not change its effects.
+    /// Keywords that can precede a value or a statement without changing its effects.
     pub(super) prefix_keywords: &'static [&'static str],
-    /// Functions that inspect their arguments, but do not call or store them.
+    /// Functions that only inspect their arguments: arguments do not escape through a call of them.
     pub(super) non_escaping_functions: &'static [&'static str],
     /// The operator that concatenates strings.
     pub(super) concat_operator: &'static str,
@@ -69,24 +69,25 @@ impl Dialect {
     }
 
     /// Returns the list of command line arguments as a value. In an inline program (`node -e`), at most one element
-    /// precedes them, because there is no script file.
+    /// precedes the arguments, because there is no script file.
     pub(super) fn argv_value(&self, words: &[Option<String>], is_inline: bool) -> Value {
         let count_before = self.argv.map_or(0, |(_, count)| if is_inline { count.min(1) } else { count });
         let words = words.iter().map(|word| word.as_ref().map_or(Value::Unknown, Value::string));
-        Value::List(std::iter::repeat_n(Value::Instance, count_before).chain(words).collect())
+        Value::List(std::iter::repeat_n(Value::ArgvPrefix, count_before).chain(words).collect())
     }
 
     /// Returns the effect of a function by its dotted name.
-    pub(super) fn function(&self, name: &str) -> Option<FunctionEffect> {
+    pub(super) fn function_effect(&self, name: &str) -> Option<FunctionEffect> {
         let name = self.global_prefixes.iter().find_map(|root| name.strip_prefix(root)).unwrap_or(name);
-        self.exact_function(name).or_else(|| self.member_command(name)).or_else(|| {
-            // A module has the modules that it imports as members: `shutil.os.remove`.
+        self.exact_function_effect(name).or_else(|| self.member_command_effect(name)).or_else(|| {
+            // A module that imports another one has it as a member: `shutil.os.remove`.
             let mut inner = name_suffixes(name).filter(|inner| inner.contains('.'));
-            inner.find_map(|inner| self.exact_function(inner))
+            inner.find_map(|inner| self.exact_function_effect(inner))
         })
     }
 
-    /// Returns the first words of the command, and the members after its object: `reset` in `repo.git.reset`.
+    /// Splits the name of a member of a command object. Returns the first words of the command, and the names after the
+    /// object: for `repo.git.reset`, the word `git` and the name `reset`.
     pub(super) fn split_member_command<'n>(&self, name: &'n str) -> Option<(&'static [&'static str], Vec<&'n str>)> {
         self.command_objects.iter().find_map(|(object, words)| {
             let members = name.strip_prefix(object)?.strip_prefix('.')?;
@@ -94,11 +95,11 @@ impl Dialect {
         })
     }
 
-    fn member_command(&self, name: &str) -> Option<FunctionEffect> {
+    fn member_command_effect(&self, name: &str) -> Option<FunctionEffect> {
         self.split_member_command(name).map(|_| FunctionEffect::MemberCommand)
     }
 
-    /// True if the tables list members of the function's result: `zipfile.ZipFile().write`.
+    /// True if the tables contain members of the function's result: `zipfile.ZipFile().write`.
     pub(super) fn returns_known_object(&self, function: &str) -> bool {
         let is_member_of_result =
             |listed: &str| listed.strip_prefix(function).is_some_and(|rest| rest.starts_with("()"));
@@ -106,14 +107,15 @@ impl Dialect {
             || self.command_objects.iter().any(|(object, _)| is_member_of_result(object))
     }
 
-    fn exact_function(&self, name: &str) -> Option<FunctionEffect> {
+    fn exact_function_effect(&self, name: &str) -> Option<FunctionEffect> {
         self.functions.iter().find(|(listed, _)| *listed == name).map(|(_, effect)| *effect)
     }
 
     /// True if some member of this module or object is a function with effects.
     pub(super) fn has_effectful_members(&self, name: &str) -> bool {
         let is_member = |listed: &str, name: &str| listed.strip_prefix(name).is_some_and(|rest| rest.starts_with('.'));
-        // Unknown code may get a file object that can only read or unpack files.
+        // An object whose functions only read or unpack files does not count: it may be passed to code that the
+        // analysis does not follow.
         let is_object = name.ends_with("()");
         let is_limited =
             |effect: &FunctionEffect| effect.only_reads() || matches!(effect, FunctionEffect::AccessOrDefault(..));
@@ -124,13 +126,13 @@ impl Dialect {
         has_effectful(name) || has_commands || name_suffixes(name).any(|inner| WIDELY_IMPORTED_MODULES.contains(&inner))
     }
 
-    /// True for the object that holds all global names.
+    /// True for the object whose members are all global names.
     pub(super) fn is_global_object(&self, name: &str) -> bool {
         self.global_prefixes.iter().any(|root| root.strip_suffix('.') == Some(name))
     }
 }
 
-/// Modules that many others import, so that their members can be reached through these.
+/// Modules that many other modules import. Their functions can therefore be called as members of these other modules.
 const WIDELY_IMPORTED_MODULES: &[&str] = &["os", "subprocess", "shutil", "fs", "child_process"];
 
 /// Returns the name without its first segment, without its first two, and so on.
@@ -143,7 +145,8 @@ impl FunctionEffect {
         matches!(self, Self::Access(accesses) if accesses.iter().all(|(access, _)| *access == Access::Read))
     }
 
-    /// True if the function has no effects outside of the program.
+    /// True if the function does at most this: compute a value, change the program's own state, list files, or create a
+    /// temporary file.
     pub(super) fn is_harmless(self) -> bool {
         matches!(
             self,

@@ -4,12 +4,12 @@ use super::Dialect;
 use crate::function_effect::FunctionEffect;
 use path::Access::{Delete, Read, Write};
 
-const FIRST: (usize, &str) = (0, "");
+const FIRST_ARGUMENT: (usize, &str) = (0, "");
 const COPIES: FunctionEffect = FunctionEffect::Access(&[(Read, (0, "")), (Write, (1, ""))]);
 const RENAMES: FunctionEffect = FunctionEffect::Access(&[(Delete, (0, "")), (Write, (1, ""))]);
 const CREATES_LINK: FunctionEffect = FunctionEffect::Access(&[(Write, (1, ""))]);
-const WRITES: FunctionEffect = FunctionEffect::Access(&[(Write, FIRST)]);
-const READS: FunctionEffect = FunctionEffect::Access(&[(Read, FIRST)]);
+const WRITES: FunctionEffect = FunctionEffect::Access(&[(Write, FIRST_ARGUMENT)]);
+const READS: FunctionEffect = FunctionEffect::Access(&[(Read, FIRST_ARGUMENT)]);
 
 pub(super) const DIALECT: Dialect = Dialect {
     interpreter: "perl",
@@ -57,16 +57,16 @@ pub(super) const DIALECT: Dialect = Dialect {
         ("do", READS),
         ("system", FunctionEffect::System),
         ("exec", FunctionEffect::System),
-        ("readpipe", FunctionEffect::Shell(FIRST)),
+        ("readpipe", FunctionEffect::Shell(FIRST_ARGUMENT)),
         ("POSIX.system", FunctionEffect::System),
         ("open2", FunctionEffect::Opaque),
         ("open3", FunctionEffect::Opaque),
         ("IPC.Open2.open2", FunctionEffect::Opaque),
         ("IPC.Open3.open3", FunctionEffect::Opaque),
-        ("eval", FunctionEffect::Eval(FIRST)),
+        ("eval", FunctionEffect::Eval(FIRST_ARGUMENT)),
         ("syscall", FunctionEffect::Opaque),
         ("dump", FunctionEffect::Opaque),
-        ("chdir", FunctionEffect::ChangeDirectory(FIRST)),
+        ("chdir", FunctionEffect::ChangeDirectory(FIRST_ARGUMENT)),
         ("chroot", FunctionEffect::ChangeToUnknownDirectory),
         ("push", FunctionEffect::MutateFirst),
         ("unshift", FunctionEffect::MutateFirst),

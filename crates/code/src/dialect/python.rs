@@ -4,15 +4,15 @@ use super::{Dialect, SourceFileConstant};
 use crate::function_effect::{FunctionEffect, PathMethodEffect};
 use path::Access::{Delete, Read, Write};
 
-const PATH: (usize, &str) = (0, "path");
-const SRC: (usize, &str) = (0, "src");
-const DST: (usize, &str) = (1, "dst");
-const ARGS: (usize, &str) = (0, "args");
-const DELETES: FunctionEffect = FunctionEffect::Access(&[(Delete, PATH)]);
-const WRITES: FunctionEffect = FunctionEffect::Access(&[(Write, PATH)]);
-const READS: FunctionEffect = FunctionEffect::Access(&[(Read, PATH)]);
-const COPIES: FunctionEffect = FunctionEffect::Access(&[(Read, SRC), (Write, DST)]);
-const RENAMES: FunctionEffect = FunctionEffect::Access(&[(Delete, SRC), (Write, DST)]);
+const PATH_ARGUMENT: (usize, &str) = (0, "path");
+const SRC_ARGUMENT: (usize, &str) = (0, "src");
+const DST_ARGUMENT: (usize, &str) = (1, "dst");
+const ARGS_ARGUMENT: (usize, &str) = (0, "args");
+const DELETES: FunctionEffect = FunctionEffect::Access(&[(Delete, PATH_ARGUMENT)]);
+const WRITES: FunctionEffect = FunctionEffect::Access(&[(Write, PATH_ARGUMENT)]);
+const READS: FunctionEffect = FunctionEffect::Access(&[(Read, PATH_ARGUMENT)]);
+const COPIES: FunctionEffect = FunctionEffect::Access(&[(Read, SRC_ARGUMENT), (Write, DST_ARGUMENT)]);
+const RENAMES: FunctionEffect = FunctionEffect::Access(&[(Delete, SRC_ARGUMENT), (Write, DST_ARGUMENT)]);
 const OPENS: FunctionEffect = FunctionEffect::Open { path: (0, "file"), mode: (1, "mode") };
 
 pub(super) const DIALECT: Dialect = Dialect {
@@ -27,7 +27,7 @@ pub(super) const DIALECT: Dialect = Dialect {
         ("tarfile.open", FunctionEffect::Open { path: (0, "name"), mode: (1, "mode") }),
         ("zipfile.ZipFile", FunctionEffect::Open { path: (0, "file"), mode: (1, "mode") }),
         ("io.FileIO", OPENS),
-        ("os.open", FunctionEffect::Access(&[(Read, PATH), (Write, PATH)])),
+        ("os.open", FunctionEffect::Access(&[(Read, PATH_ARGUMENT), (Write, PATH_ARGUMENT)])),
         ("os.remove", DELETES),
         ("os.unlink", DELETES),
         ("os.rmdir", DELETES),
@@ -59,8 +59,8 @@ pub(super) const DIALECT: Dialect = Dialect {
         ("shutil.copystat", COPIES),
         ("shutil.unpack_archive", FunctionEffect::Access(&[(Read, (0, "filename")), (Write, (1, "extract_dir"))])),
         ("shutil.make_archive", FunctionEffect::Opaque),
-        ("os.symlink", FunctionEffect::Access(&[(Write, DST)])),
-        ("os.link", FunctionEffect::Access(&[(Write, DST)])),
+        ("os.symlink", FunctionEffect::Access(&[(Write, DST_ARGUMENT)])),
+        ("os.link", FunctionEffect::Access(&[(Write, DST_ARGUMENT)])),
         ("os.readlink", READS),
         ("runpy.run_path", FunctionEffect::FixedCommand(&["python3"])),
         ("linecache.getlines", FunctionEffect::Access(&[(Read, (0, "filename"))])),
@@ -96,13 +96,13 @@ pub(super) const DIALECT: Dialect = Dialect {
         ("subprocess.getstatusoutput", FunctionEffect::Shell((0, "cmd"))),
         ("asyncio.create_subprocess_shell", FunctionEffect::Shell((0, "cmd"))),
         ("asyncio.create_subprocess_exec", FunctionEffect::System),
-        ("subprocess.run", FunctionEffect::Program(ARGS)),
+        ("subprocess.run", FunctionEffect::Program(ARGS_ARGUMENT)),
         ("distutils.spawn.spawn", FunctionEffect::Program((0, "cmd"))),
         ("setuptools._distutils.spawn.spawn", FunctionEffect::Program((0, "cmd"))),
-        ("subprocess.call", FunctionEffect::Program(ARGS)),
-        ("subprocess.check_call", FunctionEffect::Program(ARGS)),
-        ("subprocess.check_output", FunctionEffect::Program(ARGS)),
-        ("subprocess.Popen", FunctionEffect::Program(ARGS)),
+        ("subprocess.call", FunctionEffect::Program(ARGS_ARGUMENT)),
+        ("subprocess.check_call", FunctionEffect::Program(ARGS_ARGUMENT)),
+        ("subprocess.check_output", FunctionEffect::Program(ARGS_ARGUMENT)),
+        ("subprocess.Popen", FunctionEffect::Program(ARGS_ARGUMENT)),
         ("pty.spawn", FunctionEffect::Program((0, "argv"))),
         ("os.execv", FunctionEffect::Exec { program: 0 }),
         ("os.execve", FunctionEffect::Exec { program: 0 }),
@@ -122,7 +122,7 @@ pub(super) const DIALECT: Dialect = Dialect {
         ("os.spawnlp", FunctionEffect::Exec { program: 1 }),
         ("os.spawnle", FunctionEffect::Opaque),
         ("os.spawnlpe", FunctionEffect::Opaque),
-        ("os.startfile", FunctionEffect::Access(&[(Read, PATH)])),
+        ("os.startfile", FunctionEffect::Access(&[(Read, PATH_ARGUMENT)])),
         ("exec", FunctionEffect::Eval((0, "source"))),
         ("eval", FunctionEffect::Eval((0, "source"))),
         ("compile", FunctionEffect::SameString((0, "source"))),
@@ -159,9 +159,9 @@ pub(super) const DIALECT: Dialect = Dialect {
         ("numpy.fromfile", FunctionEffect::Access(&[(Read, (0, "file"))])),
         ("configparser.ConfigParser().read", FunctionEffect::Access(&[(Read, (0, "filenames"))])),
         ("configparser.RawConfigParser().read", FunctionEffect::Access(&[(Read, (0, "filenames"))])),
-        ("zipfile.ZipFile().extractall", FunctionEffect::AccessOrDefault(Write, PATH, ".")),
+        ("zipfile.ZipFile().extractall", FunctionEffect::AccessOrDefault(Write, PATH_ARGUMENT, ".")),
         ("zipfile.ZipFile().extract", FunctionEffect::AccessOrDefault(Write, (1, "path"), ".")),
-        ("tarfile.open().extractall", FunctionEffect::AccessOrDefault(Write, PATH, ".")),
+        ("tarfile.open().extractall", FunctionEffect::AccessOrDefault(Write, PATH_ARGUMENT, ".")),
         ("tarfile.open().extract", FunctionEffect::AccessOrDefault(Write, (1, "path"), ".")),
         ("zipfile.ZipFile().write", FunctionEffect::Access(&[(Read, (0, "filename"))])),
         ("tarfile.open().add", FunctionEffect::Access(&[(Read, (0, "name"))])),
@@ -190,17 +190,17 @@ pub(super) const DIALECT: Dialect = Dialect {
         ("shlex.split", FunctionEffect::SameString((0, "s"))),
         ("operator.attrgetter", FunctionEffect::Opaque),
         ("operator.methodcaller", FunctionEffect::Opaque),
-        ("os.chdir", FunctionEffect::ChangeDirectory(PATH)),
-        ("contextlib.chdir", FunctionEffect::ChangeDirectory(PATH)),
+        ("os.chdir", FunctionEffect::ChangeDirectory(PATH_ARGUMENT)),
+        ("contextlib.chdir", FunctionEffect::ChangeDirectory(PATH_ARGUMENT)),
         ("os.fchdir", FunctionEffect::ChangeToUnknownDirectory),
         ("os.chroot", FunctionEffect::ChangeToUnknownDirectory),
         ("os.path.join", FunctionEffect::ResolvePath),
-        ("os.path.expanduser", FunctionEffect::SameString(PATH)),
-        ("os.path.abspath", FunctionEffect::SameString(PATH)),
-        ("os.path.realpath", FunctionEffect::SameString(PATH)),
-        ("os.path.normpath", FunctionEffect::SameString(PATH)),
-        ("os.path.expandvars", FunctionEffect::SameString(PATH)),
-        ("os.fspath", FunctionEffect::SameString(PATH)),
+        ("os.path.expanduser", FunctionEffect::SameString(PATH_ARGUMENT)),
+        ("os.path.abspath", FunctionEffect::SameString(PATH_ARGUMENT)),
+        ("os.path.realpath", FunctionEffect::SameString(PATH_ARGUMENT)),
+        ("os.path.normpath", FunctionEffect::SameString(PATH_ARGUMENT)),
+        ("os.path.expandvars", FunctionEffect::SameString(PATH_ARGUMENT)),
+        ("os.fspath", FunctionEffect::SameString(PATH_ARGUMENT)),
         ("str", FunctionEffect::SameString((0, "object"))),
         ("os.getcwd", FunctionEffect::Constant(".")),
         ("os.getenv", FunctionEffect::EnvironmentVariable((0, "key"))),

@@ -5,15 +5,15 @@ use crate::function_effect::{FunctionEffect, PathMethodEffect};
 use crate::value::TEMPORARY_PATH;
 use path::Access::{Delete, Read, Write};
 
-const FIRST: (usize, &str) = (0, "");
-const READS: FunctionEffect = FunctionEffect::Access(&[(Read, FIRST)]);
-const WRITES: FunctionEffect = FunctionEffect::Access(&[(Write, FIRST)]);
+const FIRST_ARGUMENT: (usize, &str) = (0, "");
+const READS: FunctionEffect = FunctionEffect::Access(&[(Read, FIRST_ARGUMENT)]);
+const WRITES: FunctionEffect = FunctionEffect::Access(&[(Write, FIRST_ARGUMENT)]);
 const DELETES: FunctionEffect = FunctionEffect::AccessAll(Delete, 0);
 const WRITES_ALL: FunctionEffect = FunctionEffect::AccessAll(Write, 0);
 const COPIES: FunctionEffect = FunctionEffect::Access(&[(Read, (0, "")), (Write, (1, ""))]);
 const RENAMES: FunctionEffect = FunctionEffect::Access(&[(Delete, (0, "")), (Write, (1, ""))]);
 const CREATES_LINK: FunctionEffect = FunctionEffect::Access(&[(Write, (1, ""))]);
-const OPENS: FunctionEffect = FunctionEffect::Open { path: FIRST, mode: (1, "mode") };
+const OPENS: FunctionEffect = FunctionEffect::Open { path: FIRST_ARGUMENT, mode: (1, "mode") };
 
 pub(super) const DIALECT: Dialect = Dialect {
     interpreter: "ruby",
@@ -60,8 +60,8 @@ pub(super) const DIALECT: Dialect = Dialect {
         ("FileUtils.ln", CREATES_LINK),
         ("FileUtils.ln_s", CREATES_LINK),
         ("FileUtils.ln_sf", CREATES_LINK),
-        ("FileUtils.cd", FunctionEffect::ChangeDirectory(FIRST)),
-        ("FileUtils.chdir", FunctionEffect::ChangeDirectory(FIRST)),
+        ("FileUtils.cd", FunctionEffect::ChangeDirectory(FIRST_ARGUMENT)),
+        ("FileUtils.chdir", FunctionEffect::ChangeDirectory(FIRST_ARGUMENT)),
         ("File.rename", RENAMES),
         ("File.symlink", CREATES_LINK),
         ("File.link", CREATES_LINK),
@@ -70,7 +70,7 @@ pub(super) const DIALECT: Dialect = Dialect {
         ("File.chown", FunctionEffect::AccessAll(Write, 2)),
         ("File.mkfifo", WRITES),
         ("Dir.mkdir", WRITES),
-        ("File.write", FunctionEffect::WriteContents(FIRST, (1, ""))),
+        ("File.write", FunctionEffect::WriteContents(FIRST_ARGUMENT, (1, ""))),
         ("File.binwrite", WRITES),
         ("IO.write", WRITES),
         ("IO.binwrite", WRITES),
@@ -96,7 +96,7 @@ pub(super) const DIALECT: Dialect = Dialect {
         ("spawn", FunctionEffect::System),
         ("Process.spawn", FunctionEffect::System),
         ("Process.exec", FunctionEffect::System),
-        ("IO.popen", FunctionEffect::Program(FIRST)),
+        ("IO.popen", FunctionEffect::Program(FIRST_ARGUMENT)),
         ("PTY.spawn", FunctionEffect::System),
         ("Open3.popen3", FunctionEffect::System),
         ("Open3.popen2", FunctionEffect::System),
@@ -105,11 +105,11 @@ pub(super) const DIALECT: Dialect = Dialect {
         ("Open3.capture2e", FunctionEffect::System),
         ("Open3.capture3", FunctionEffect::System),
         ("Open3.pipeline", FunctionEffect::Opaque),
-        ("eval", FunctionEffect::Eval(FIRST)),
-        ("instance_eval", FunctionEffect::Eval(FIRST)),
-        ("class_eval", FunctionEffect::Eval(FIRST)),
-        ("module_eval", FunctionEffect::Eval(FIRST)),
-        ("binding.eval", FunctionEffect::Eval(FIRST)),
+        ("eval", FunctionEffect::Eval(FIRST_ARGUMENT)),
+        ("instance_eval", FunctionEffect::Eval(FIRST_ARGUMENT)),
+        ("class_eval", FunctionEffect::Eval(FIRST_ARGUMENT)),
+        ("module_eval", FunctionEffect::Eval(FIRST_ARGUMENT)),
+        ("binding.eval", FunctionEffect::Eval(FIRST_ARGUMENT)),
         ("RubyVM.InstructionSequence.compile", FunctionEffect::Opaque),
         ("RubyVM.InstructionSequence.eval", FunctionEffect::Opaque),
         ("Marshal.load", FunctionEffect::Opaque),
@@ -123,19 +123,19 @@ pub(super) const DIALECT: Dialect = Dialect {
         ("send", FunctionEffect::Send),
         ("__send__", FunctionEffect::Send),
         ("public_send", FunctionEffect::Send),
-        ("Dir.chdir", FunctionEffect::ChangeDirectory(FIRST)),
+        ("Dir.chdir", FunctionEffect::ChangeDirectory(FIRST_ARGUMENT)),
         ("Dir.chroot", FunctionEffect::ChangeToUnknownDirectory),
         ("File.join", FunctionEffect::JoinPath),
-        ("File.expand_path", FunctionEffect::SameString(FIRST)),
-        ("File.dirname", FunctionEffect::ParentDirectory(FIRST)),
-        ("File.absolute_path", FunctionEffect::SameString(FIRST)),
-        ("File.realpath", FunctionEffect::SameString(FIRST)),
+        ("File.expand_path", FunctionEffect::SameString(FIRST_ARGUMENT)),
+        ("File.dirname", FunctionEffect::ParentDirectory(FIRST_ARGUMENT)),
+        ("File.absolute_path", FunctionEffect::SameString(FIRST_ARGUMENT)),
+        ("File.realpath", FunctionEffect::SameString(FIRST_ARGUMENT)),
         ("Pathname.new", FunctionEffect::MakePath),
         ("Pathname", FunctionEffect::MakePath),
         ("Dir.pwd", FunctionEffect::Constant(".")),
         ("Dir.getwd", FunctionEffect::Constant(".")),
         ("Dir.home", FunctionEffect::Constant("~")),
-        ("ENV.fetch", FunctionEffect::EnvironmentVariable(FIRST)),
+        ("ENV.fetch", FunctionEffect::EnvironmentVariable(FIRST_ARGUMENT)),
         ("Dir.glob", FunctionEffect::Glob),
         ("Dir.children", FunctionEffect::ListNames),
         ("Dir.mktmpdir", FunctionEffect::Constant(TEMPORARY_PATH)),

@@ -35,7 +35,7 @@ impl<'t> Cursor<'t> {
         Some(character)
     }
 
-    /// Skips the prefix and returns true if the source continues with it.
+    /// If the source continues with the prefix, skips it and returns true.
     pub(super) fn take(&mut self, prefix: &str) -> bool {
         let found = self.rest().starts_with(prefix);
         if found {
@@ -58,7 +58,7 @@ impl<'t> Cursor<'t> {
     }
 
     /// Skips the rest of the line and its newline, and returns it without the newline.
-    pub(super) fn line(&mut self) -> &'t str {
+    pub(super) fn take_line(&mut self) -> &'t str {
         let line = self.take_while(|character| character != '\n');
         self.next();
         line
@@ -75,7 +75,7 @@ impl<'t> Cursor<'t> {
     /// Skips to the end of the next line that begins with a word. If there is none, skips to the end and returns false.
     pub(super) fn skip_past_line(&mut self, word: &str) -> bool {
         loop {
-            self.line();
+            self.take_line();
             if self.peek().is_none() {
                 return false;
             }
@@ -104,8 +104,9 @@ impl<'t> Cursor<'t> {
         !self.take_while(|character| character.is_whitespace() && character != '\n').is_empty()
     }
 
-    /// Skips a number. Returns its value if it is a decimal integer. With a leading zero, it may be octal.
-    pub(super) fn number(&mut self) -> Option<usize> {
+    /// Skips a number. Returns its value if it is a decimal integer. A number with a leading zero has no value, because
+    /// it can be octal.
+    pub(super) fn take_number(&mut self) -> Option<usize> {
         let digits = self.take_while(|character| character.is_alphanumeric() || character == '_');
         let mut number = digits.parse().ok().filter(|_| digits.len() == 1 || !digits.starts_with('0'));
         while self.peek() == Some('.') && self.peek_at(1).is_some_and(|digit| digit.is_ascii_digit()) {
@@ -117,7 +118,7 @@ impl<'t> Cursor<'t> {
     }
 
     /// Skips and returns punctuation. Any other character is skipped, and `None` is returned.
-    pub(super) fn punct(&mut self) -> Option<&'static str> {
+    pub(super) fn take_punct(&mut self) -> Option<&'static str> {
         let found = punctuation(self.rest());
         match found {
             Some(punct) => self.position += punct.len(),
@@ -128,8 +129,9 @@ impl<'t> Cursor<'t> {
         found
     }
 
-    /// Reads an escape sequence after its backslash, and appends its character. Returns `None` if it is not supported.
-    pub(super) fn escape(&mut self, string: &mut String) -> Option<()> {
+    /// Reads an escape sequence after its backslash, and appends its character. Returns `None` if the escape sequence
+    /// is not supported.
+    pub(super) fn read_escape_sequence(&mut self, string: &mut String) -> Option<()> {
         let character = match self.next()? {
             'n' => '\n',
             't' => '\t',
@@ -139,7 +141,7 @@ impl<'t> Cursor<'t> {
             'f' => '\u{c}',
             'v' => '\u{b}',
             'e' => '\u{1b}',
-            // A line continuation.
+            // A backslash at the end of a line continues the string on the next line.
             '\n' => return Some(()),
             first @ '0'..='7' => {
                 let mut value = first.to_digit(8)?;
@@ -150,11 +152,11 @@ impl<'t> Cursor<'t> {
                 }
                 char::from_u32(value)?
             }
-            'x' | 'u' if self.peek() == Some('{') => self.braced_hexadecimal()?,
-            'x' => self.hexadecimal(2)?,
-            'u' => self.hexadecimal(4)?,
-            'U' => self.hexadecimal(8)?,
-            // Names of characters, and control characters.
+            'x' | 'u' if self.peek() == Some('{') => self.read_braced_hexadecimal()?,
+            'x' => self.read_hexadecimal(2)?,
+            'u' => self.read_hexadecimal(4)?,
+            'U' => self.read_hexadecimal(8)?,
+            // Escape sequences for named characters and control characters are not supported.
             'N' | 'c' | 'C' | 'M' => return None,
             other => other,
         };
@@ -162,7 +164,7 @@ impl<'t> Cursor<'t> {
         Some(())
     }
 
-    fn hexadecimal(&mut self, digits: usize) -> Option<char> {
+    fn read_hexadecimal(&mut self, digits: usize) -> Option<char> {
         let mut value = 0;
         for _ in 0..digits {
             value = value * 16 + self.peek()?.to_digit(16)?;
@@ -171,7 +173,7 @@ impl<'t> Cursor<'t> {
         char::from_u32(value)
     }
 
-    fn braced_hexadecimal(&mut self) -> Option<char> {
+    fn read_braced_hexadecimal(&mut self) -> Option<char> {
         self.next();
         let digits = self.take_while(|digit| digit.is_ascii_hexdigit());
         let value = u32::from_str_radix(digits, 16).ok()?;

@@ -3,23 +3,23 @@
 use super::token_list::TokenList;
 use super::{Lexer, is_name_character, starts_name};
 use crate::Language;
-use crate::token::{Kind, Literal, LiteralKind};
+use crate::token::{Literal, LiteralKind, TokenKind};
 
-/// A heredoc between `<<TAG` and its contents.
+/// A heredoc whose contents have not been read yet.
 pub(super) struct PendingHeredoc {
-    /// The index of the token that gets the contents.
+    /// The index of the token that stands for the heredoc and gets its contents.
     token_index: usize,
     tag: String,
-    /// True for `<<~` and `<<-`, whose lines may be indented.
+    /// True for `<<~` and `<<-`. The lines of such a heredoc can be indented.
     is_indented: bool,
-    /// True if code in the contents is evaluated and inserted.
+    /// True if the contents can contain interpolations: code whose value is inserted.
     has_interpolations: bool,
     kind: LiteralKind,
 }
 
 impl Lexer<'_> {
-    /// Reads `<<TAG`. Returns false, without moving, if the `<<` is an operator.
-    pub(super) fn heredoc_start(&mut self, list: &mut TokenList, pending: &mut Vec<PendingHeredoc>) -> bool {
+    /// Reads `<<TAG`. If the `<<` is an operator, returns false and does not move the cursor.
+    pub(super) fn read_heredoc_start(&mut self, list: &mut TokenList, pending: &mut Vec<PendingHeredoc>) -> bool {
         let rest = self.cursor.rest().get(2..).unwrap_or_default();
         let is_indented = rest.starts_with(['~', '-']);
         let rest = rest.get(usize::from(is_indented)..).unwrap_or_default();
@@ -46,12 +46,12 @@ impl Lexer<'_> {
             has_interpolations: quote != Some('\''),
             kind: if quote == Some('`') { LiteralKind::ShellCommand } else { LiteralKind::String },
         });
-        list.push(Kind::String(Literal::default()));
+        list.push(TokenKind::String(Literal::default()));
         true
     }
 
     /// Reads the contents of the heredocs that began on the previous line.
-    pub(super) fn heredoc_bodies(
+    pub(super) fn read_heredoc_contents(
         &mut self,
         language: Language,
         list: &mut TokenList,
@@ -64,7 +64,7 @@ impl Lexer<'_> {
                     self.is_understood = false;
                     break;
                 }
-                let line = self.cursor.line();
+                let line = self.cursor.take_line();
                 let unindented = if heredoc.is_indented { line.trim_start() } else { line };
                 if unindented.trim_end_matches('\r') == heredoc.tag {
                     break;
@@ -73,24 +73,24 @@ impl Lexer<'_> {
                 contents.push('\n');
             }
             let mut literal = if heredoc.has_interpolations {
-                self.heredoc_parts(language, &contents)
+                self.split_heredoc(language, &contents)
             } else {
                 Literal::constant(contents)
             };
             literal.kind = heredoc.kind;
             if let Some(token) = list.tokens.get_mut(heredoc.token_index) {
-                token.kind = Kind::String(literal);
+                token.kind = TokenKind::String(literal);
             }
         }
     }
 
-    /// Splits the contents into constants and interpolations.
-    fn heredoc_parts(&mut self, language: Language, contents: &str) -> Literal {
+    /// Splits the contents of a heredoc into constants and interpolations.
+    fn split_heredoc(&mut self, language: Language, contents: &str) -> Literal {
         if language == Language::Perl {
-            return Literal { parts: self.perl_parts(contents, false), kind: LiteralKind::String };
+            return Literal { parts: self.split_perl_string(contents, false), kind: LiteralKind::String };
         }
         let mut inner = Lexer { cursor: super::Cursor::new(contents), is_understood: true, depth: self.depth + 1 };
-        let literal = inner.ruby_literal(None, super::INTERPOLATED);
+        let literal = inner.read_ruby_literal(None, super::INTERPOLATED);
         self.is_understood &= inner.is_understood;
         literal
     }

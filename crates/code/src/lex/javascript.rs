@@ -3,16 +3,16 @@
 use super::token_list::{TokenList, opening_bracket};
 use super::{Lexer, is_name_character, starts_name};
 use crate::Language;
-use crate::token::{Kind, Literal, LiteralKind, Part, Token};
+use crate::token::{Literal, LiteralKind, LiteralPart, Token, TokenKind};
 
-/// Keywords before a value. A slash after them begins a regular expression.
+/// Keywords that a value follows. A slash after them begins a regular expression.
 const WORDS_BEFORE_VALUE: &[&str] =
     &["return", "typeof", "case", "in", "delete", "void", "throw", "new", "else", "do", "instanceof"];
 
-/// Like [`WORDS_BEFORE_VALUE`], for keywords that may also be names.
+/// Like [`WORDS_BEFORE_VALUE`], for words that are keywords in some places and names in others.
 const WORDS_SOMETIMES_BEFORE_VALUE: &[&str] = &["await", "yield", "of"];
 
-/// Keywords before a condition in parentheses, which is followed by a statement.
+/// Keywords that are followed by a condition in parentheses, and then by a statement.
 const WORDS_BEFORE_CONDITION: &[&str] = &["if", "while", "for", "with"];
 
 /// The meaning of a slash, as determined by the tokens before it.
@@ -20,20 +20,20 @@ const WORDS_BEFORE_CONDITION: &[&str] = &["if", "while", "for", "with"];
 enum SlashMeaning {
     Division,
     Regex,
-    /// Read as a division, but could also begin a regular expression.
+    /// The slash is read as a division, but could also begin a regular expression.
     LikelyDivision,
-    /// Read as a regular expression, but could also be a division.
+    /// The slash is read as the beginning of a regular expression, but could also be a division.
     LikelyRegex,
 }
 
 impl Lexer<'_> {
-    pub(super) fn javascript(&mut self) -> Vec<Token> {
+    pub(super) fn read_javascript(&mut self) -> Vec<Token> {
         let mut list = TokenList::new();
         while let Some(character) = self.cursor.peek() {
             match character {
                 '\n' => {
                     self.cursor.next();
-                    list.newline();
+                    list.push_newline();
                 }
                 _ if self.cursor.rest().starts_with("//")
                     || (list.tokens.is_empty() && self.cursor.rest().starts_with("#!")) =>
@@ -44,8 +44,8 @@ impl Lexer<'_> {
                     self.is_understood &= self.cursor.skip_past("*/");
                     list.after_space = true;
                 }
-                '/' => self.javascript_slash(&mut list),
-                // HTML comments, which are operators in a module.
+                '/' => self.read_javascript_slash(&mut list),
+                // `<!--` begins a comment, as in HTML. In a module, it consists of operators instead.
                 '<' if self.cursor.take("<!--") => {
                     let line = self.cursor.rest().lines().next().unwrap_or_default();
                     self.is_understood &= !line.contains(['(', '`']) && !line.contains("/*");
@@ -57,47 +57,47 @@ impl Lexer<'_> {
                 }
                 _ if character.is_whitespace() => list.after_space |= self.cursor.skip_blanks(),
                 '"' | '\'' | '`' => {
-                    let literal = self.javascript_string();
-                    list.push(Kind::String(literal));
+                    let literal = self.read_javascript_string();
+                    list.push(TokenKind::String(literal));
                 }
                 _ if starts_name(character) || character == '$' || character == '#' => {
                     self.cursor.next();
                     let name = self.cursor.take_while(|character| is_name_character(character) || character == '$');
-                    list.push(Kind::Name(format!("{character}{name}")));
+                    list.push(TokenKind::Name(format!("{character}{name}")));
                 }
-                // A name may contain Unicode escapes.
+                // A backslash outside of literals begins a Unicode escape in a name. Such names are not supported.
                 '\\' => {
                     self.is_understood = false;
                     self.cursor.next();
                 }
                 '}' if !list.in_brackets() && self.depth > 1 => break,
-                _ => self.number_or_punct(character, &mut list),
+                _ => self.read_number_or_punct(character, &mut list),
             }
         }
         list.tokens
     }
 
     /// Reads a division or a regular expression.
-    fn javascript_slash(&mut self, list: &mut TokenList) {
+    fn read_javascript_slash(&mut self, list: &mut TokenList) {
         match slash_meaning(&list.tokens) {
-            SlashMeaning::Division => self.number_or_punct('/', list),
+            SlashMeaning::Division => self.read_number_or_punct('/', list),
             SlashMeaning::LikelyDivision => {
                 self.is_understood &= !regex_body(self.cursor.rest()).is_some_and(may_hide_code);
-                self.number_or_punct('/', list);
+                self.read_number_or_punct('/', list);
             }
             meaning @ (SlashMeaning::Regex | SlashMeaning::LikelyRegex) => {
                 let has_call = || regex_body(self.cursor.rest()).is_some_and(|body| body.contains('('));
                 self.is_understood &= meaning == SlashMeaning::Regex || !has_call();
-                self.javascript_regex();
-                list.push(Kind::String(Literal {
-                    parts: vec![Part::Interpolation(Vec::new())],
+                self.skip_javascript_regex();
+                list.push(TokenKind::String(Literal {
+                    parts: vec![LiteralPart::Interpolation(Vec::new())],
                     kind: LiteralKind::Regex,
                 }));
             }
         }
     }
 
-    fn javascript_string(&mut self) -> Literal {
+    fn read_javascript_string(&mut self) -> Literal {
         let Some(quote) = self.cursor.next() else { return Literal::default() };
         let is_template = quote == '`';
         let mut parts = Vec::new();
@@ -114,31 +114,32 @@ impl Lexer<'_> {
                     break;
                 }
                 Some('\\') => {
-                    // Half of a surrogate pair, as in `\ud83d`, is not constant, but is understood.
+                    // Half of a surrogate pair (`\ud83d`) is not a character. A string with such a half counts as not
+                    // constant, but the source still counts as understood.
                     let is_supported = match self.cursor.peek() {
                         Some('a' | 'e' | 'U' | 'N' | 'c' | 'C' | 'M') => {
                             string.extend(self.cursor.next());
                             Some(())
                         }
-                        _ => self.cursor.escape(&mut string),
+                        _ => self.cursor.read_escape_sequence(&mut string),
                     };
                     if is_supported.is_none() {
-                        parts.push(Part::Interpolation(Vec::new()));
+                        parts.push(LiteralPart::Interpolation(Vec::new()));
                     }
                 }
                 Some('$') if is_template && self.cursor.take("{") => {
-                    parts.push(Part::Constant(std::mem::take(&mut string)));
-                    let interpolation = self.interpolation(Language::JavaScript);
-                    parts.push(Part::Interpolation(interpolation));
+                    parts.push(LiteralPart::Constant(std::mem::take(&mut string)));
+                    let interpolation = self.read_interpolation(Language::JavaScript);
+                    parts.push(LiteralPart::Interpolation(interpolation));
                 }
                 Some(other) => string.push(other),
             }
         }
-        parts.push(Part::Constant(string));
+        parts.push(LiteralPart::Constant(string));
         Literal { parts, kind: LiteralKind::String }
     }
 
-    fn javascript_regex(&mut self) {
+    fn skip_javascript_regex(&mut self) {
         self.is_understood &= !has_nested_classes(self.cursor.rest());
         self.cursor.next();
         let mut in_class = false;
@@ -167,26 +168,26 @@ fn slash_meaning(tokens: &[Token]) -> SlashMeaning {
     let is_member = previous_tokens.last().is_some_and(|token| token.is(".") || token.is("?."));
     match &last.kind {
         // A line that begins with a slash continues the previous one, except after these keywords.
-        Kind::Newline => match previous_tokens.last().and_then(Token::name) {
+        TokenKind::Newline => match previous_tokens.last().and_then(Token::name) {
             Some("return" | "yield" | "break" | "continue" | "debugger") => SlashMeaning::Regex,
             _ => slash_meaning(previous_tokens),
         },
-        Kind::Name(name) if is_member || !may_precede_value(name) => SlashMeaning::Division,
-        Kind::Name(name) if WORDS_BEFORE_VALUE.contains(&name.as_str()) => SlashMeaning::Regex,
-        Kind::Name(_) => SlashMeaning::LikelyRegex,
-        Kind::String(_) | Kind::Number(_) | Kind::Punct("]") => SlashMeaning::Division,
-        Kind::Punct(")") => match ends_condition(tokens) {
+        TokenKind::Name(name) if is_member || !may_precede_value(name) => SlashMeaning::Division,
+        TokenKind::Name(name) if WORDS_BEFORE_VALUE.contains(&name.as_str()) => SlashMeaning::Regex,
+        TokenKind::Name(_) => SlashMeaning::LikelyRegex,
+        TokenKind::String(_) | TokenKind::Number(_) | TokenKind::Punct("]") => SlashMeaning::Division,
+        TokenKind::Punct(")") => match ends_condition(tokens) {
             Some(true) => SlashMeaning::Regex,
             Some(false) => SlashMeaning::Division,
             None => SlashMeaning::LikelyDivision,
         },
-        // The end of a block or of an object.
-        Kind::Punct("}") => SlashMeaning::LikelyDivision,
-        // Postfix operators. The postfix `!` exists only in TypeScript.
-        Kind::Punct("++" | "--" | "!") if previous_tokens.last().is_some_and(Token::ends_a_value) => {
+        // The brace closes a block or an object.
+        TokenKind::Punct("}") => SlashMeaning::LikelyDivision,
+        // After a value, these are postfix operators. The postfix `!` exists only in TypeScript.
+        TokenKind::Punct("++" | "--" | "!") if previous_tokens.last().is_some_and(Token::ends_a_value) => {
             slash_meaning(previous_tokens)
         }
-        Kind::Punct(_) => SlashMeaning::Regex,
+        TokenKind::Punct(_) => SlashMeaning::Regex,
     }
 }
 
@@ -194,7 +195,8 @@ fn may_precede_value(name: &str) -> bool {
     WORDS_BEFORE_VALUE.contains(&name) || WORDS_SOMETIMES_BEFORE_VALUE.contains(&name)
 }
 
-/// Returns true if the last token closes the condition of a keyword such as `if`; `None` if the condition is too long.
+/// Returns true if the last token, a closing parenthesis, ends the condition of a keyword such as `if`. `None` if the
+/// source in parentheses is too long.
 fn ends_condition(tokens: &[Token]) -> Option<bool> {
     let mut tokens_before = tokens.get(..opening_bracket(tokens)?)?.iter().rev();
     let word = tokens_before.next().and_then(Token::name);

@@ -10,7 +10,7 @@ mod ruby;
 mod token_list;
 mod type_annotations;
 
-use crate::token::{Kind, LiteralKind, Token};
+use crate::token::{LiteralKind, Token, TokenKind};
 use crate::{Language, MAX_DEPTH};
 use cursor::Cursor;
 use heredoc::PendingHeredoc;
@@ -24,7 +24,7 @@ pub(super) struct Lexed {
 
 pub(super) fn lex(language: Language, source: &str) -> Lexed {
     let mut lexer = Lexer { cursor: Cursor::new(source), is_understood: true, depth: 0 };
-    let tokens = lexer.tokens(language);
+    let tokens = lexer.read_tokens(language);
     let tokens =
         if language == Language::JavaScript { type_annotations::remove_type_annotations(tokens) } else { tokens };
     Lexed { tokens, is_understood: lexer.is_understood }
@@ -36,10 +36,10 @@ struct Lexer<'t> {
     depth: usize,
 }
 
-/// The syntax inside of a literal.
+/// How the source inside of a literal is read.
 #[derive(Clone, Copy)]
 struct Style {
-    /// True if code in the literal is evaluated and inserted.
+    /// True if the literal can contain interpolations: code whose value is inserted.
     has_interpolations: bool,
     escapes: Escapes,
     kind: LiteralKind,
@@ -50,17 +50,18 @@ const INTERPOLATED: Style = Style { has_interpolations: true, escapes: Escapes::
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Escapes {
-    /// `\n`, `\x41`, ….
+    /// All escape sequences are resolved: `\n`, `\x41`, ….
     All,
-    /// A backslash is literal, but the delimiter after it does not end the string.
+    /// A backslash is kept as a character, but a delimiter after it does not end the string.
     Raw,
     /// A backslash escapes only the delimiter and another backslash.
     DelimiterOnly,
 }
 
 impl Lexer<'_> {
-    /// Reads the tokens up to the end, or up to an unmatched closing brace. The brace is not skipped.
-    fn tokens(&mut self, language: Language) -> Vec<Token> {
+    /// Reads the tokens up to the end of the source, or up to a closing brace without an opening one. That brace is not
+    /// skipped.
+    fn read_tokens(&mut self, language: Language) -> Vec<Token> {
         if self.depth > MAX_DEPTH {
             self.is_understood = false;
             self.cursor.skip_to_end();
@@ -68,28 +69,28 @@ impl Lexer<'_> {
         }
         self.depth += 1;
         let tokens = match language {
-            Language::Python => self.python(),
-            Language::JavaScript => self.javascript(),
-            Language::Perl => self.perl(),
-            Language::Ruby => self.ruby(),
+            Language::Python => self.read_python(),
+            Language::JavaScript => self.read_javascript(),
+            Language::Perl => self.read_perl(),
+            Language::Ruby => self.read_ruby(),
         };
         self.depth -= 1;
         tokens
     }
 
     /// Reads a number or punctuation, whose syntax is the same in all languages.
-    fn number_or_punct(&mut self, character: char, list: &mut TokenList) {
+    fn read_number_or_punct(&mut self, character: char, list: &mut TokenList) {
         if character.is_ascii_digit() {
-            let number = self.cursor.number();
-            list.push(Kind::Number(number));
-        } else if let Some(punct) = self.cursor.punct() {
-            list.push(Kind::Punct(punct));
+            let number = self.cursor.take_number();
+            list.push(TokenKind::Number(number));
+        } else if let Some(punct) = self.cursor.take_punct() {
+            list.push(TokenKind::Punct(punct));
         }
     }
 
     /// Reads the code of an interpolation, and skips its closing brace.
-    fn interpolation(&mut self, language: Language) -> Vec<Token> {
-        let tokens = self.tokens(language);
+    fn read_interpolation(&mut self, language: Language) -> Vec<Token> {
+        let tokens = self.read_tokens(language);
         if !self.cursor.take("}") {
             self.is_understood = false;
         }

@@ -3,17 +3,17 @@
 use super::cursor::Cursor;
 use super::token_list::{TokenList, opening_bracket};
 use super::{Lexer, closing_delimiter, is_name_character, starts_name};
-use crate::token::{Kind, Literal, LiteralKind, Part, Token};
+use crate::token::{Literal, LiteralKind, LiteralPart, Token, TokenKind};
 use crate::{Language, MAX_DEPTH};
 
-/// Words before a value. A slash after them begins a regular expression.
+/// Words that a value follows. A slash after them begins a regular expression.
 const WORDS_BEFORE_VALUE: &[&str] = &[
     "split", "grep", "map", "join", "if", "unless", "and", "or", "not", "while", "until", "return", "print", "push",
     "unshift", "x", "lt", "gt", "le", "ge", "eq", "ne", "cmp", "when", "say", "die", "printf", "xor", "first", "any",
     "all", "else", "unlink", "sort", "reverse", "scalar",
 ];
 
-/// Other words that may precede a quote without a space.
+/// Other words that can directly precede a quote, without a space between them.
 const WORDS_BEFORE_STRING: &[&str] = &[
     "q",
     "qq",
@@ -69,11 +69,11 @@ const WORDS_BEFORE_STRING: &[&str] = &[
     "STDOUT",
 ];
 
-/// The maximum length of a subscript, and of `<…>`.
+/// The maximum length of a subscript, and of the source in `<…>`.
 const MAX_SUBSCRIPT_BYTES: usize = 512;
 
 impl Lexer<'_> {
-    pub(super) fn perl(&mut self) -> Vec<Token> {
+    pub(super) fn read_perl(&mut self) -> Vec<Token> {
         let mut list = TokenList::new();
         let mut heredocs = Vec::new();
         while let Some(character) = self.cursor.peek() {
@@ -82,7 +82,7 @@ impl Lexer<'_> {
                 '\n' => {
                     self.cursor.next();
                     list.after_space = true;
-                    self.heredoc_bodies(Language::Perl, &mut list, &mut heredocs);
+                    self.read_heredoc_contents(Language::Perl, &mut list, &mut heredocs);
                 }
                 '#' => self.cursor.skip_line(),
                 '=' if (list.last().is_none() || list.last_is(";") || list.last_is("}") && !after_value)
@@ -94,62 +94,62 @@ impl Lexer<'_> {
                     }
                 }
                 _ if character.is_whitespace() => list.after_space |= self.cursor.skip_blanks(),
-                '"' => self.perl_literal("qq", &mut list),
-                '\'' => self.perl_literal("q", &mut list),
-                '`' => self.perl_literal("qx", &mut list),
-                '$' | '@' => self.perl_variable(&mut list),
+                '"' => self.read_perl_literal("qq", &mut list),
+                '\'' => self.read_perl_literal("q", &mut list),
+                '`' => self.read_perl_literal("qx", &mut list),
+                '$' | '@' => self.read_perl_variable(&mut list),
                 '%' if !after_value
                     && self.cursor.peek_at(1).is_some_and(|next| starts_name(next) || "${+-!:^".contains(next)) =>
                 {
-                    self.perl_variable(&mut list);
+                    self.read_perl_variable(&mut list);
                 }
                 '&' if !after_value && self.cursor.peek_at(1).is_some_and(starts_name) => {
                     self.cursor.next();
-                    let name = self.perl_name();
-                    list.push(Kind::Name(name));
+                    let name = self.read_perl_name();
+                    list.push(TokenKind::Name(name));
                 }
-                '<' if !after_value => self.perl_angle(&mut list, &mut heredocs),
+                '<' if !after_value => self.read_perl_angle(&mut list, &mut heredocs),
                 '/' if !after_value => {
                     self.is_understood &= list.last_name().is_none_or(|name| WORDS_BEFORE_VALUE.contains(&name));
                     self.is_understood &= !list.last_is("}") || ends_block(&list.tokens);
-                    self.perl_literal("m", &mut list);
+                    self.read_perl_literal("m", &mut list);
                 }
                 _ if starts_name(character) => {
-                    let name = self.perl_name();
-                    if matches!(name.as_str(), "__END__" | "__DATA__") && !self.perl_is_plain_name(&list) {
+                    let name = self.read_perl_name();
+                    if matches!(name.as_str(), "__END__" | "__DATA__") && !self.is_perl_plain_name(&list) {
                         self.cursor.skip_to_end();
                         break;
                     }
-                    self.perl_word(name, &mut list);
+                    self.read_perl_word(name, &mut list);
                 }
                 '}' if !list.in_brackets() && self.depth > 1 => break,
-                _ => self.number_or_punct(character, &mut list),
+                _ => self.read_number_or_punct(character, &mut list),
             }
         }
         self.is_understood &= heredocs.is_empty();
         list.tokens
     }
 
-    /// Reads a name, or the literal that it begins: `q(…)`.
-    fn perl_word(&mut self, name: String, list: &mut TokenList) {
-        if !self.perl_is_quote(&name, list) {
-            return list.push(Kind::Name(name));
+    /// Adds the name, or reads the literal that begins with it: `q(…)`.
+    fn read_perl_word(&mut self, name: String, list: &mut TokenList) {
+        if !self.is_perl_quote_operator(&name, list) {
+            return list.push(TokenKind::Name(name));
         }
         if name != "q" && name != "qq" || self.cursor.peek().is_some_and(char::is_whitespace) {
             self.cursor.take_while(char::is_whitespace);
         }
-        self.perl_literal(&name, list);
+        self.read_perl_literal(&name, list);
     }
 
     /// Reads a literal of a quote-like operator.
-    fn perl_literal(&mut self, operator: &str, list: &mut TokenList) {
-        let literal = self.perl_quoted(operator);
-        list.push(Kind::String(literal));
+    fn read_perl_literal(&mut self, operator: &str, list: &mut TokenList) {
+        let literal = self.read_perl_quoted(operator);
+        list.push(TokenKind::String(literal));
     }
 
-    /// Reads a name. In old versions of Perl, `'` separates its parts like `::`, unless it quotes the argument of a
-    /// function.
-    fn perl_name(&mut self) -> String {
+    /// Reads a name. In old versions of Perl, `'` separates the parts of a name, as `::` does, unless it is the quote
+    /// of a function's argument.
+    fn read_perl_name(&mut self) -> String {
         let mut name = self.cursor.take_while(is_name_character).to_owned();
         while self.cursor.peek() == Some('\'')
             && self.cursor.peek_at(1).is_some_and(starts_name)
@@ -166,20 +166,20 @@ impl Lexer<'_> {
     }
 
     /// True if the last word is a hash key, a member or the name in a function definition.
-    fn perl_is_plain_name(&self, list: &TokenList) -> bool {
+    fn is_perl_plain_name(&self, list: &TokenList) -> bool {
         let next = self.cursor.rest().trim_start();
         let is_key = next.starts_with("=>") || list.last_is("{") && next.starts_with('}');
         is_key || list.last_is("->") || list.last_is("::") || list.last_name() == Some("sub")
     }
 
     /// True if the name is a quote-like operator.
-    fn perl_is_quote(&self, name: &str, list: &TokenList) -> bool {
+    fn is_perl_quote_operator(&self, name: &str, list: &TokenList) -> bool {
         if !matches!(name, "q" | "qq" | "qw" | "qx" | "qr" | "m" | "s" | "y" | "tr") {
             return false;
         }
-        // `-s` is a file test.
+        // The `s` of `-s` is not a quote-like operator: `-s` tests a file.
         let is_file_test = name == "s" && list.last_is("-") && !list.after_space;
-        if is_file_test || self.perl_is_plain_name(list) {
+        if is_file_test || self.is_perl_plain_name(list) {
             return false;
         }
         let rest = self.cursor.rest();
@@ -192,7 +192,7 @@ impl Lexer<'_> {
     }
 
     /// Reads a variable. The cursor is at its sigil.
-    fn perl_variable(&mut self, list: &mut TokenList) {
+    fn read_perl_variable(&mut self, list: &mut TokenList) {
         let sigil = self.cursor.next().unwrap_or('$');
         let sigil = if sigil == '$'
             && self.cursor.peek() == Some('#')
@@ -211,11 +211,11 @@ impl Lexer<'_> {
         });
         if let Some(name) = name_in_braces {
             self.cursor.skip_past("}");
-            return list.push(Kind::Name(format!("{sigil}{name}")));
+            return list.push(TokenKind::Name(format!("{sigil}{name}")));
         }
         let name = match self.cursor.peek() {
             Some(first) if is_name_character(first) || (first == ':' && rest.starts_with("::")) => {
-                let mut name = self.perl_name();
+                let mut name = self.read_perl_name();
                 while self.cursor.rest().starts_with("::") && self.cursor.peek_at(2).is_some_and(is_name_character) {
                     self.cursor.take("::");
                     name.push_str("::");
@@ -234,15 +234,15 @@ impl Lexer<'_> {
             }
             Some(_) => String::new(),
         };
-        list.push(Kind::Name(format!("{sigil}{name}")));
+        list.push(TokenKind::Name(format!("{sigil}{name}")));
     }
 
     /// Reads `<>`, `<STDIN>`, `<*.c>` or a heredoc.
-    fn perl_angle(&mut self, list: &mut TokenList, heredocs: &mut Vec<super::PendingHeredoc>) {
+    fn read_perl_angle(&mut self, list: &mut TokenList, heredocs: &mut Vec<super::PendingHeredoc>) {
         if self.cursor.take("<<>>") || self.cursor.take("<>") || self.cursor.take("<ARGV>") {
-            return list.push(Kind::Name("<>".to_owned()));
+            return list.push(TokenKind::Name("<>".to_owned()));
         }
-        if self.cursor.rest().starts_with("<<") && self.heredoc_start(list, heredocs) {
+        if self.cursor.rest().starts_with("<<") && self.read_heredoc_start(list, heredocs) {
             return;
         }
         let rest = self.cursor.rest();
@@ -252,62 +252,64 @@ impl Lexer<'_> {
             Some(end) if rest.get(end..).is_some_and(|end| end.starts_with('>')) => {
                 self.cursor.advance(end + 1);
                 let inner = rest.get(1..end).unwrap_or_default();
-                // After the name of a constant, `<` would be a comparison, and code would follow it.
+                // If the word before it is the name of a constant, `<` is a comparison, and code follows it.
                 let is_handle = inner.strip_prefix('$').unwrap_or(inner).chars().all(is_name_character);
                 self.is_understood &=
                     is_handle || list.last_name().is_none_or(|name| WORDS_BEFORE_VALUE.contains(&name));
-                let parts = self.perl_parts(inner, false);
+                let parts = self.split_perl_string(inner, false);
                 if is_handle {
-                    return list.push(Kind::String(Literal { parts, kind: LiteralKind::Regex }));
+                    return list.push(TokenKind::String(Literal { parts, kind: LiteralKind::Regex }));
                 }
-                let pattern = Kind::String(Literal { parts, kind: LiteralKind::String });
-                for kind in [Kind::Name("glob".to_owned()), Kind::Punct("("), pattern, Kind::Punct(")")] {
+                let pattern = TokenKind::String(Literal { parts, kind: LiteralKind::String });
+                for kind in [TokenKind::Name("glob".to_owned()), TokenKind::Punct("("), pattern, TokenKind::Punct(")")]
+                {
                     list.push(kind);
                 }
             }
             _ => {
-                if let Some(punct) = self.cursor.punct() {
-                    list.push(Kind::Punct(punct));
+                if let Some(punct) = self.cursor.take_punct() {
+                    list.push(TokenKind::Punct(punct));
                 }
             }
         }
     }
 
     /// Reads the literal of a quote-like operator. The cursor is at the opening delimiter.
-    fn perl_quoted(&mut self, operator: &str) -> Literal {
+    fn read_perl_quoted(&mut self, operator: &str) -> Literal {
         let Some(open) = self.cursor.next() else {
             self.is_understood = false;
             return Literal::default();
         };
-        let body = self.perl_delimited(open);
+        let body = self.read_perl_delimited(open);
         let is_literal = open == '\'' && operator != "qq";
         match operator {
             "q" => Literal::constant(unescaped(&body, open)),
-            "qw" => Literal { parts: vec![Part::Constant(body)], kind: LiteralKind::Words },
-            "qq" => Literal { parts: self.perl_parts(&body, false), kind: LiteralKind::String },
-            "qx" if is_literal => Literal { parts: vec![Part::Constant(body)], kind: LiteralKind::ShellCommand },
-            "qx" => Literal { parts: self.perl_parts(&body, false), kind: LiteralKind::ShellCommand },
+            "qw" => Literal { parts: vec![LiteralPart::Constant(body)], kind: LiteralKind::Words },
+            "qq" => Literal { parts: self.split_perl_string(&body, false), kind: LiteralKind::String },
+            "qx" if is_literal => Literal { parts: vec![LiteralPart::Constant(body)], kind: LiteralKind::ShellCommand },
+            "qx" => Literal { parts: self.split_perl_string(&body, false), kind: LiteralKind::ShellCommand },
             "y" | "tr" => {
-                self.perl_replacement(open);
+                self.read_perl_replacement(open);
                 self.cursor.take_while(char::is_alphabetic);
-                Literal { parts: vec![Part::Interpolation(Vec::new())], kind: LiteralKind::Regex }
+                Literal { parts: vec![LiteralPart::Interpolation(Vec::new())], kind: LiteralKind::Regex }
             }
             "s" => {
-                let mut parts = if is_literal { Vec::new() } else { self.perl_parts(&body, true) };
-                let replacement = self.perl_replacement(open);
+                let mut parts = if is_literal { Vec::new() } else { self.split_perl_string(&body, true) };
+                let replacement = self.read_perl_replacement(open);
                 let flags = self.cursor.take_while(char::is_alphabetic);
-                // The replacement is code (`e`), or code that produces code (`ee`).
+                // With the flag `e`, the replacement is code. With `ee`, it is code whose result is evaluated as code,
+                // too.
                 self.is_understood &= flags.matches('e').count() < 2;
                 if flags.contains('e') {
-                    parts.push(Part::Interpolation(self.perl_code(&replacement)));
+                    parts.push(LiteralPart::Interpolation(self.lex_perl_code(&replacement)));
                 } else if !is_literal {
-                    parts.extend(self.perl_parts(&replacement, false));
+                    parts.extend(self.split_perl_string(&replacement, false));
                 }
-                parts.push(Part::Interpolation(Vec::new()));
+                parts.push(LiteralPart::Interpolation(Vec::new()));
                 Literal { parts, kind: LiteralKind::Regex }
             }
             _ => {
-                let parts = if is_literal { Vec::new() } else { self.perl_parts(&body, true) };
+                let parts = if is_literal { Vec::new() } else { self.split_perl_string(&body, true) };
                 self.cursor.take_while(char::is_alphabetic);
                 Literal { parts, kind: LiteralKind::Regex }
             }
@@ -315,20 +317,20 @@ impl Lexer<'_> {
     }
 
     /// Reads the second part of `s{…}{…}` or `s/…/…/`. `open` is the opening delimiter of the first part.
-    fn perl_replacement(&mut self, open: char) -> String {
+    fn read_perl_replacement(&mut self, open: char) -> String {
         if closing_delimiter(open) == open {
-            return self.perl_delimited(open);
+            return self.read_perl_delimited(open);
         }
         self.cursor.take_while(char::is_whitespace);
         let Some(open) = self.cursor.next() else {
             self.is_understood = false;
             return String::new();
         };
-        self.perl_delimited(open)
+        self.read_perl_delimited(open)
     }
 
     /// Reads the source up to the closing delimiter. The cursor is after the opening delimiter.
-    fn perl_delimited(&mut self, open: char) -> String {
+    fn read_perl_delimited(&mut self, open: char) -> String {
         let close = closing_delimiter(open);
         let mut body = String::new();
         let mut depth = 1_usize;
@@ -357,20 +359,20 @@ impl Lexer<'_> {
         }
     }
 
-    /// Splits interpolated code into tokens.
-    fn perl_code(&mut self, code: &str) -> Vec<Token> {
+    /// Splits code that is inside of a literal into tokens.
+    fn lex_perl_code(&mut self, code: &str) -> Vec<Token> {
         if self.depth > MAX_DEPTH {
             self.is_understood = false;
             return Vec::new();
         }
         let mut inner = Lexer { cursor: Cursor::new(code), is_understood: true, depth: self.depth };
-        let tokens = inner.tokens(Language::Perl);
+        let tokens = inner.read_tokens(Language::Perl);
         self.is_understood &= inner.is_understood && inner.cursor.peek().is_none();
         tokens
     }
 
     /// Splits an interpolated string into constants and interpolations.
-    pub(super) fn perl_parts(&mut self, body: &str, is_regex: bool) -> Vec<Part> {
+    pub(super) fn split_perl_string(&mut self, body: &str, is_regex: bool) -> Vec<LiteralPart> {
         let mut parts = Vec::new();
         let mut string = String::new();
         let mut cursor = Cursor::new(body);
@@ -385,9 +387,11 @@ impl Lexer<'_> {
                 '\\' => match cursor.peek() {
                     Some('l' | 'L' | 'u' | 'U' | 'Q' | 'E' | 'F') => {
                         cursor.next();
-                        parts.push(Part::Interpolation(Vec::new()));
+                        parts.push(LiteralPart::Interpolation(Vec::new()));
                     }
-                    _ if cursor.escape(&mut string).is_none() => parts.push(Part::Interpolation(Vec::new())),
+                    _ if cursor.read_escape_sequence(&mut string).is_none() => {
+                        parts.push(LiteralPart::Interpolation(Vec::new()));
+                    }
                     _ => {}
                 },
                 '$' | '@' => {
@@ -397,15 +401,15 @@ impl Lexer<'_> {
                         string.push(character);
                         continue;
                     }
-                    parts.push(Part::Constant(std::mem::take(&mut string)));
+                    parts.push(LiteralPart::Constant(std::mem::take(&mut string)));
                     let code = format!("{character}{}", rest.get(..length).unwrap_or_default());
-                    parts.push(Part::Interpolation(self.perl_code(&code)));
+                    parts.push(LiteralPart::Interpolation(self.lex_perl_code(&code)));
                     cursor.advance(length);
                 }
                 other => string.push(other),
             }
         }
-        parts.push(Part::Constant(string));
+        parts.push(LiteralPart::Constant(string));
         parts
     }
 }
@@ -477,7 +481,8 @@ fn unescaped(body: &str, open: char) -> String {
     string
 }
 
-/// True if an operator is expected next. A bare word is more likely a function, before its first argument.
+/// True if the last token ends a value, so that an operator follows. False after a bare word: most bare words are
+/// functions, so an argument follows.
 fn after_value(list: &TokenList) -> bool {
     match list.last_name() {
         Some(name) => name.starts_with(['$', '@', '%', '<']) || matches!(name, "time" | "shift" | "pop" | "wantarray"),
@@ -496,8 +501,8 @@ fn ends_value_block(tokens: &[Token]) -> bool {
 fn ends_block(tokens: &[Token]) -> bool {
     let Some(open) = opening_bracket(tokens) else { return false };
     open.checked_sub(1).and_then(|index| tokens.get(index)).is_none_or(|previous| match &previous.kind {
-        Kind::Punct(punct) => matches!(*punct, ")" | ";" | "{" | "}"),
-        Kind::Name(name) => !name.starts_with(['$', '@', '%']),
-        Kind::String(_) | Kind::Number(_) | Kind::Newline => false,
+        TokenKind::Punct(punct) => matches!(*punct, ")" | ";" | "{" | "}"),
+        TokenKind::Name(name) => !name.starts_with(['$', '@', '%']),
+        TokenKind::String(_) | TokenKind::Number(_) | TokenKind::Newline => false,
     })
 }

@@ -3,17 +3,17 @@
 use super::token_list::TokenList;
 use super::{Escapes, Lexer, Style, is_name_character, starts_name};
 use crate::Language;
-use crate::token::{Kind, Literal, LiteralKind, Part, Token};
+use crate::token::{Literal, LiteralKind, LiteralPart, Token, TokenKind};
 
 impl Lexer<'_> {
-    pub(super) fn python(&mut self) -> Vec<Token> {
+    pub(super) fn read_python(&mut self) -> Vec<Token> {
         let mut list = TokenList::new();
         while let Some(character) = self.cursor.peek() {
             match character {
                 '\n' => {
                     self.cursor.next();
                     // A newline inside brackets is whitespace.
-                    if list.in_brackets() { list.after_space = true } else { list.newline() }
+                    if list.in_brackets() { list.after_space = true } else { list.push_newline() }
                 }
                 '#' => self.cursor.skip_line(),
                 '\\' if self.cursor.peek_at(1) == Some('\n') => {
@@ -22,31 +22,32 @@ impl Lexer<'_> {
                 }
                 _ if character.is_whitespace() => list.after_space |= self.cursor.skip_blanks(),
                 '"' | '\'' => {
-                    let literal = self.python_string("");
-                    list.push(Kind::String(literal));
+                    let literal = self.read_python_string("");
+                    list.push(TokenKind::String(literal));
                 }
                 _ if starts_name(character) => {
                     let name = self.cursor.take_while(is_name_character);
                     let is_prefix = name.len() <= 2 && name.chars().all(|character| "rRbBuUfFtT".contains(character));
                     if is_prefix && matches!(self.cursor.peek(), Some('"' | '\'')) {
-                        let literal = self.python_string(name);
-                        list.push(Kind::String(literal));
+                        let literal = self.read_python_string(name);
+                        list.push(TokenKind::String(literal));
                     } else {
-                        // Python normalizes such letters (NFKC), so this may be the name of another function.
+                        // Python replaces such letters by others (NFKC), so the name can stand for another one, such as
+                        // that of a function.
                         self.is_understood &= !name.chars().any(normalizes_to_other_letter);
-                        list.push(Kind::Name(name.to_owned()));
+                        list.push(TokenKind::Name(name.to_owned()));
                     }
                 }
-                // After the colon, an interpolation has a format specification.
+                // In an interpolation, a format specification follows the colon.
                 '}' | ':' if !list.in_brackets() && self.depth > 1 => break,
-                _ => self.number_or_punct(character, &mut list),
+                _ => self.read_number_or_punct(character, &mut list),
             }
         }
         list.tokens
     }
 
     /// Reads a string. The cursor is at its opening quote.
-    fn python_string(&mut self, prefix: &str) -> Literal {
+    fn read_python_string(&mut self, prefix: &str) -> Literal {
         let Some(quote) = self.cursor.next() else { return Literal::default() };
         let two_quotes: String = [quote, quote].iter().collect();
         let is_triple_quoted = self.cursor.take(&two_quotes);
@@ -79,13 +80,15 @@ impl Lexer<'_> {
                 Some('\\') => match self.cursor.peek() {
                     // Python keeps the backslash of an unknown escape sequence.
                     Some(character) if !"\\'\"abfnrtv01234567xuUN\n".contains(character) => string.push('\\'),
-                    _ if self.cursor.escape(&mut string).is_none() => parts.push(Part::Interpolation(Vec::new())),
+                    _ if self.cursor.read_escape_sequence(&mut string).is_none() => {
+                        parts.push(LiteralPart::Interpolation(Vec::new()));
+                    }
                     _ => {}
                 },
                 Some('{') if style.has_interpolations && !self.cursor.take("{") => {
-                    parts.push(Part::Constant(std::mem::take(&mut string)));
-                    let interpolation = self.python_interpolation(&end);
-                    parts.push(Part::Interpolation(interpolation));
+                    parts.push(LiteralPart::Constant(std::mem::take(&mut string)));
+                    let interpolation = self.read_python_interpolation(&end);
+                    parts.push(LiteralPart::Interpolation(interpolation));
                 }
                 Some('{') => string.push('{'),
                 Some('}') if style.has_interpolations => {
@@ -95,19 +98,19 @@ impl Lexer<'_> {
                 Some(other) => string.push(other),
             }
         }
-        parts.push(Part::Constant(string));
+        parts.push(LiteralPart::Constant(string));
         Literal { parts, kind: style.kind }
     }
 
     /// Reads the code of an interpolation, and skips its closing brace. `end` is the quote that ends the string.
     /// Interpolations in the format specification are appended, each after a colon.
-    fn python_interpolation(&mut self, end: &str) -> Vec<Token> {
-        let mut tokens = self.tokens(Language::Python);
+    fn read_python_interpolation(&mut self, end: &str) -> Vec<Token> {
+        let mut tokens = self.read_tokens(Language::Python);
         if !self.cursor.take(":") {
             self.is_understood &= self.cursor.take("}");
             return tokens;
         }
-        let colon = || Token { kind: Kind::Punct(":"), after_space: false };
+        let colon = || Token { kind: TokenKind::Punct(":"), after_space: false };
         tokens.push(colon());
         loop {
             if self.cursor.rest().starts_with(end) {
@@ -117,10 +120,10 @@ impl Lexer<'_> {
             match self.cursor.next() {
                 Some('}') => return tokens,
                 Some('{') => {
-                    tokens.extend(self.python_interpolation(end));
+                    tokens.extend(self.read_python_interpolation(end));
                     tokens.push(colon());
                 }
-                // An escape sequence could produce a brace.
+                // An escape sequence in a format specification could produce a brace.
                 None | Some('\n' | '\\') => {
                     self.is_understood = false;
                     return tokens;

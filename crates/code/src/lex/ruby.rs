@@ -3,9 +3,9 @@
 use super::token_list::TokenList;
 use super::{Escapes, INTERPOLATED, Lexer, Style, closing_delimiter, is_name_character, starts_name};
 use crate::Language;
-use crate::token::{Kind, Literal, LiteralKind, Part, Token};
+use crate::token::{Literal, LiteralKind, LiteralPart, Token, TokenKind};
 
-/// Words before a value. A slash or percent sign after them begins a literal.
+/// Words that a value follows. A slash or percent sign after them begins a literal.
 const WORDS_BEFORE_VALUE: &[&str] = &[
     "if", "unless", "and", "or", "not", "while", "until", "return", "when", "in", "puts", "print", "p", "pp", "then",
     "do", "elsif", "else", "raise", "system", "exec", "spawn", "require", "yield", "warn", "printf", "grep", "match",
@@ -13,15 +13,15 @@ const WORDS_BEFORE_VALUE: &[&str] = &[
 ];
 
 impl Lexer<'_> {
-    pub(super) fn ruby(&mut self) -> Vec<Token> {
+    pub(super) fn read_ruby(&mut self) -> Vec<Token> {
         let mut list = TokenList::new();
         let mut heredocs = Vec::new();
         while let Some(character) = self.cursor.peek() {
             match character {
                 '\n' => {
                     self.cursor.next();
-                    list.newline();
-                    self.heredoc_bodies(Language::Ruby, &mut list, &mut heredocs);
+                    list.push_newline();
+                    self.read_heredoc_contents(Language::Ruby, &mut list, &mut heredocs);
                     if self.cursor.rest().lines().next() == Some("__END__") {
                         self.cursor.skip_to_end();
                     }
@@ -39,59 +39,59 @@ impl Lexer<'_> {
                 _ if character.is_whitespace() => list.after_space |= self.cursor.skip_blanks(),
                 '"' | '\'' | '`' => {
                     self.cursor.next();
-                    let literal = self.ruby_literal(Some((character, character)), quote_style(character));
-                    list.push(Kind::String(literal));
+                    let literal = self.read_ruby_literal(Some((character, character)), quote_style(character));
+                    list.push(TokenKind::String(literal));
                 }
-                '<' if self.cursor.rest().starts_with("<<") && self.ruby_value_follows(&list, 2) => {
-                    if !self.heredoc_start(&mut list, &mut heredocs) {
-                        self.number_or_punct(character, &mut list);
+                '<' if self.cursor.rest().starts_with("<<") && self.does_ruby_literal_follow(&list, 2) => {
+                    if !self.read_heredoc_start(&mut list, &mut heredocs) {
+                        self.read_number_or_punct(character, &mut list);
                     }
                 }
-                '/' if self.ruby_value_follows(&list, 1) => self.ruby_regex(&mut list),
-                '%' if self.ruby_value_follows(&list, 1) => self.ruby_percent(&mut list),
-                ':' if self.ruby_symbol(&mut list) => {}
+                '/' if self.does_ruby_literal_follow(&list, 1) => self.read_ruby_regex(&mut list),
+                '%' if self.does_ruby_literal_follow(&list, 1) => self.read_ruby_percent(&mut list),
+                ':' if self.read_ruby_symbol(&mut list) => {}
                 '?' if !list.after_value()
                     && self.cursor.peek_at(1).is_some_and(|character| !character.is_whitespace())
                     && !self.cursor.peek_at(2).is_some_and(is_name_character) =>
                 {
                     self.cursor.next();
                     let string = self.cursor.next().map(String::from).unwrap_or_default();
-                    list.push(Kind::String(Literal::constant(string)));
+                    list.push(TokenKind::String(Literal::constant(string)));
                 }
-                '@' | '$' => self.ruby_sigiled(character, &mut list),
+                '@' | '$' => self.read_ruby_variable(character, &mut list),
                 _ if starts_name(character) => {
-                    let name = self.ruby_name();
-                    list.push(Kind::Name(name));
+                    let name = self.read_ruby_name();
+                    list.push(TokenKind::Name(name));
                 }
                 '}' if !list.in_brackets() && self.depth > 1 => break,
-                _ => self.number_or_punct(character, &mut list),
+                _ => self.read_number_or_punct(character, &mut list),
             }
         }
         self.is_understood &= heredocs.is_empty();
         list.tokens
     }
 
-    /// `/…/i`.
-    fn ruby_regex(&mut self, list: &mut TokenList) {
+    /// Reads a regular expression: `/…/i`.
+    fn read_ruby_regex(&mut self, list: &mut TokenList) {
         self.cursor.next();
         let style = Style { kind: LiteralKind::Regex, ..INTERPOLATED };
-        let literal = self.ruby_literal(Some(('/', '/')), style);
+        let literal = self.read_ruby_literal(Some(('/', '/')), style);
         self.cursor.take_while(char::is_alphabetic);
-        list.push(Kind::String(literal));
+        list.push(TokenKind::String(literal));
     }
 
-    /// `@name`, `@@name`, `$name`.
-    fn ruby_sigiled(&mut self, sigil: char, list: &mut TokenList) {
+    /// Reads a variable: `@name`, `@@name`, `$name`.
+    fn read_ruby_variable(&mut self, sigil: char, list: &mut TokenList) {
         self.cursor.take_while(|character| character == sigil);
         let name = self.cursor.take_while(is_name_character);
         if name.is_empty() && sigil == '$' {
             self.cursor.next();
         }
-        list.push(Kind::Name(format!("{sigil}{name}")));
+        list.push(TokenKind::Name(format!("{sigil}{name}")));
     }
 
     /// Reads a name, including the `?` or `!` at the end of a method name.
-    fn ruby_name(&mut self) -> String {
+    fn read_ruby_name(&mut self) -> String {
         let mut name = self.cursor.take_while(is_name_character).to_owned();
         if matches!(self.cursor.peek(), Some('?' | '!')) && !matches!(self.cursor.peek_at(1), Some('=' | ':')) {
             name.extend(self.cursor.next());
@@ -101,7 +101,7 @@ impl Lexer<'_> {
 
     /// True if the operator at the cursor begins a literal. After a name, this depends on whether the name is a method.
     /// If that is not certain, the source counts as not understood.
-    fn ruby_value_follows(&mut self, list: &TokenList, operator_length: usize) -> bool {
+    fn does_ruby_literal_follow(&mut self, list: &TokenList, operator_length: usize) -> bool {
         let Some(name) = list.last_name() else { return !list.after_value() };
         let is_method = list.last_is_member();
         if WORDS_BEFORE_VALUE.contains(&name) && !is_method {
@@ -116,12 +116,12 @@ impl Lexer<'_> {
         false
     }
 
-    /// `%w[…]`, `%x{…}`, `%(…)`.
-    fn ruby_percent(&mut self, list: &mut TokenList) {
+    /// Reads a literal that begins with a percent sign: `%w[…]`, `%x{…}`, `%(…)`.
+    fn read_ruby_percent(&mut self, list: &mut TokenList) {
         let kind = self.cursor.peek_at(1).filter(|kind| "wWiIqQxrs".contains(*kind));
         let open = self.cursor.peek_at(if kind.is_some() { 2 } else { 1 });
         let Some(open) = open.filter(|open| !open.is_alphanumeric() && !open.is_whitespace()) else {
-            return self.number_or_punct('%', list);
+            return self.read_number_or_punct('%', list);
         };
         self.cursor.advance(1 + usize::from(kind.is_some()) + open.len_utf8());
         let plain = Style { has_interpolations: false, escapes: Escapes::DelimiterOnly, kind: LiteralKind::String };
@@ -133,12 +133,12 @@ impl Lexer<'_> {
             Some('r') => Style { kind: LiteralKind::Regex, ..INTERPOLATED },
             _ => INTERPOLATED,
         };
-        let literal = self.ruby_literal(Some((open, closing_delimiter(open))), style);
-        list.push(Kind::String(literal));
+        let literal = self.read_ruby_literal(Some((open, closing_delimiter(open))), style);
+        list.push(TokenKind::String(literal));
     }
 
-    /// `:name`, `:"name"`.
-    fn ruby_symbol(&mut self, list: &mut TokenList) -> bool {
+    /// Reads a symbol: `:name`, `:"name"`. Returns false if none begins at the cursor.
+    fn read_ruby_symbol(&mut self, list: &mut TokenList) -> bool {
         let Some(next) = self.cursor.peek_at(1) else { return false };
         if list.after_value() && !list.after_space {
             return false;
@@ -149,20 +149,21 @@ impl Lexer<'_> {
             if matches!(self.cursor.peek(), Some('?' | '!')) {
                 name.extend(self.cursor.next());
             }
-            list.push(Kind::String(Literal::constant(name)));
+            list.push(TokenKind::String(Literal::constant(name)));
             return true;
         }
         if matches!(next, '"' | '\'') {
             self.cursor.advance(2);
-            let literal = self.ruby_literal(Some((next, next)), quote_style(next));
-            list.push(Kind::String(literal));
+            let literal = self.read_ruby_literal(Some((next, next)), quote_style(next));
+            list.push(TokenKind::String(literal));
             return true;
         }
         false
     }
 
-    /// Reads the literal after its opening delimiter. Without delimiters, it extends to the end of the source.
-    pub(super) fn ruby_literal(&mut self, delimiters: Option<(char, char)>, style: Style) -> Literal {
+    /// Reads a literal. The cursor is after its opening delimiter. If `delimiters` is `None`, the literal extends to
+    /// the end of the source.
+    pub(super) fn read_ruby_literal(&mut self, delimiters: Option<(char, char)>, style: Style) -> Literal {
         let mut parts = Vec::new();
         let mut string = String::new();
         let mut depth = 1_usize;
@@ -181,8 +182,8 @@ impl Lexer<'_> {
                         string.push('\\');
                         string.extend(self.cursor.next());
                     } else if style.escapes == Escapes::All {
-                        if self.cursor.escape(&mut string).is_none() {
-                            parts.push(Part::Interpolation(Vec::new()));
+                        if self.cursor.read_escape_sequence(&mut string).is_none() {
+                            parts.push(LiteralPart::Interpolation(Vec::new()));
                         }
                     } else {
                         if !is_escapable {
@@ -193,12 +194,12 @@ impl Lexer<'_> {
                 }
                 (Some('#'), _) if style.has_interpolations && self.cursor.peek() == Some('{') => {
                     self.cursor.next();
-                    parts.push(Part::Constant(std::mem::take(&mut string)));
-                    let interpolation = self.interpolation(Language::Ruby);
-                    parts.push(Part::Interpolation(interpolation));
+                    parts.push(LiteralPart::Constant(std::mem::take(&mut string)));
+                    let interpolation = self.read_interpolation(Language::Ruby);
+                    parts.push(LiteralPart::Interpolation(interpolation));
                 }
                 (Some('#'), _) if style.has_interpolations && matches!(self.cursor.peek(), Some('@' | '$')) => {
-                    parts.push(Part::Interpolation(Vec::new()));
+                    parts.push(LiteralPart::Interpolation(Vec::new()));
                 }
                 (Some(character), Some((_, close))) if character == close => {
                     depth -= 1;
@@ -213,7 +214,7 @@ impl Lexer<'_> {
                 }
             }
         }
-        parts.push(Part::Constant(string));
+        parts.push(LiteralPart::Constant(string));
         Literal { parts, kind: style.kind }
     }
 }

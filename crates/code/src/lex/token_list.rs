@@ -2,9 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use crate::token::{Kind, Token};
+use crate::token::{Token, TokenKind};
 
-/// How many tokens are searched backwards for an opening bracket.
+/// The maximum number of tokens that are searched, backwards, for an opening bracket.
 const MAX_BRACKETED_TOKENS: usize = 256;
 
 /// Returns the index of the bracket that the last token closes; `None` if it is too far away.
@@ -12,8 +12,8 @@ pub(super) fn opening_bracket(tokens: &[Token]) -> Option<usize> {
     let mut depth = 0_usize;
     for (index, token) in tokens.iter().enumerate().rev().take(MAX_BRACKETED_TOKENS) {
         match token.kind {
-            Kind::Punct(")" | "]" | "}") => depth += 1,
-            Kind::Punct("(" | "[" | "{") => depth = depth.checked_sub(1)?,
+            TokenKind::Punct(")" | "]" | "}") => depth += 1,
+            TokenKind::Punct("(" | "[" | "{") => depth = depth.checked_sub(1)?,
             _ => {}
         }
         if depth == 0 {
@@ -27,11 +27,11 @@ pub(super) struct TokenList {
     pub(super) tokens: Vec<Token>,
     /// True if whitespace precedes the next token.
     pub(super) after_space: bool,
-    /// Names before `=`, `,` or `|`, which may be variables.
+    /// The names that precede a `=`, `,` or `|`. They are possibly variables.
     variables: BTreeSet<String>,
     /// True if the last closing bracket ended a subscript.
     pub(super) last_bracket_was_subscript: bool,
-    /// The open brackets, innermost last. True for a subscript.
+    /// The brackets that are open, innermost last; true for each that began a subscript.
     open_brackets: Vec<bool>,
 }
 
@@ -46,8 +46,8 @@ impl TokenList {
         }
     }
 
-    pub(super) fn push(&mut self, kind: Kind) {
-        if let Kind::Punct(punct) = kind {
+    pub(super) fn push(&mut self, kind: TokenKind) {
+        if let TokenKind::Punct(punct) = kind {
             match punct {
                 "(" | "[" | "{" => self.open_brackets.push(self.subscript_follows()),
                 ")" | "]" | "}" => {
@@ -63,24 +63,24 @@ impl TokenList {
         self.tokens.push(Token { kind, after_space: std::mem::take(&mut self.after_space) });
     }
 
-    /// True if a bracket here would begin a subscript.
+    /// True if an opening bracket as the next token would begin a subscript.
     fn subscript_follows(&self) -> bool {
         let is_variable = self.last_name().is_some_and(|name| name.starts_with(['$', '@', '%']));
         let is_subscript = (self.last_is("}") || self.last_is("]")) && self.last_bracket_was_subscript;
         !self.after_space && (is_variable || is_subscript || self.last_is("->"))
     }
 
-    /// Adds a newline, except after another one.
-    pub(super) fn newline(&mut self) {
+    /// Adds a newline, unless it would be the first token or follow another newline.
+    pub(super) fn push_newline(&mut self) {
         self.after_space = true;
-        if !matches!(self.tokens.last(), None | Some(Token { kind: Kind::Newline, .. })) {
-            self.push(Kind::Newline);
+        if !matches!(self.tokens.last(), None | Some(Token { kind: TokenKind::Newline, .. })) {
+            self.push(TokenKind::Newline);
             self.after_space = true;
         }
     }
 
     pub(super) fn starts_line(&self) -> bool {
-        self.last().is_none_or(|token| token.kind == Kind::Newline)
+        self.last().is_none_or(|token| token.kind == TokenKind::Newline)
     }
 
     pub(super) fn last(&self) -> Option<&Token> {
@@ -105,7 +105,7 @@ impl TokenList {
         before.is_some_and(|token| [".", "?.", "&.", "::", "->"].iter().any(|operator| token.is(operator)))
     }
 
-    /// True if the name may be a variable, because it precedes `=`, `,` or `|` somewhere.
+    /// True if the name is possibly a variable: it preceded a `=`, `,` or `|` somewhere.
     pub(super) fn may_be_variable(&self, name: &str) -> bool {
         self.variables.contains(name)
     }

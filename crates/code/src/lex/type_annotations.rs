@@ -1,10 +1,11 @@
 //! Removes TypeScript's type annotations from declarations and assignments.
 //!
-//! In JavaScript programs, little text looks like an annotation, and no token with an effect is removed.
+//! Plain JavaScript rarely has code that looks like an annotation. If it does, none of the tokens that are removed has
+//! an effect.
 
-use crate::token::{Kind, Token};
+use crate::token::{Token, TokenKind};
 
-/// The maximum length of a type, and of a parameter list before one. Longer ones are not removed.
+/// The maximum length of a type, in tokens. A longer annotation is not removed.
 const MAX_TYPE_TOKENS: usize = 64;
 const MAX_PARAMETER_TOKENS: usize = 256;
 
@@ -25,7 +26,7 @@ pub(super) fn remove_type_annotations(tokens: Vec<Token>) -> Vec<Token> {
     tokens.into_iter().enumerate().filter(|(index, _)| !is_in_annotation(*index)).map(|(_, token)| token).collect()
 }
 
-/// Returns the range of the type annotation in the declaration that begins at an index.
+/// If a declaration with a type annotation begins at this index, returns the range of the annotation's tokens.
 fn annotation_at(tokens: &[Token], index: usize) -> Option<(usize, usize)> {
     let is = |index: usize, punct: &str| tokens.get(index).is_some_and(|token| token.is(punct));
     let name = |index: usize| tokens.get(index).and_then(Token::name);
@@ -46,7 +47,7 @@ fn annotation_at(tokens: &[Token], index: usize) -> Option<(usize, usize)> {
             let open = if name(index + 2) == Some("async") { index + 3 } else { index + 2 };
             let (colon, end) = annotation_until(tokens, after_parentheses(tokens, open)?, &["=>"])?;
             let may_have_effect =
-                |token: &Token| token.is("(") || matches!(token.kind, Kind::String(_) | Kind::Newline);
+                |token: &Token| token.is("(") || matches!(token.kind, TokenKind::String(_) | TokenKind::Newline);
             (is(end, "=>") && !tokens.get(colon..end)?.iter().any(may_have_effect)).then_some((colon, end))
         }
         _ => None,
@@ -59,24 +60,24 @@ fn annotation_until(tokens: &[Token], colon: usize, ends: &[&str]) -> Option<(us
     let mut depth = 0_usize;
     for (index, token) in tokens.iter().enumerate().skip(colon + 1).take(MAX_TYPE_TOKENS) {
         match &token.kind {
-            Kind::Punct(punct) if depth == 0 && ends.contains(punct) => return Some((colon, index)),
-            Kind::Newline if depth == 0 => return Some((colon, index)),
-            Kind::Punct("(" | "[" | "{" | "<") => depth += 1,
-            Kind::Punct(")" | "]" | "}" | ">") => depth = depth.checked_sub(1)?,
+            TokenKind::Punct(punct) if depth == 0 && ends.contains(punct) => return Some((colon, index)),
+            TokenKind::Newline if depth == 0 => return Some((colon, index)),
+            TokenKind::Punct("(" | "[" | "{" | "<") => depth += 1,
+            TokenKind::Punct(")" | "]" | "}" | ">") => depth = depth.checked_sub(1)?,
             _ => {}
         }
     }
     None
 }
 
-/// Returns the index after parentheses.
+/// Returns the index after the parentheses that open at index `open`.
 fn after_parentheses(tokens: &[Token], open: usize) -> Option<usize> {
     tokens.get(open).filter(|token| token.is("("))?;
     let mut depth = 0_usize;
     for (index, token) in tokens.iter().enumerate().skip(open).take(MAX_PARAMETER_TOKENS) {
         match token.kind {
-            Kind::Punct("(" | "[" | "{") => depth += 1,
-            Kind::Punct(")" | "]" | "}") => depth = depth.checked_sub(1)?,
+            TokenKind::Punct("(" | "[" | "{") => depth += 1,
+            TokenKind::Punct(")" | "]" | "}") => depth = depth.checked_sub(1)?,
             _ => {}
         }
         if depth == 0 {

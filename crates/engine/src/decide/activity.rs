@@ -5,7 +5,7 @@ use crate::pace::Activity;
 use crate::situation::Situation;
 use path::Access;
 
-/// The activity of a tool event; `None` for other events and calls that no limit counts.
+/// The activity of a tool event; `None` for other events, and for calls that no pace rule counts.
 pub(super) fn of(situation: &Situation) -> Option<Activity> {
     let Event { kind, tool, outcome, .. } = &*situation.event;
     if !matches!(kind, EventKind::BeforeTool | EventKind::AfterTool | EventKind::ToolFailed) {
@@ -29,19 +29,20 @@ pub(super) fn of(situation: &Situation) -> Option<Activity> {
     }
 }
 
-/// Project-relative paths of edited files, without duplicates.
+/// The paths of the edited files that are in the project, relative to the project's root and without duplicates.
 fn edited_files(call: &ToolCall, situation: &Situation) -> Vec<String> {
-    // A shell call has files only if it is a patch that the agent applies itself.
+    // The adapter lists files of a shell call only if the command is a patch that the agent applies itself, so these
+    // files count as edited.
     let is_mcp = !call.mcp.is_empty();
     if !is_mcp && call.shell.is_none() && !is_file_tool(&call.name) {
         return Vec::new();
     }
-    // The access of an MCP tool is sometimes unknown; then the file does not count as edited.
+    // If it is unknown whether an MCP tool reads or writes a file, the file does not count as edited.
     let is_edited = |access: Option<Access>| access.map_or(!is_mcp, |access| access != Access::Read);
     let mut paths: Vec<String> = Vec::new();
     for file in call.files.iter().filter(|file| is_edited(file.access)) {
-        let path = path::normalize(&situation.folders.absolute(&file.path, &situation.event.cwd));
-        let path = path::below(&path, &situation.folders.root);
+        let path = path::normalize(&situation.directories.absolute(&file.path, &situation.event.cwd));
+        let path = path::relative_to(&path, &situation.directories.root);
         if let Some(path) = path.filter(|path| !paths.iter().any(|known| known == path)) {
             paths.push(path.to_owned());
         }
@@ -49,7 +50,8 @@ fn edited_files(call: &ToolCall, situation: &Situation) -> Vec<String> {
     paths
 }
 
-/// True for tools whose purpose is to edit files. Files that other tools write do not count as edits.
+/// True for tools whose purpose is to edit files. Of the files of all other tools, only those of MCP tools and of
+/// patches in shell calls count as edited.
 fn is_file_tool(name: &str) -> bool {
     matches!(name, "Edit" | "MultiEdit" | "NotebookEdit" | "Write")
 }

@@ -1,4 +1,5 @@
-//! Judges pace rules: they interrupt the agent once, or refuse its calls until `linchpin continue`.
+//! Judges pace rules. Depending on its `live` mode, a pace rule whose limit is exceeded interrupts the agent once, or
+//! refuses calls until the agent runs `linchpin continue`, or does nothing.
 
 use std::cell::OnceCell;
 use std::sync::Arc;
@@ -12,19 +13,19 @@ use crate::situation::Situation;
 /// The changed state of a pace rule, stored for the rest of the phase.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PaceUpdate {
-    /// The rule's digest.
+    /// The digest of the rule's text.
     pub digest: String,
-    /// The agent has read the interrupt, and the limit has been exceeded ever since.
+    /// True if the agent has read the interrupt, and the limit has been exceeded ever since.
     pub was_interrupted: bool,
     pub refusals: u32,
-    /// The state when calls began to be refused; `None` if they are not refused.
+    /// The state at the moment when the rule began to refuse calls; `None` if it does not refuse calls.
     pub blocked_at: Option<PaceState>,
 }
 
-/// The event's activity, computed when the first pace rule asks.
+/// The event's activity, which is computed when the first pace rule needs it.
 pub(super) type ActivityCell = OnceCell<Option<Activity>>;
 
-/// A pace rule's state, and the violation if its limit is reached.
+/// A pace rule's state, and the violation if its limit is reached or exceeded.
 pub(super) struct PaceJudgement {
     state: PaceState,
     violation: Option<Violation>,
@@ -34,7 +35,8 @@ pub(super) struct PaceJudgement {
 pub(super) struct PaceEffect {
     pub(super) outcome: RuleOutcome,
     pub(super) update: Option<PaceUpdate>,
-    /// A message for the person.
+    /// Tells the person that the rule has refused its maximum of calls and now allows calls again; `None` if this did
+    /// not happen at this event.
     pub(super) notice: Option<String>,
 }
 
@@ -61,7 +63,8 @@ impl PaceJudgement {
         Clause { key: pace.limit.name(), truth: self.truth(), shown, subject: None, missing: None }
     }
 
-    /// The text for the agent: the interrupt, with the rule's reason as the suggestion if it has one.
+    /// The text for the agent: the interrupt, in which the rule's reason replaces the default suggestion. If the limit
+    /// is not violated, the text is only the reason.
     pub(super) fn interrupt(&self, rule: &Rule) -> String {
         let reason = Some(rule.reason.trim()).filter(|reason| !reason.is_empty());
         let phase = self.state.phase.name.as_deref();
@@ -71,7 +74,7 @@ impl PaceJudgement {
         }
     }
 
-    /// Turns the outcome of the rule's clauses into an outcome and a state according to the rule's `live` mode.
+    /// Derives the rule's effect from the outcome of its clauses and its `live` mode.
     pub(super) fn apply_live_mode(
         &self,
         rule: &Rule,
@@ -89,7 +92,7 @@ impl PaceJudgement {
         let mut update = before.clone();
         let mut notice = None;
         let outcome = match (outcome, pace.live) {
-            (RuleOutcome::Matched(_), LiveMode::Off) => RuleOutcome::Passed,
+            (RuleOutcome::Matched(_), LiveMode::Off) => RuleOutcome::NotApplied,
             (RuleOutcome::Matched(_), LiveMode::Warn) if state.was_interrupted => RuleOutcome::GivenUp,
             (RuleOutcome::Matched(_), LiveMode::Warn) => {
                 update.was_interrupted = true;
@@ -98,24 +101,25 @@ impl PaceJudgement {
             (RuleOutcome::Matched(_), LiveMode::Block) => {
                 let hold_state = rule.hold_state(state.refusals);
                 let is_refusable = situation.event.kind.awaits_permission() && !is_harmless(situation);
-                update.blocked_at = (hold_state != HoldState::GivenUp).then(|| state.without_enforcement());
+                update.blocked_at = (hold_state != HoldState::AboveMaximum).then(|| state.without_enforcement());
                 if !is_refusable {
-                    RuleOutcome::Passed
-                } else if hold_state == HoldState::Holding {
+                    RuleOutcome::NotApplied
+                } else if hold_state == HoldState::BelowMaximum {
                     update.refusals = state.refusals + 1;
                     outcome.clone()
                 } else {
                     let max_holds = rule.max_holds_or_default();
-                    notice = (hold_state == HoldState::Released).then(|| release_notice(rule, max_holds));
+                    notice = (hold_state == HoldState::AtMaximum).then(|| release_notice(rule, max_holds));
                     update.refusals = max_holds.saturating_add(1);
                     update.blocked_at = None;
                     RuleOutcome::GivenUp
                 }
             }
-            // The limit is no longer exceeded, so the rule may interrupt again.
-            (RuleOutcome::Passed, _) => {
+            // The limit is not exceeded, or another clause is false. The next time that the rule matches, it interrupts
+            // the agent again.
+            (RuleOutcome::NotApplied, _) => {
                 update.was_interrupted = false;
-                RuleOutcome::Passed
+                RuleOutcome::NotApplied
             }
             _ => outcome.clone(),
         };
@@ -123,8 +127,8 @@ impl PaceJudgement {
     }
 }
 
-/// True for calls that only read and for Linchpin's own commands. They are never refused: an agent that may not read
-/// cannot reflect.
+/// True for calls that only read and for Linchpin's own commands. A pace rule never refuses such calls, because the
+/// agent needs them to find out what goes wrong.
 fn is_harmless(situation: &Situation) -> bool {
     situation.event.tool.as_ref().is_some_and(|call| Exemptions::harmless().covers(call, situation))
 }

@@ -1,4 +1,4 @@
-//! Words the reason of a finding: what happened, and what the rule wants instead.
+//! Writes the reason of a finding: what happened, and what the rule wants instead.
 
 use shell::Gap;
 
@@ -8,7 +8,7 @@ use crate::file_rules::{self, FileMatch, Placeholders};
 use crate::rules::{BranchClause, Clause, Detector, PathKey, PathPattern, Rule, Truth};
 use crate::situation::Situation;
 
-/// Maximum of rules listed by name.
+/// The maximum number of rules whose ids are listed in a reason.
 const MAX_RULES_NAMED: usize = 5;
 
 pub(super) fn of(rule: &Rule, judged: &RuleJudgement, situation: &Situation) -> String {
@@ -18,15 +18,16 @@ pub(super) fn of(rule: &Rule, judged: &RuleJudgement, situation: &Situation) -> 
             [rule.reason.trim_end(), &fault].join("\n\n").trim_start().to_owned()
         }
         RuleOutcome::Incomplete(_) => {
-            let unsure = format!("{} {}", unknown(&judged.clauses, situation), possible_effect(rule, &judged.clauses));
+            let unknown = describe_unknown(&judged.clauses, situation);
+            let unsure = format!("{unknown} {}", describe_possible_effect(rule, &judged.clauses));
             [unsure.as_str(), &rule.reason].join(" ").trim_end().to_owned()
         }
         RuleOutcome::Matched(_)
-        | RuleOutcome::Passed
+        | RuleOutcome::NotApplied
         | RuleOutcome::Acknowledged
         | RuleOutcome::GivenUp
-        | RuleOutcome::Undecidable(_) => match (&judged.files, &judged.pace) {
-            (Some(found), _) => section(rule, found),
+        | RuleOutcome::Undecidable(_) => match (&judged.file_match, &judged.pace) {
+            (Some(file_match), _) => section(rule, file_match),
             (None, Some(judgement)) => judgement.interrupt(rule),
             (None, _) => rule.reason.clone(),
         },
@@ -34,7 +35,8 @@ pub(super) fn of(rule: &Rule, judged: &RuleJudgement, situation: &Situation) -> 
     with_match(reason, judged.matched_text(situation))
 }
 
-/// The reason of the finding that stands for these rules, which a command that cannot be parsed could break.
+/// The reason of the single finding for a script with a part that cannot be parsed. `rules` has the ids of the
+/// strictest rules that the script could break.
 pub(super) fn of_unparsable(gap: &Gap, rules: &[&str]) -> String {
     let named: Vec<String> = rules.iter().take(MAX_RULES_NAMED).map(|rule| format!("`{rule}`")).collect();
     let rest = rules.len().saturating_sub(MAX_RULES_NAMED);
@@ -48,14 +50,14 @@ pub(super) fn of_unparsable(gap: &Gap, rules: &[&str]) -> String {
     )
 }
 
-/// The text of a demand, under the rule's title.
-pub fn section(rule: &Rule, found: &FileMatch) -> String {
-    let body = Placeholders(found).fill(&rule.reason);
-    format!("## {}\n{}\n\n{}", rule.display_title(), file_rules::list_missing(found), body.trim())
+/// The section that reports a demand: the rule's title as the heading, the missing files, and the rule's reason.
+pub fn section(rule: &Rule, file_match: &FileMatch) -> String {
+    let body = Placeholders(file_match).fill(&rule.reason);
+    format!("## {}\n{}\n\n{}", rule.display_title(), file_rules::list_missing(file_match), body.trim())
 }
 
-/// What Linchpin does not know about the call.
-fn unknown(clauses: &[Clause], situation: &Situation) -> String {
+/// Says what Linchpin does not know about the call.
+fn describe_unknown(clauses: &[Clause], situation: &Situation) -> String {
     let path = clauses.iter().find(|clause| clause.truth == Truth::Unknown && clause.matches_paths());
     match path {
         Some(clause) => format!("Linchpin can't tell what this does to `{}`.", clause.shown),
@@ -64,8 +66,9 @@ fn unknown(clauses: &[Clause], situation: &Situation) -> String {
     }
 }
 
-/// What the call might do that the rule forbids, derived from the rule's narrowest clause.
-fn possible_effect(rule: &Rule, clauses: &[Clause]) -> String {
+/// Describes the effect because of which the call may break the rule. The effect is derived from the rule's last
+/// unknown clause.
+fn describe_possible_effect(rule: &Rule, clauses: &[Clause]) -> String {
     let unknown = clauses.iter().rev().find(|clause| clause.truth == Truth::Unknown).map(|clause| clause.key);
     if unknown == Some(BranchClause::KEY) {
         return "It might rewrite or delete a protected branch.".to_owned();

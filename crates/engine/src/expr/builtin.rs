@@ -1,4 +1,4 @@
-//! Shared types of functions, filters, methods and operators.
+//! Types that functions, filters, methods and operators share.
 
 use std::{fmt, sync::Arc};
 
@@ -7,10 +7,11 @@ use minijinja::{
     value::{Object, ObjectRepr},
 };
 
-pub(super) type Run = fn(&mut State, &[Value]) -> Result<Value, Error>;
+/// The implementation of a function, filter, method or operator.
+pub(super) type BuiltinFn = fn(&mut State, &[Value]) -> Result<Value, Error>;
 
-/// A callable of lowered expressions.
-pub(super) struct Builtin(pub(super) Run);
+/// A function that lowered expressions can call.
+pub(super) struct Builtin(pub(super) BuiltinFn);
 
 impl fmt::Debug for Builtin {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -28,7 +29,7 @@ impl Object for Builtin {
     }
 }
 
-/// The permitted numbers of arguments.
+/// The numbers of arguments that a function accepts.
 #[derive(Clone, Copy)]
 pub(super) struct Arity {
     least: usize,

@@ -1,8 +1,8 @@
 //! Equality and order of values.
 //!
 //! As in Python, booleans are the numbers 0 and 1, lists compare item by item, and dictionaries have no order. Unlike
-//! in Python, comparing values of different kinds is not an error: both `a < b` and `a >= b` are false. Undefined
-//! equals null.
+//! in Python, comparing values of different kinds is not an error: both `a < b` and `a >= b` are false. The undefined
+//! value equals null.
 
 use std::cmp::Ordering;
 
@@ -66,7 +66,7 @@ impl Number {
     }
 }
 
-/// Recursion is safe, because the nesting of expressions and of JSON is limited.
+/// True if two values are equal. Recursion is safe, because the nesting of expressions and of JSON is limited.
 pub(super) fn equal(a: &Value, b: &Value, work: &mut WorkBudget) -> Result<bool, Error> {
     if is_missing(a) || is_missing(b) {
         return Ok(is_missing(a) && is_missing(b));
@@ -99,11 +99,12 @@ pub(super) fn equal(a: &Value, b: &Value, work: &mut WorkBudget) -> Result<bool,
         }
         return Ok(true);
     }
-    // Scalars, or kinds that are never equal.
+    // Two numbers or booleans are compared. Other values that reach this line are never equal, because their kinds
+    // differ.
     Ok(Number::of(a).is_some() && Number::of(b).is_some() && a == b)
 }
 
-/// Returns `None` if the values have no order.
+/// Returns the order of two values; `None` if they have no order.
 pub(super) fn order(a: &Value, b: &Value, work: &mut WorkBudget) -> Result<Option<Ordering>, Error> {
     if let (Some(a), Some(b)) = (Number::of(a), Number::of(b)) {
         return Ok(a.order(b));

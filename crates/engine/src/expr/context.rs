@@ -18,55 +18,57 @@ use super::{
 };
 use crate::{facts::EventPart, file_rules::ChangeScope};
 
-/// The source of the names of one evaluation.
+/// The source from which one evaluation takes the values of names.
 pub(super) enum NameSource {
     /// The situation that is judged, and the changes that `files` refers to.
     Situation(Arc<FactReader>, ChangeScope),
-    /// A dictionary of names written by a person, and the situation that provides all other names.
-    Given(Value, Option<Arc<FactReader>>),
+    /// A dictionary of names and their values, and the facts for `files`, `git` and functions.
+    Dictionary(Value, Option<Arc<FactReader>>),
 }
 
-/// A name that source text cannot contain.
+/// The name under which functions look up the [`NameSource`] itself. Source text cannot contain this name.
 const ROOT: &str = "@";
 
-/// The facts of the situation, if there is one.
+/// The facts of the situation; `None` if the expression is evaluated without a situation.
 pub(super) fn facts(state: &State) -> Option<Arc<FactReader>> {
     match state.lookup(ROOT)?.downcast_object_ref::<NameSource>()? {
         NameSource::Situation(facts, _) => Some(Arc::clone(facts)),
-        NameSource::Given(_, known) => known.clone(),
+        NameSource::Dictionary(_, facts) => facts.clone(),
     }
 }
 
-/// A variable that a function reads implicitly. Fails if names are given by a dictionary that lacks it.
+/// Returns the value of a variable that the implementation of `function` reads, although the expression does not name
+/// it; `None` if the variable has no value. Fails if the expression is evaluated with a dictionary of names that does
+/// not contain the variable.
 pub(super) fn variable(state: &State, name: &str, function: &str) -> Result<Option<Value>, Error> {
     let root = state.lookup(ROOT);
     match root.as_ref().and_then(|root| root.downcast_object_ref::<NameSource>()) {
         Some(NameSource::Situation(facts, _)) => facts.resolve(facts.variable(name)),
-        Some(root @ NameSource::Given(..)) if root.resolve(name).is_some() => Ok(root.resolve(name)),
+        Some(root @ NameSource::Dictionary(..)) if root.resolve(name).is_some() => Ok(root.resolve(name)),
         _ => Err(failure(format!("`{function}` needs the variable `{name}`"))),
     }
 }
 
 impl NameSource {
-    pub(super) fn given(names: &Map<String, Json>, known: Option<&Arc<FactReader>>) -> Self {
+    pub(super) fn dictionary(names: &Map<String, Json>, facts: Option<&Arc<FactReader>>) -> Self {
         let names = names.iter().map(|(name, value)| (name.as_str(), from_json(value)));
-        Self::Given(Value::from_pairs(names), known.cloned())
+        Self::Dictionary(Value::from_pairs(names), facts.cloned())
     }
 
     pub(super) fn resolve(&self, name: &str) -> Option<Value> {
         match self {
             Self::Situation(facts, change_scope) => {
-                let part = |part| Some(Value::from_object(Part { facts: Arc::clone(facts), part }));
+                let part = |part| Some(Value::from_object(ContextObject { facts: Arc::clone(facts), part }));
                 match name {
-                    "event" => part(PartName::Event),
-                    "files" => part(PartName::Files(*change_scope)),
-                    "git" => part(PartName::Git),
-                    "variables" => part(PartName::Variables),
-                    "workflow" => part(PartName::Workflow),
-                    "phase" => part(PartName::Phase),
-                    "loop" => part(PartName::Loop),
-                    "claims" => part(PartName::Claims),
-                    "tasks" => part(PartName::Tasks),
+                    "event" => part(ContextPart::Event),
+                    "files" => part(ContextPart::Files(*change_scope)),
+                    "git" => part(ContextPart::Git),
+                    "variables" => part(ContextPart::Variables),
+                    "workflow" => part(ContextPart::Workflow),
+                    "phase" => part(ContextPart::Phase),
+                    "loop" => part(ContextPart::Loop),
+                    "claims" => part(ContextPart::Claims),
+                    "tasks" => part(ContextPart::Tasks),
                     "tool_name" => facts.value(facts.event_field("tool")),
                     "tool_input" => input(facts),
                     "source" => facts.value(facts.event_field("agent")),
@@ -74,21 +76,22 @@ impl NameSource {
                     _ => facts.value(facts.claim_or_variable(name)),
                 }
             }
-            Self::Given(given, known) => field(given, name).or_else(|| match name {
-                "files" | "git" => Self::Situation(Arc::clone(known.as_ref()?), ChangeScope::default()).resolve(name),
-                "tool_name" => field(&field(given, "event")?, "tool"),
-                "tool_input" => field(&field(given, "event")?, "input"),
-                "source" => field(&field(given, "event")?, "agent"),
+            Self::Dictionary(names, facts) => field(names, name).or_else(|| match name {
+                "files" | "git" => Self::Situation(Arc::clone(facts.as_ref()?), ChangeScope::default()).resolve(name),
+                "tool_name" => field(&field(names, "event")?, "tool"),
+                "tool_input" => field(&field(names, "event")?, "input"),
+                "source" => field(&field(names, "event")?, "agent"),
                 _ if context_names::is_context(name) => None,
-                _ => field(given, "claims")
+                _ => field(names, "claims")
                     .and_then(|claims| field(&claims, name))
-                    .or_else(|| field(&field(given, "variables")?, name)),
+                    .or_else(|| field(&field(names, "variables")?, name)),
             }),
         }
     }
 }
 
-/// Fields of an input object are requested one by one; any other input is requested as a whole.
+/// Returns the input of the tool call; `None` if there is no tool call. The fields of a dictionary are requested one by
+/// one, when the expression uses them; any other input is requested as a whole.
 fn input(facts: &Arc<FactReader>) -> Option<Value> {
     let whole = facts.input()?;
     if whole.kind() == ValueKind::Map {
@@ -113,8 +116,8 @@ impl Object for NameSource {
     }
 
     fn get_value_by_str(self: &Arc<Self>, name: &str) -> Option<Value> {
-        // Builtins must not be looked up in the facts, which would record the request. Their names begin with a symbol,
-        // except for word operators.
+        // A builtin must not be looked up in the facts, because the request would be recorded. The names of builtins
+        // begin with a symbol, except for operators such as `in`.
         match name.as_bytes().first() {
             _ if name == "in" || name.contains(' ') => None,
             Some(first) if first.is_ascii_alphabetic() || *first == b'_' => self.resolve(name),
@@ -125,7 +128,7 @@ impl Object for NameSource {
 }
 
 #[derive(Clone, Copy)]
-enum PartName {
+enum ContextPart {
     Event,
     Files(ChangeScope),
     Git,
@@ -138,18 +141,18 @@ enum PartName {
 }
 
 /// A dictionary whose fields are read when they are used.
-struct Part {
+struct ContextObject {
     facts: Arc<FactReader>,
-    part: PartName,
+    part: ContextPart,
 }
 
-impl fmt::Debug for Part {
+impl fmt::Debug for ContextObject {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("part")
     }
 }
 
-impl Object for Part {
+impl Object for ContextObject {
     fn get_value(self: &Arc<Self>, key: &Value) -> Option<Value> {
         self.get_value_by_str(key.as_str()?)
     }
@@ -157,34 +160,34 @@ impl Object for Part {
     fn get_value_by_str(self: &Arc<Self>, name: &str) -> Option<Value> {
         let facts = &self.facts;
         facts.value(match self.part {
-            PartName::Event if name == "input" => return input(facts),
-            PartName::Event => facts.event_field(name),
-            PartName::Files(change_scope) => facts.files_field(name, change_scope),
-            PartName::Git => facts.git_field(name),
-            PartName::Variables => facts.variable(name),
-            PartName::Workflow => facts.workflow_field(name),
-            PartName::Phase => facts.phase_field(name),
-            PartName::Loop => facts.loop_field(name),
-            PartName::Claims => facts.claim(name),
-            PartName::Tasks => facts.tasks_field(name),
+            ContextPart::Event if name == "input" => return input(facts),
+            ContextPart::Event => facts.event_field(name),
+            ContextPart::Files(change_scope) => facts.files_field(name, change_scope),
+            ContextPart::Git => facts.git_field(name),
+            ContextPart::Variables => facts.variable(name),
+            ContextPart::Workflow => facts.workflow_field(name),
+            ContextPart::Phase => facts.phase_field(name),
+            ContextPart::Loop => facts.loop_field(name),
+            ContextPart::Claims => facts.claim(name),
+            ContextPart::Tasks => facts.tasks_field(name),
         })
     }
 
     fn enumerate(self: &Arc<Self>) -> Enumerator {
         let facts = &self.facts.situation.facts;
         match self.part {
-            PartName::Event => Enumerator::Str(EVENT_FIELDS),
-            PartName::Files(_) => Enumerator::Str(FILES_FIELDS),
-            PartName::Git => Enumerator::Str(GIT_FIELDS),
-            PartName::Workflow => Enumerator::Str(WORKFLOW_FIELDS),
-            PartName::Phase => Enumerator::Str(PHASE_FIELDS),
-            PartName::Loop => Enumerator::Str(LOOP_FIELDS),
-            PartName::Tasks => Enumerator::Str(TASKS_FIELDS),
-            PartName::Claims => {
+            ContextPart::Event => Enumerator::Str(EVENT_FIELDS),
+            ContextPart::Files(_) => Enumerator::Str(FILES_FIELDS),
+            ContextPart::Git => Enumerator::Str(GIT_FIELDS),
+            ContextPart::Workflow => Enumerator::Str(WORKFLOW_FIELDS),
+            ContextPart::Phase => Enumerator::Str(PHASE_FIELDS),
+            ContextPart::Loop => Enumerator::Str(LOOP_FIELDS),
+            ContextPart::Tasks => Enumerator::Str(TASKS_FIELDS),
+            ContextPart::Claims => {
                 let claims = self.facts.resolve(facts.require_claims()).unwrap_or_default();
                 Enumerator::Values(claims.keys().map(|name| Value::from(name.as_str())).collect())
             }
-            PartName::Variables => {
+            ContextPart::Variables => {
                 let names = self.facts.resolve(facts.variable_names()).unwrap_or_default();
                 Enumerator::Values(names.into_iter().map(Value::from).collect())
             }
@@ -192,7 +195,7 @@ impl Object for Part {
     }
 }
 
-/// The input of a tool call: a dictionary that reports which of its fields are used.
+/// The input of a tool call: a dictionary that records which of its fields are used.
 struct Input {
     facts: Arc<FactReader>,
     whole: Value,
@@ -200,7 +203,7 @@ struct Input {
 
 impl Input {
     /// Requests a part of the input.
-    fn ask(&self, part: EventPart<'_>) -> Result<(), Error> {
+    fn require(&self, part: EventPart<'_>) -> Result<(), Error> {
         self.facts.resolve(self.facts.situation.facts.require(part))
     }
 }
@@ -217,7 +220,7 @@ impl Object for Input {
     }
 
     fn get_value_by_str(self: &Arc<Self>, name: &str) -> Option<Value> {
-        match self.ask(EventPart::InputField(name)) {
+        match self.require(EventPart::InputField(name)) {
             Ok(()) => field(&self.whole, name),
             Err(error) => Some(Value::from(error)),
         }
@@ -226,11 +229,11 @@ impl Object for Input {
     /// Requests only whether the input has fields, so that `(tool_input or {}).get('path')` uses a single field and not
     /// the entire input.
     fn is_true(self: &Arc<Self>) -> bool {
-        self.ask(EventPart::HasInput).is_ok() && self.whole.is_true()
+        self.require(EventPart::HasInput).is_ok() && self.whole.is_true()
     }
 
     fn enumerate(self: &Arc<Self>) -> Enumerator {
-        match self.ask(EventPart::Input) {
+        match self.require(EventPart::Input) {
             Ok(()) => Enumerator::Values(self.whole.try_iter().into_iter().flatten().collect()),
             Err(_) => Enumerator::Empty,
         }

@@ -21,13 +21,15 @@ pub(super) struct ContextName {
 
 pub(super) enum Fields {
     Fixed(&'static [&'static str]),
-    /// Any field: tool input, or a string.
+    /// Any field name is accepted, because the value is either a string or the input of a tool, whose fields are not
+    /// known.
     Any,
-    /// Declared variables.
+    /// The fields are the declared variables.
     Variables,
-    /// Fixed fields, known while a workflow is active.
+    /// Only the listed fields are accepted. They have values only while a workflow is active.
     OfWorkflow(&'static [&'static str]),
-    /// Claims of a workflow, known while a transition is decided.
+    /// The fields are the claims of the workflow. In a workflow, only transitions, `requires`, `on_enter` and `on_exit`
+    /// can use them.
     Claims,
 }
 

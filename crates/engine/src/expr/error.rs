@@ -49,13 +49,13 @@ pub enum EvaluationError {
     NotRecorded(Vec<String>),
 }
 
-/// An error during evaluation; minijinja adds the position.
+/// Creates an error of an evaluation. minijinja adds the position.
 pub(super) fn failure(message: impl Into<String>) -> minijinja::Error {
     minijinja::Error::new(ErrorKind::InvalidOperation, message.into())
 }
 
-/// Unreachable if the tables of functions and filters have the right arities, because the number of arguments is
-/// checked in advance.
+/// The error for a wrong number of arguments. It cannot occur if the tables of functions and filters are right, because
+/// the number of arguments is checked in advance.
 pub(super) fn wrong_arity() -> minijinja::Error {
     failure("wrong number of arguments")
 }

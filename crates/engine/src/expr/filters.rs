@@ -1,11 +1,12 @@
-//! The filters of the expression language. They return undefined for missing values, except `length` (0) and `default`.
+//! The filters of the expression language. For a missing value, `length` is 0, `default` returns its argument, and all
+//! other filters return undefined.
 
 use std::collections::BTreeSet;
 
 use minijinja::{Error, State, Value};
 
 use super::{
-    builtin::{Arity, Run},
+    builtin::{Arity, BuiltinFn},
     compare::{self, Number, is_missing},
     error::{failure, wrong_arity},
     methods,
@@ -18,7 +19,7 @@ pub(super) struct Filter {
     pub(super) global: &'static str,
     /// The number of arguments, excluding the value before the `|`.
     pub(super) arity: Arity,
-    pub(super) run: Run,
+    pub(super) run: BuiltinFn,
 }
 
 macro_rules! filter {
@@ -29,14 +30,14 @@ macro_rules! filter {
 
 pub(super) const FILTERS: &[Filter] = &[
     filter!("default", Arity::between(1, 2), default),
-    filter!("first", Arity::exactly(0), |state, args| present(state, args, first)),
-    filter!("join", Arity::between(0, 1), |state, args| present(state, args, join)),
-    filter!("last", Arity::exactly(0), |state, args| present(state, args, last)),
+    filter!("first", Arity::exactly(0), |state, args| if_present(state, args, first)),
+    filter!("join", Arity::between(0, 1), |state, args| if_present(state, args, join)),
+    filter!("last", Arity::exactly(0), |state, args| if_present(state, args, last)),
     filter!("length", Arity::exactly(0), |state, args| length(value(args)?, work_budget::of(state))),
     filter!("lower", Arity::exactly(0), |state, args| methods::call(state, "lower", args)),
-    filter!("sort", Arity::exactly(0), |state, args| present(state, args, sort)),
+    filter!("sort", Arity::exactly(0), |state, args| if_present(state, args, sort)),
     filter!("trim", Arity::exactly(0), |state, args| methods::call(state, "strip", args)),
-    filter!("unique", Arity::exactly(0), |state, args| present(state, args, unique)),
+    filter!("unique", Arity::exactly(0), |state, args| if_present(state, args, unique)),
     filter!("upper", Arity::exactly(0), |state, args| methods::call(state, "upper", args)),
 ];
 
@@ -48,7 +49,8 @@ fn value(args: &[Value]) -> Result<&Value, Error> {
     args.first().ok_or_else(wrong_arity)
 }
 
-fn present(
+/// Applies the filter; the result for a missing value is undefined.
+fn if_present(
     state: &mut State,
     args: &[Value],
     filter: fn(&Value, Option<&Value>, &mut WorkBudget) -> Result<Value, Error>,
@@ -57,12 +59,13 @@ fn present(
     if is_missing(value) { Ok(Value::UNDEFINED) } else { filter(value, args.get(1), work_budget::of(state)) }
 }
 
-/// A true second argument also replaces false values, as in Jinja.
+/// Replaces a missing value by the first argument. As in Jinja, the filter also replaces values that count as false if
+/// its second argument is true.
 fn default(_: &mut State, args: &[Value]) -> Result<Value, Error> {
     let [value, replacement, rest @ ..] = args else { return Err(wrong_arity()) };
     let replaces_false = rest.first().is_some_and(Value::is_true);
-    let replaced = is_missing(value) || replaces_false && !value.is_true();
-    Ok(if replaced { replacement } else { value }.clone())
+    let is_replaced = is_missing(value) || replaces_false && !value.is_true();
+    Ok(if is_replaced { replacement } else { value }.clone())
 }
 
 fn first(value: &Value, _: Option<&Value>, work: &mut WorkBudget) -> Result<Value, Error> {

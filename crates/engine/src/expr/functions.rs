@@ -3,7 +3,7 @@
 use minijinja::{Error, State, Value, value::ValueKind};
 
 use super::{
-    builtin::{Arity, Run},
+    builtin::{Arity, BuiltinFn},
     compare::{self, Number, is_list, is_missing, kind_name},
     context,
     error::{failure, wrong_arity},
@@ -23,10 +23,10 @@ pub(super) struct Function {
     /// shadow the function.
     pub(super) global: &'static str,
     pub(super) arity: Arity,
-    /// The index and kind of an argument that is a pattern.
+    /// If one of the arguments is a pattern: the index of this argument, and the kind of the pattern.
     pub(super) pattern: Option<(usize, PatternKind)>,
-    pub(super) run: Run,
-    /// The behavior that provides the function's data.
+    pub(super) run: BuiltinFn,
+    /// The built-in behavior that provides the function's data.
     pub(super) behavior: Option<&'static str>,
 }
 
@@ -43,7 +43,7 @@ impl PatternKind {
         match self {
             Self::Regex => BoundedRegex::parse(pattern).map(|_| ()).map_err(|problem| problem.message),
             Self::Glob => Pattern::parse(pattern).map(|_| ()).map_err(|problem| format!("invalid pattern: {problem}")),
-            // The existing rules are not known here.
+            // Whether a rule with this id exists is not checked, because this module does not know the rules.
             Self::FileRule => Ok(()),
         }
     }
@@ -97,20 +97,20 @@ pub(super) fn find(name: &str) -> Option<&'static Function> {
     FUNCTIONS.iter().find(|function| function.name == name)
 }
 
-fn one(args: &[Value]) -> Result<&Value, Error> {
+fn first_argument(args: &[Value]) -> Result<&Value, Error> {
     args.first().ok_or_else(wrong_arity)
 }
 
 fn len(state: &mut State, args: &[Value]) -> Result<Value, Error> {
-    length(one(args)?, work_budget::of(state))
+    length(first_argument(args)?, work_budget::of(state))
 }
 
 fn str(state: &mut State, args: &[Value]) -> Result<Value, Error> {
-    work_budget::text(one(args)?, work_budget::of(state)).map(Value::from)
+    work_budget::text(first_argument(args)?, work_budget::of(state)).map(Value::from)
 }
 
 fn int(_: &mut State, args: &[Value]) -> Result<Value, Error> {
-    let value = one(args)?;
+    let value = first_argument(args)?;
     let number = match (Number::of(value), value.as_str()) {
         (Some(Number::Whole(number)), _) => Some(number),
         #[expect(clippy::cast_possible_truncation, reason = "as in Python, towards zero; the range is checked")]
@@ -122,7 +122,7 @@ fn int(_: &mut State, args: &[Value]) -> Result<Value, Error> {
 }
 
 fn bool(_: &mut State, args: &[Value]) -> Result<Value, Error> {
-    one(args).map(|value| Value::from(value.is_true()))
+    first_argument(args).map(|value| Value::from(value.is_true()))
 }
 
 fn list(state: &mut State, args: &[Value]) -> Result<Value, Error> {
@@ -146,14 +146,14 @@ fn dict(state: &mut State, args: &[Value]) -> Result<Value, Error> {
 }
 
 fn any(state: &mut State, args: &[Value]) -> Result<Value, Error> {
-    Ok(Value::from(items(one(args)?, work_budget::of(state))?.iter().any(Value::is_true)))
+    Ok(Value::from(items(first_argument(args)?, work_budget::of(state))?.iter().any(Value::is_true)))
 }
 
 fn all(state: &mut State, args: &[Value]) -> Result<Value, Error> {
-    Ok(Value::from(items(one(args)?, work_budget::of(state))?.iter().all(Value::is_true)))
+    Ok(Value::from(items(first_argument(args)?, work_budget::of(state))?.iter().all(Value::is_true)))
 }
 
-/// `min` and `max` of the arguments, or of the items of a single argument. Undefined if there are none.
+/// `min` or `max` of the arguments, or of the items of a single argument. The result for no items is undefined.
 fn extreme(state: &mut State, args: &[Value], better: fn(std::cmp::Ordering) -> bool) -> Result<Value, Error> {
     let work = work_budget::of(state);
     let candidates = match args {
@@ -173,12 +173,13 @@ fn extreme(state: &mut State, args: &[Value], better: fn(std::cmp::Ordering) -> 
     Ok(best)
 }
 
-/// Compilation is charged even for cached regexes, so that the result does not depend on earlier evaluations.
+/// Charges the budget for the compilation of a regex, even if the compiled regex is cached. Otherwise, earlier
+/// evaluations would decide whether this evaluation exceeds its budget.
 fn charge_regex(pattern: &str, work: &mut WorkBudget) -> Result<(), Error> {
     work.charge(pattern.len() * 1024)
 }
 
-fn search_for(pattern: &str, text: &str, work: &mut WorkBudget) -> Result<bool, Error> {
+fn is_regex_match(pattern: &str, text: &str, work: &mut WorkBudget) -> Result<bool, Error> {
     work.charge(text.len() * 4)?;
     cached_regex(pattern).is_match(text).map_err(|problem| failure(problem.message))
 }
@@ -191,7 +192,7 @@ fn matches(state: &mut State, args: &[Value]) -> Result<Value, Error> {
     let Some(text) = text_argument(text, "matches")? else { return Ok(Value::from(false)) };
     let work = work_budget::of(state);
     charge_regex(pattern, work)?;
-    search_for(pattern, text, work).map(Value::from)
+    is_regex_match(pattern, text, work).map(Value::from)
 }
 
 fn glob(state: &mut State, args: &[Value]) -> Result<Value, Error> {
@@ -204,7 +205,7 @@ fn glob(state: &mut State, args: &[Value]) -> Result<Value, Error> {
 }
 
 fn file_rule_met(state: &mut State, args: &[Value]) -> Result<Value, Error> {
-    let id = text_argument(one(args)?, "file_rule_met")?;
+    let id = text_argument(first_argument(args)?, "file_rule_met")?;
     let Some(id) = id else { return Err(failure("`file_rule_met` needs the name of a rule")) };
     let facts = context::facts(state).ok_or_else(|| failure("`file_rule_met` needs the files that changed"))?;
     let rule = facts.situation.facts.file_rule(id);
@@ -212,8 +213,8 @@ fn file_rule_met(state: &mut State, args: &[Value]) -> Result<Value, Error> {
     let Some(changes) = facts.resolve(facts.situation.facts.changes(rule.scope))? else {
         return Err(failure("`file_rule_met`: Linchpin can't tell which files changed"));
     };
-    let found = rule.judge(&changes).map_err(|error| failure(error.to_string()))?;
-    Ok(Value::from(!found.is_unmet()))
+    let file_match = rule.judge(&changes).map_err(|error| failure(error.to_string()))?;
+    Ok(Value::from(!file_match.is_unmet()))
 }
 
 fn has_stop_signal(state: &mut State, args: &[Value]) -> Result<Value, Error> {
@@ -222,12 +223,13 @@ fn has_stop_signal(state: &mut State, args: &[Value]) -> Result<Value, Error> {
     facts.resolve(facts.situation.facts.stop_signal(session)).map(Value::from)
 }
 
-/// True if one task or all tasks of a list are complete; true for an empty list.
+/// True if the task with this id, or all tasks of a list of ids, are complete with their subtasks. Missing and empty
+/// ids are ignored; the result is true if there are no others.
 fn task_tree_complete(state: &mut State, args: &[Value]) -> Result<Value, Error> {
-    let asked = one(args)?;
-    let ids = if is_list(asked) { items(asked, work_budget::of(state))? } else { vec![asked.clone()] };
+    let argument = first_argument(args)?;
+    let ids = if is_list(argument) { items(argument, work_budget::of(state))? } else { vec![argument.clone()] };
     let mut ids = ids.iter().map(|id| text_argument(id, "task_tree_complete")).collect::<Result<Vec<_>, _>>()?;
-    // Unset variables give empty ids.
+    // The id from a variable that is not set is missing or empty.
     ids.retain(|id| id.is_some_and(|id| !id.is_empty()));
     if ids.is_empty() {
         return Ok(Value::from(true));
@@ -241,9 +243,9 @@ fn task_tree_complete(state: &mut State, args: &[Value]) -> Result<Value, Error>
     Ok(Value::from(true))
 }
 
-/// Returns false for an empty id.
+/// True if the task needs a person's review; false for a missing or empty id.
 fn task_needs_user_review(state: &mut State, args: &[Value]) -> Result<Value, Error> {
-    let id = text_argument(one(args)?, "task_needs_user_review")?;
+    let id = text_argument(first_argument(args)?, "task_needs_user_review")?;
     let Some(id) = id.filter(|id| !id.is_empty()) else { return Ok(Value::from(false)) };
     let facts =
         context::facts(state).ok_or_else(|| failure("`task_needs_user_review` needs the tasks of a project"))?;
@@ -258,14 +260,15 @@ fn command_succeeded(state: &mut State, args: &[Value]) -> Result<Value, Error> 
     any_command(state, args, "command_succeeded", |command| command.succeeded)
 }
 
-/// True if a recorded command passes `is_meant` and matches the regex.
+/// True if the history contains a command that matches the regex, for which `is_selected` returns true, and that ran at
+/// most as many seconds ago as the optional second argument says.
 fn any_command(
     state: &mut State,
     args: &[Value],
     name: &str,
     is_selected: fn(&RanCommand) -> bool,
 ) -> Result<Value, Error> {
-    let pattern = text_argument(one(args)?, name)?;
+    let pattern = text_argument(first_argument(args)?, name)?;
     let Some(pattern) = pattern else { return Err(failure(format!("`{name}` needs a regular expression"))) };
     let facts = context::facts(state).ok_or_else(|| failure(format!("`{name}` needs the history of a session")))?;
     let since = match args.get(1) {
@@ -273,7 +276,10 @@ fn any_command(
             let Some(seconds) = Number::of(seconds) else {
                 return Err(failure(format!("`{name}` takes seconds, not {}", kind_name(seconds))));
             };
-            #[expect(clippy::cast_possible_truncation, reason = "saturates, which is what a huge span of time means")]
+            #[expect(
+                clippy::cast_possible_truncation,
+                reason = "a huge number of seconds saturates, and then includes all commands"
+            )]
             let milliseconds = (seconds.as_float() * 1000.0) as i64;
             facts.situation.event.time.saturating_sub(milliseconds)
         }
@@ -282,7 +288,7 @@ fn any_command(
     let work = work_budget::of(state);
     charge_regex(pattern, work)?;
     for command in facts.resolve(facts.situation.facts.commands_ran())? {
-        if command.time >= since && is_selected(&command) && search_for(pattern, &command.text, work)? {
+        if command.time >= since && is_selected(&command) && is_regex_match(pattern, &command.text, work)? {
             return Ok(Value::from(true));
         }
     }

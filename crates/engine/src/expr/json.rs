@@ -8,7 +8,7 @@ use super::{
     work_budget::{self, WorkBudget},
 };
 
-/// Recursion is safe, because the JSON parser has limited the nesting.
+/// Converts JSON to a value. Recursion is safe, because the JSON parser has limited the nesting.
 pub(super) fn from_json(json: &Json) -> Value {
     match json {
         Json::Null => Value::from(()),
@@ -24,7 +24,7 @@ pub(super) fn from_json(json: &Json) -> Value {
     }
 }
 
-/// An undefined value becomes null.
+/// Converts a value to JSON. An undefined value becomes null.
 pub(super) fn to_json(value: &Value, work: &mut WorkBudget) -> Result<Json, Error> {
     match value.kind() {
         ValueKind::Undefined | ValueKind::None => Ok(Json::Null),
@@ -62,7 +62,7 @@ fn number(value: &Value) -> Option<Number> {
     Number::from_f64(f64::try_from(value.clone()).ok()?)
 }
 
-/// Python's truthiness: empty, zero and null are false.
+/// True if the value counts as true, as in Python: empty values, zero and null do not.
 pub fn truthy(json: &Json) -> bool {
     match json {
         Json::Null => false,

@@ -1,7 +1,7 @@
-//! Lowers minijinja's tree of an expression to calls of this language's operators, functions and methods.
+//! Converts minijinja's syntax tree of an expression to calls of this language's operators, functions and methods.
 //!
-//! Everything that does not depend on names is checked on the way, and names are collected. Recursion is safe, because
-//! the tree's depth was limited before.
+//! The conversion also checks everything that does not depend on names, and collects the names. Recursion is safe,
+//! because `source` has limited the depth of the tree.
 
 use std::ops::Range;
 
@@ -14,8 +14,8 @@ use minijinja::{
 };
 
 use super::{
+    behavior_conditions,
     builtin::Arity,
-    conditions,
     error::ExprError,
     filters::{self, FILTERS},
     functions::{self, PatternKind},
@@ -26,7 +26,7 @@ use super::{
     source::{Singleton, range, singleton},
 };
 
-/// A pattern given as a constant.
+/// A constant that an expression passes to a function as a pattern.
 pub(super) struct ConstantPattern {
     pub(super) kind: PatternKind,
     pub(super) text: Value,
@@ -36,8 +36,8 @@ pub(super) struct ConstantPattern {
 #[derive(Default)]
 pub(super) struct Lowering<'s> {
     pub(super) errors: Vec<ExprError>,
-    pub(super) mentions: Vec<NameReference<'s>>,
-    pub(super) calls: Vec<BehaviorCall<'s>>,
+    pub(super) names: Vec<NameReference<'s>>,
+    pub(super) behavior_calls: Vec<BehaviorCall<'s>>,
     pub(super) patterns: Vec<ConstantPattern>,
     /// The source text.
     text: &'s str,
@@ -63,7 +63,7 @@ impl<'s> Lowering<'s> {
         match expr {
             Expr::Var(var) if var.id == "null" => constant((), span),
             Expr::Var(var) => {
-                self.mention(var.id, span, None);
+                self.add_name(var.id, span, None);
                 Expr::Var(Spanned::new(ast::Var { id: var.id }, span))
             }
             Expr::Const(literal) => self.literal(&literal.value, span),
@@ -110,30 +110,31 @@ impl<'s> Lowering<'s> {
         self.errors.push(ExprError::new(span, message));
     }
 
-    fn mention(&mut self, name: &'s str, span: Span, field: Option<(&'s str, Range<usize>)>) {
-        self.mentions.push(NameReference { name, span: range(span), field });
+    fn add_name(&mut self, name: &'s str, span: Span, field: Option<(&'s str, Range<usize>)>) {
+        self.names.push(NameReference { name, span: range(span), field });
     }
 
-    /// Lowers the expression before a field or subscript.
+    /// Converts the expression that stands before a field or subscript, such as `a` in `a.b` and `a[0]`.
     fn lower_object(&mut self, expr: &Expr<'s>, field: Option<(&'s str, Range<usize>)>) -> Expr<'s> {
         match expr {
             Expr::Var(var) if var.id != "null" => {
-                self.mention(var.id, var.span(), field);
+                self.add_name(var.id, var.span(), field);
                 Expr::Var(Spanned::new(ast::Var { id: var.id }, var.span()))
             }
             other => self.lower(other),
         }
     }
 
-    /// The content of a string literal and its span, if it has no escapes.
+    /// The content of a string literal and its span; `None` if the expression is not a string literal, or if the
+    /// literal has escapes.
     pub(super) fn constant_text(&self, expr: &Expr<'s>) -> Option<(&'s str, Range<usize>)> {
         let Expr::Const(literal) = expr else { return None };
         let text = literal.value.as_str()?;
         let Range { start, end } = range(literal.span());
         let inside = start + 1..end.checked_sub(1)?;
-        // With escapes, the value differs from the source.
-        let written = self.text.get(inside.clone())?;
-        (written == text).then_some((written, inside))
+        // If the literal has escapes, its value differs from the source text.
+        let source_text = self.text.get(inside.clone())?;
+        (source_text == text).then_some((source_text, inside))
     }
 
     fn literal(&mut self, value: &Value, span: Span) -> Expr<'s> {
@@ -225,10 +226,15 @@ impl<'s> Lowering<'s> {
     fn function(&mut self, name: &'s str, args: &[CallArg<'s>], name_span: Span, span: Span) -> Expr<'s> {
         let mut lowered = self.arguments(args);
         let name_span = range(name_span);
-        if name.starts_with(conditions::PREFIX) {
-            self.calls.push(BehaviorCall { name, span: name_span, arguments: args.len(), behavior: None });
+        if name.starts_with(behavior_conditions::PREFIX) {
+            self.behavior_calls.push(BehaviorCall {
+                name,
+                span: name_span,
+                argument_count: args.len(),
+                behavior: None,
+            });
             lowered.insert(0, constant(name, span));
-            return call(conditions::CONDITION, lowered, span);
+            return call(behavior_conditions::BEHAVIOR_CONDITION, lowered, span);
         }
         let Some(function) = functions::find(name) else {
             self.errors.push(names::unknown_function(name, name_span));
@@ -238,7 +244,12 @@ impl<'s> Lowering<'s> {
             return constant((), span);
         }
         if let Some(behavior) = function.behavior {
-            self.calls.push(BehaviorCall { name, span: name_span, arguments: args.len(), behavior: Some(behavior) });
+            self.behavior_calls.push(BehaviorCall {
+                name,
+                span: name_span,
+                argument_count: args.len(),
+                behavior: Some(behavior),
+            });
         }
         if let Some((index, kind)) = function.pattern
             && let Some(Expr::Const(pattern)) = lowered.get(index)

@@ -30,14 +30,16 @@ pub(super) fn failed(state: &mut State, args: &[Value]) -> Result<Value, Error> 
     Ok(Value::from(tools.iter().flat_map(Value::try_iter).flatten().any(|known| known == *tool)))
 }
 
-/// `mcp_result_is_null(server, tool)`: true if the tool returned null or has not returned yet.
+/// `mcp_result_is_null(server, tool)`: true if the last successful call of the tool returned null, or if no call has
+/// succeeded.
 pub(super) fn result_is_null(state: &mut State, args: &[Value]) -> Result<Value, Error> {
     let [server, tool] = args else { return Err(wrong_arity()) };
     let result = result(state, server, tool, "mcp_result_is_null")?;
     Ok(Value::from(result.is_none_or(|result| result.is_none())))
 }
 
-/// `mcp_result_has(server, tool, field, value)`: true if the last result has this value in this field.
+/// `mcp_result_has(server, tool, field, value)`: true if the result of the last successful call has this value in this
+/// field.
 pub(super) fn result_has(state: &mut State, args: &[Value]) -> Result<Value, Error> {
     let [server, tool, field, value] = args else { return Err(wrong_arity()) };
     let Some(result) = result(state, server, tool, "mcp_result_has")? else { return Ok(Value::from(false)) };
@@ -46,11 +48,11 @@ pub(super) fn result_has(state: &mut State, args: &[Value]) -> Result<Value, Err
             "`mcp_result_has` cannot check the result: its {size} bytes were too many to keep"
         )));
     }
-    let found = result.get_item(field).unwrap_or_default();
-    if found.is_undefined() {
+    let actual = result.get_item(field).unwrap_or_default();
+    if actual.is_undefined() {
         return Ok(Value::from(false));
     }
-    compare::equal(&found, value, work_budget::of(state)).map(Value::from)
+    compare::equal(&actual, value, work_budget::of(state)).map(Value::from)
 }
 
 fn result(state: &State, server: &Value, tool: &Value, function: &str) -> Result<Option<Value>, Error> {
@@ -58,7 +60,7 @@ fn result(state: &State, server: &Value, tool: &Value, function: &str) -> Result
     Ok(tools.and_then(|tools| tools.get_item(tool).ok()).filter(|result| !result.is_undefined()))
 }
 
-/// The server's entry in one of the behavior's variables.
+/// The entry of a server in `variable`, which is one of the behavior's variables.
 fn server_entry(state: &State, variable: &str, server: &Value, function: &str) -> Result<Option<Value>, Error> {
     text_argument(server, function)?;
     let servers = context::variable(state, variable, function)?;

@@ -1,6 +1,6 @@
-//! The methods of the expression language: Python's, on strings, lists and dictionaries.
+//! The methods of the expression language: a selection of the methods of Python's strings, lists and dictionaries.
 //!
-//! minijinja implements them; this module charges their cost before they run.
+//! minijinja implements the methods. This module charges the budget for a method before it runs.
 
 use minijinja::{Error, ErrorKind, State, Value, value::ValueKind};
 use minijinja_contrib::pycompat::unknown_method_callback;
@@ -13,7 +13,8 @@ use super::{
     work_budget,
 };
 
-/// The function of lowered method calls. Its arguments are the method's name, the value, and the method's arguments.
+/// The function that replaces all method calls in lowered expressions. Its arguments are the method's name, the value,
+/// and the method's arguments.
 pub(super) const METHOD: &str = ".";
 
 pub(super) const METHODS: &[(&str, Arity)] = &[
@@ -56,10 +57,10 @@ pub(super) fn run(state: &mut State, args: &[Value]) -> Result<Value, Error> {
     call(state, method.as_str().unwrap_or_default(), args)
 }
 
-/// `args` begins with the value that the method is called on.
+/// Calls a method. `args` begins with the value that the method is called on.
 ///
-/// minijinja's own method call first looks up the name as a key in dictionaries: an agent that puts `get` into a tool's
-/// input would break every rule that reads it.
+/// minijinja's own method call is not used, because it first looks for a key with the method's name in dictionaries: an
+/// agent that puts the key `get` into a tool's input would break every rule that calls the method `get` on the input.
 pub(super) fn call(state: &mut State, method: &str, args: &[Value]) -> Result<Value, Error> {
     let [value, args @ ..] = args else { return Err(wrong_arity()) };
     if is_missing(value) {

@@ -1,29 +1,29 @@
 //! Expressions: the language of all conditions.
 //!
-//! A subset of Python with Jinja's filters. minijinja parses and evaluates it; this module decides what an expression
-//! may contain ([`check`]), what its names resolve to ([`Situation`]), and what it may cost. Text from an agent is
-//! always a value: it is never parsed, compiled or rendered.
+//! The language is a subset of Python with Jinja's filters. minijinja parses and evaluates expressions. This module
+//! decides what an expression may contain ([`check`]), what its names resolve to ([`Situation`]), and how much work it
+//! may take. Text from an agent is always a value: it is never parsed, compiled or rendered.
 //!
 //! Differences from Python:
-//! - A missing name, key, attribute or index is *undefined*. Undefined equals null, `is None`, is false, has length 0
-//!   and no items, and contains nothing. Methods and filters on undefined or null give undefined (except `length`: 0,
-//!   and `default`: its argument). The result of [`evaluate`] is then null.
-//! - Ordering values of different kinds, or null or undefined, is false in both directions. Booleans are the numbers 0
-//!   and 1, so `True == 1`, as in Python; `is True` distinguishes them.
+//! - A missing name, key, attribute or index is *undefined*. An undefined value equals null, `is None`, is false, has
+//!   length 0 and no items, and contains nothing. A method or filter of an undefined value or of null is undefined
+//!   (except `length`, which is 0, and `default`, which is its argument). An undefined result of [`evaluate`] is null.
+//! - `<`, `<=`, `>` and `>=` are false for values of different kinds, for dictionaries, and for null or undefined.
+//!   Booleans are the numbers 0 and 1, so `True == 1`, as in Python; `is True` distinguishes them.
 //! - Every operand of a chained comparison is evaluated; `and`, `or` and the ternary evaluate only what they need.
-//! - `+ - * // %` on null, undefined or mismatched kinds is an error, because a wrong number would silently change a
-//!   decision. So are division by zero and results that no JSON number can represent.
-//! - `x in text` is false if `x` is not a string; `in` a number or boolean is an error.
+//! - `+ - * // %` with null, undefined or different kinds is an error, because a wrong number would silently change a
+//!   decision. A division by zero, or a result that no JSON number can represent, is an error too.
+//! - `x in text` is false if `x` is not a string; `x in y` is an error if `y` is a number or a boolean.
 //! - `a if b` without `else` is undefined if `b` is false. Tuples are lists. There are no keyword arguments, slices,
 //!   comprehensions or lambdas, and no `/`, `**` or `~`.
-//! - `sort` and `unique` are case-sensitive. `min` and `max` of nothing are undefined.
+//! - `sort` and `unique` are case-sensitive. `min` and `max` of no items are undefined.
 //!
 //! Limits: 4 KiB of text, 32 nested brackets and a tree depth of 160 (`source`); a budget for the text and items that
 //! an evaluation reads or builds (`work_budget`); regexes have their own limits (`bounded_regex`).
 
+mod behavior_conditions;
 mod builtin;
 mod compare;
-mod conditions;
 mod context;
 mod context_names;
 mod error;
@@ -78,10 +78,11 @@ use crate::facts::Missing;
 use crate::file_rules::ChangeScope;
 use crate::situation::Situation;
 
-/// Maximum number of evaluation steps, more than the longest expression needs.
+/// The maximum number of evaluation steps. The longest expression needs fewer.
 const FUEL: u64 = 20_000;
 
-/// Contains only the callables of lowered expressions; built once per process.
+/// The environment in which minijinja evaluates. It contains only the functions that lowered expressions can call, and
+/// is built once per process.
 static ENVIRONMENT: LazyLock<Environment<'static>> = LazyLock::new(|| {
     let mut environment = Environment::empty();
     environment.set_undefined_behavior(UndefinedBehavior::Chainable);
@@ -90,7 +91,8 @@ static ENVIRONMENT: LazyLock<Environment<'static>> = LazyLock::new(|| {
         environment.add_global(*name, Value::from_object(Builtin(*run)));
     }
     environment.add_global(methods::METHOD, Value::from_object(Builtin(methods::run)));
-    environment.add_global(conditions::CONDITION, Value::from_object(Builtin(conditions::run)));
+    environment
+        .add_global(behavior_conditions::BEHAVIOR_CONDITION, Value::from_object(Builtin(behavior_conditions::run)));
     environment.add_global(template::SHOW, Value::from_object(Builtin(template::show)));
     for filter in FILTERS {
         environment.add_global(filter.global, Value::from_object(Builtin(filter.run)));
@@ -101,7 +103,7 @@ static ENVIRONMENT: LazyLock<Environment<'static>> = LazyLock::new(|| {
     environment
 });
 
-/// All problems that can be found without evaluation, in the order of the text.
+/// Returns all problems that can be found without evaluation, in the order of the text.
 pub fn check(source: &str, scope: &Scope) -> Vec<ExprError> {
     let source = match Source::read(source) {
         Ok(source) => source,
@@ -116,13 +118,13 @@ pub fn check(source: &str, scope: &Scope) -> Vec<ExprError> {
     errors.into_iter().map(|error| source.original_error(error)).collect()
 }
 
-/// All problems of a lowered expression or template, in the order of the text.
+/// Returns all problems of a lowered expression or template, in the order of the text.
 fn problems(lowering: &mut Lowering<'_>, scope: &Scope) -> Vec<ExprError> {
     let mut errors = std::mem::take(&mut lowering.errors);
-    for mention in &lowering.mentions {
-        errors.extend(scope.check(mention));
+    for reference in &lowering.names {
+        errors.extend(scope.check(reference));
     }
-    errors.extend(lowering.calls.iter().filter_map(|call| scope.check_call(call)));
+    errors.extend(lowering.behavior_calls.iter().filter_map(|call| scope.check_call(call)));
     for pattern in &lowering.patterns {
         if let Err(problem) = pattern.kind.check(pattern.text.as_str().unwrap_or_default()) {
             errors.push(ExprError::new(pattern.span.clone(), problem));
@@ -132,7 +134,7 @@ fn problems(lowering: &mut Lowering<'_>, scope: &Scope) -> Vec<ExprError> {
     errors
 }
 
-/// Ids of file rules that the expression names. Empty if it does not parse.
+/// Returns the ids of the file rules that the expression names. Empty if the expression cannot be parsed.
 pub fn file_rules_named(source: &str) -> Vec<String> {
     let Ok(source) = Source::read(source) else { return Vec::new() };
     let Ok((_, lowering)) = lowered(&source) else { return Vec::new() };
@@ -140,29 +142,30 @@ pub fn file_rules_named(source: &str) -> Vec<String> {
     named.filter_map(|pattern| pattern.text.as_str().map(str::to_owned)).collect()
 }
 
-/// Claims that the expression names as `claims.NAME`. Empty if it does not parse.
+/// Returns the claims that the expression names as `claims.NAME`. Empty if the expression cannot be parsed.
 pub fn claims_named(source: &str) -> Vec<String> {
     let Ok(source) = Source::read(source) else { return Vec::new() };
     let Ok((_, lowering)) = lowered(&source) else { return Vec::new() };
-    let named = lowering.mentions.iter().filter(|mention| mention.name == "claims");
-    named.filter_map(|mention| Some(mention.field.as_ref()?.0.to_owned())).collect()
+    let named = lowering.names.iter().filter(|reference| reference.name == "claims");
+    named.filter_map(|reference| Some(reference.field.as_ref()?.0.to_owned())).collect()
 }
 
-/// Evaluates the expression in a situation. An undefined result is null.
+/// Evaluates the expression in a situation. An undefined result becomes null.
 pub fn evaluate(source: &str, situation: &Arc<Situation>) -> Result<Json, EvaluationError> {
-    in_situation(source, situation, ChangeScope::default(), |value| {
+    evaluate_in(source, situation, ChangeScope::default(), |value| {
         json::to_json(value, &mut WorkBudget::default()).map_err(|error| ExprError::from_engine(&error, source.len()))
     })
 }
 
-/// True if the expression is true in this situation, where `files` are the changes within `change_scope`. Cheaper than
-/// [`evaluate`], which converts the result.
+/// True if the expression is true in this situation. `change_scope` selects the changes that `files` refers to. This is
+/// faster than [`evaluate`], which converts the result.
 pub fn is_true(source: &str, situation: &Arc<Situation>, change_scope: ChangeScope) -> Result<bool, EvaluationError> {
-    in_situation(source, situation, change_scope, |value| Ok(value.is_true()))
+    evaluate_in(source, situation, change_scope, |value| Ok(value.is_true()))
 }
 
-/// `read` may request further facts, because some values are computed lazily.
-fn in_situation<T>(
+/// Evaluates the expression, and reads the result with `read`. `read` may request more facts, because some values are
+/// computed when they are used.
+fn evaluate_in<T>(
     source: &str,
     situation: &Arc<Situation>,
     change_scope: ChangeScope,
@@ -177,37 +180,37 @@ fn in_situation<T>(
     Ok(value?)
 }
 
-/// The result of an evaluation with given names.
+/// The result of [`evaluate_with_names`].
 #[derive(Debug, Clone, PartialEq)]
 pub struct Evaluation {
     pub value: Json,
     pub truthy: bool,
-    /// Names in the expression that have no value; sorted.
+    /// The names in the expression that have no value, sorted.
     pub unknown: Vec<String>,
-    /// A missing fact that the expression requested; its default was used.
+    /// The first missing fact that the expression requested. The evaluation used the default of this fact instead.
     pub missing: Option<Missing>,
 }
 
-/// Evaluates with the names of a dictionary. As in every expression, variables under `variables` can also be used as
-/// bare names, and `tool_name`, `tool_input` and `source` are short for fields of `event`. `known` is a situation for
-/// `files`, `git` and functions. `scope` limits the permitted names; without it, unknown names are undefined and
-/// reported.
+/// Evaluates the expression with the names and values of a dictionary. As in every expression, the variables under
+/// `variables` can also be used by their names alone, and `tool_name`, `tool_input` and `source` are short for fields
+/// of `event`. `situation` provides `files`, `git` and the data of functions. `scope` limits the names that are
+/// permitted; without it, unknown names are undefined and reported.
 pub fn evaluate_with_names(
     source: &str,
-    with: &Map<String, Json>,
-    known: Option<&Arc<Situation>>,
+    names: &Map<String, Json>,
+    situation: Option<&Arc<Situation>>,
     scope: Option<&Scope>,
 ) -> Result<Evaluation, ExprError> {
     let source = Source::read(source)?;
     let (tree, lowering) = lowered(&source)?;
-    let problem = scope.and_then(|scope| lowering.mentions.iter().find_map(|mention| scope.check(mention)));
+    let problem = scope.and_then(|scope| lowering.names.iter().find_map(|reference| scope.check(reference)));
     if let Some(problem) = problem {
         return Err(source.original_error(problem));
     }
-    let facts = known.map(|situation| Arc::new(FactReader::new(situation, OnMissing::UseDefault)));
-    let root = NameSource::given(with, facts.as_ref());
+    let facts = situation.map(|situation| Arc::new(FactReader::new(situation, OnMissing::UseDefault)));
+    let root = NameSource::dictionary(names, facts.as_ref());
     let unknown: BTreeSet<&str> =
-        lowering.mentions.iter().map(|mention| mention.name).filter(|name| root.resolve(name).is_none()).collect();
+        lowering.names.iter().map(|reference| reference.name).filter(|name| root.resolve(name).is_none()).collect();
     let unknown = unknown.into_iter().map(str::to_owned).collect();
     let value = run(&source, &tree, root)?;
     let json = json::to_json(&value, &mut WorkBudget::default())

@@ -1,4 +1,4 @@
-//! Names and behavior functions that occur in an expression.
+//! The names that an expression uses, and its calls of functions that read data of a behavior.
 
 use std::ops::Range;
 
@@ -9,11 +9,11 @@ pub(super) struct NameReference<'s> {
     pub(super) field: Option<(&'s str, Range<usize>)>,
 }
 
-/// A call of a function whose data a behavior provides.
+/// A call of a function that reads data of a behavior.
 pub(super) struct BehaviorCall<'s> {
     pub(super) name: &'s str,
     pub(super) span: Range<usize>,
-    pub(super) arguments: usize,
-    /// `None` for a condition of an external behavior.
+    pub(super) argument_count: usize,
+    /// The built-in behavior that provides the data; `None` if an external behavior provides the data.
     pub(super) behavior: Option<&'static str>,
 }

@@ -1,4 +1,4 @@
-//! The names that an expression may use, and errors for those that it may not.
+//! The names that an expression is allowed to use, and the errors for other names.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -6,8 +6,8 @@ use std::{
 };
 
 use super::{
+    behavior_conditions,
     builtin::Arity,
-    conditions,
     context_names::{CONTEXT, Fields, context_name, is_context},
     error::ExprError,
     functions::{self, FUNCTIONS},
@@ -16,36 +16,38 @@ use super::{
 };
 use crate::{behavior_names::behavior_that_sets, suggest};
 
-/// The function by which templates include guides.
+/// The name of the function by which templates include guides.
 pub(super) const GUIDE: &str = "guide";
 
 /// Checks that a variable can have this name.
 pub fn check_variable_name(name: &str) -> Result<(), String> {
     let is_name = name.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_')
-        && name.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '_');
+        && name.chars().all(|character| character.is_ascii_alphanumeric() || character == '_');
     if !is_name {
         return Err(format!("invalid variable name `{name}`: use letters, digits and `_`, and start with a letter"));
     }
     if name.starts_with('_') {
         return Err(format!("invalid variable name `{name}`: names that start with `_` are reserved"));
     }
-    if is_context(name) || functions::find(name).is_some() || name.starts_with(conditions::PREFIX) {
+    if is_context(name) || functions::find(name).is_some() || name.starts_with(behavior_conditions::PREFIX) {
         return Err(format!("reserved variable name `{name}`: it already has a meaning in expressions"));
     }
     Ok(())
 }
 
-/// The names that expressions in a certain place may use, in addition to the names that are available everywhere.
+/// The names that expressions in a certain place of a policy are allowed to use, in addition to the names that are
+/// available everywhere.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Scope {
     variables: BTreeSet<String>,
-    /// Built-in behaviors that are declared.
+    /// The built-in behaviors that the observers in this place use.
     behaviors: BTreeSet<&'static str>,
-    /// Condition functions of external behaviors, with their number of arguments.
+    /// The functions that read a condition of an external behavior, with their number of arguments.
     conditions: BTreeMap<String, usize>,
-    /// Claims of the surrounding workflow; `None` outside of workflows.
+    /// The claims of the workflow that contains the expressions; `None` outside of workflows.
     claims: Option<BTreeSet<String>>,
-    /// True in expressions that decide a transition: only there claims are known.
+    /// True for the expressions of a workflow that can use its claims: those in transitions, `requires`, `on_enter` and
+    /// `on_exit`.
     is_for_transitions: bool,
 }
 
@@ -59,12 +61,12 @@ impl Scope {
         self.variables.insert(name.into());
     }
 
-    /// Declares a built-in behavior, for the functions that read its variables.
+    /// Declares that an observer uses a built-in behavior, whose variables some functions read.
     pub fn declare_behavior(&mut self, name: &'static str) {
         self.behaviors.insert(name);
     }
 
-    /// Declares the function of an external behavior's condition.
+    /// Declares a function that reads a condition of an external behavior.
     pub fn declare_condition(&mut self, function: impl Into<String>, arity: usize) {
         self.conditions.insert(function.into(), arity);
     }
@@ -76,7 +78,8 @@ impl Scope {
         self
     }
 
-    /// The scope of expressions that belong to a transition, which also know the claims.
+    /// The scope of the expressions that can also use claims: those in transitions, `requires`, `on_enter` and
+    /// `on_exit`.
     #[must_use]
     pub fn for_transitions(&self) -> Self {
         Self { is_for_transitions: true, ..self.clone() }
@@ -94,7 +97,7 @@ impl Scope {
         self.claims.as_ref().is_some_and(|claims| claims.contains(name))
     }
 
-    /// Checks that a declared behavior provides the data of a function.
+    /// Checks that a declared behavior provides the data that a function reads.
     pub(super) fn check_call(&self, call: &BehaviorCall) -> Option<ExprError> {
         let name = call.name;
         let error = |message: String| ExprError::new(call.span.clone(), message);
@@ -104,8 +107,10 @@ impl Scope {
             return (!self.behaviors.contains(behavior)).then(|| error(message).with_help(Some(help)));
         }
         match self.conditions.get(name) {
-            Some(arity) if *arity == call.arguments => None,
-            Some(arity) => Some(error(format!("`{name}` takes {}, not {}", Arity::exactly(*arity), call.arguments))),
+            Some(arity) if *arity == call.argument_count => None,
+            Some(arity) => {
+                Some(error(format!("`{name}` takes {}, not {}", Arity::exactly(*arity), call.argument_count)))
+            }
             None => Some(error(format!("no behavior has the condition `{name}`")).with_help(
                 suggestion(name, self.conditions.keys().map(String::as_str)).or_else(|| {
                     Some("declare the conditions of an external behavior under `observers:` in config.yml".to_owned())
@@ -114,20 +119,24 @@ impl Scope {
         }
     }
 
-    pub(super) fn check(&self, mention: &NameReference) -> Option<ExprError> {
-        let name = mention.name;
-        let Some(context) = context_name(name) else { return self.check_bare(name, &mention.span) };
+    pub(super) fn check(&self, reference: &NameReference) -> Option<ExprError> {
+        let name = reference.name;
+        let Some(context) = context_name(name) else {
+            return self.check_variable_or_claim(name, &reference.span);
+        };
         match context.fields {
-            // Outside of workflows the claims are unknown.
+            // An expression outside of workflows may use the claims of any workflow.
             Fields::Claims if self.claims.is_none() => return None,
-            Fields::Claims if !self.is_for_transitions => return Some(only_in_transitions(name, mention.span.clone())),
+            Fields::Claims if !self.is_for_transitions => {
+                return Some(claim_outside_of_transition(name, reference.span.clone()));
+            }
             _ => {}
         }
-        let (field, span) = mention.field.as_ref()?;
+        let (field, span) = reference.field.as_ref()?;
         match context.fields {
             Fields::Fixed(fields) | Fields::OfWorkflow(fields) if !fields.contains(field) => Some(
                 ExprError::new(span.clone(), format!("`{name}` has no field `{field}`"))
-                    .with_help(suggestion(field, fields.iter().copied())),
+                    .with_help(suggestion(field, fields.iter().copied()).or_else(|| Some(list_fields(name, fields)))),
             ),
             Fields::Variables if !self.variables.contains(*field) => Some(
                 ExprError::new(span.clone(), format!("unknown variable `{field}`")).with_help(
@@ -145,12 +154,12 @@ impl Scope {
         }
     }
 
-    fn check_bare(&self, name: &str, span: &Range<usize>) -> Option<ExprError> {
+    fn check_variable_or_claim(&self, name: &str, span: &Range<usize>) -> Option<ExprError> {
         if self.variables.contains(name) || (self.is_for_transitions && self.is_claim(name)) {
             return None;
         }
         if self.is_claim(name) {
-            return Some(only_in_transitions(name, span.clone()));
+            return Some(claim_outside_of_transition(name, span.clone()));
         }
         let help = if functions::find(name).is_some() {
             Some(format!("`{name}` is a function: write `{name}(…)`"))
@@ -175,10 +184,14 @@ impl Scope {
     }
 }
 
-/// Outside of transitions a claim would never be true.
-fn only_in_transitions(name: &str, span: Range<usize>) -> ExprError {
-    let message = format!("`{name}` is only known while Linchpin decides a move");
-    let help = "use claims only in transitions, `requires`, `on_enter` and `on_exit`; `linchpin next` makes them";
+fn list_fields(name: &str, fields: &[&str]) -> String {
+    format!("fields of `{name}`: `{}`", fields.join("`, `"))
+}
+
+/// The error for a claim in an expression of a workflow that is not allowed to use claims.
+fn claim_outside_of_transition(name: &str, span: Range<usize>) -> ExprError {
+    let message = format!("`{name}` cannot be used here: claims have values only during `linchpin next`");
+    let help = "use claims only in transitions, `requires`, `on_enter` and `on_exit`";
     ExprError::new(span, message).with_help(Some(help.to_owned()))
 }
 
@@ -193,7 +206,7 @@ pub(super) fn unknown_function(name: &str, span: Range<usize>) -> ExprError {
     ExprError::new(span, format!("unknown function `{name}`")).with_help(help)
 }
 
-/// A suggestion for a mistyped name.
-pub(super) fn suggestion<'n>(written: &str, known: impl Iterator<Item = &'n str>) -> Option<String> {
-    suggest::closest(written, known).map(suggest::did_you_mean)
+/// Suggests a known name in place of a misspelled one.
+pub(super) fn suggestion<'n>(name: &str, known: impl Iterator<Item = &'n str>) -> Option<String> {
+    suggest::closest(name, known).map(suggest::did_you_mean)
 }

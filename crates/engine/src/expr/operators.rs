@@ -1,12 +1,12 @@
-//! The operators, as functions that source text cannot name.
+//! The operators of the expression language, as functions whose names source text cannot contain.
 //!
-//! minijinja's own operators compare across kinds, build strings of any size, and fold constants at compile time;
-//! `lower` replaces them with these.
+//! `lower` replaces minijinja's operators with these. Minijinja's operators compare values of different kinds, build
+//! strings of any size, and evaluate constants at compile time.
 
 use minijinja::{Error, State, Value, value::ValueKind};
 
 use super::{
-    builtin::Run,
+    builtin::BuiltinFn,
     compare::{self, Number, is_list, is_missing, kind_name},
     error::{failure, wrong_arity},
     work_budget::{self, WorkBudget},
@@ -20,7 +20,7 @@ pub(super) const IS_NONE: &str = "is None";
 pub(super) const IS_TRUE: &str = "is True";
 pub(super) const IS_FALSE: &str = "is False";
 
-pub(super) const OPERATORS: &[(&str, Run)] = &[
+pub(super) const OPERATORS: &[(&str, BuiltinFn)] = &[
     ("==", |state, args| comparison(state, args, "==")),
     ("!=", |state, args| comparison(state, args, "!=")),
     ("<", |state, args| comparison(state, args, "<")),
@@ -38,12 +38,12 @@ pub(super) const OPERATORS: &[(&str, Run)] = &[
     (NEGATE, negate),
     (ITEM, item),
     (DICT, dict),
-    (IS_NONE, |_, args| one(args).map(|value| Value::from(is_missing(value)))),
-    (IS_TRUE, |_, args| one(args).map(|value| Value::from(is_boolean(value, true)))),
-    (IS_FALSE, |_, args| one(args).map(|value| Value::from(is_boolean(value, false)))),
+    (IS_NONE, |_, args| first_argument(args).map(|value| Value::from(is_missing(value)))),
+    (IS_TRUE, |_, args| first_argument(args).map(|value| Value::from(is_boolean(value, true)))),
+    (IS_FALSE, |_, args| first_argument(args).map(|value| Value::from(is_boolean(value, false)))),
 ];
 
-fn one(args: &[Value]) -> Result<&Value, Error> {
+fn first_argument(args: &[Value]) -> Result<&Value, Error> {
     args.first().ok_or_else(wrong_arity)
 }
 
@@ -56,7 +56,7 @@ fn comparison(state: &mut State, args: &[Value], operator: &str) -> Result<Value
     compare(a, operator, b, work_budget::of(state)).map(Value::from)
 }
 
-/// `a < b <= c` is passed as `a, '<', b, '<=', c`.
+/// Evaluates a chained comparison. The arguments for `a < b <= c` are `a, '<', b, '<=', c`.
 fn chain(state: &mut State, args: &[Value]) -> Result<Value, Error> {
     let work = work_budget::of(state);
     let mut rest = args;
@@ -109,11 +109,11 @@ pub(super) fn contains(container: &Value, item: &Value, work: &mut WorkBudget) -
 fn arithmetic(state: &mut State, args: &[Value], operator: &str) -> Result<Value, Error> {
     let [a, b] = args else { return Err(wrong_arity()) };
     if let (Some(a), Some(b)) = (Number::of(a), Number::of(b)) {
-        return numbers(a, operator, b);
+        return calculate(a, operator, b);
     }
     let work = work_budget::of(state);
     let result = match operator {
-        "+" => join(a, b, work)?,
+        "+" => concatenate(a, b, work)?,
         "*" if b.is_integer() => repeat(a, b, work)?,
         "*" if a.is_integer() => repeat(b, a, work)?,
         _ => None,
@@ -121,7 +121,7 @@ fn arithmetic(state: &mut State, args: &[Value], operator: &str) -> Result<Value
     result.ok_or_else(|| failure(format!("`{operator}` does not accept {} and {}", kind_name(a), kind_name(b))))
 }
 
-fn join(a: &Value, b: &Value, work: &mut WorkBudget) -> Result<Option<Value>, Error> {
+fn concatenate(a: &Value, b: &Value, work: &mut WorkBudget) -> Result<Option<Value>, Error> {
     if let (Some(a), Some(b)) = (a.as_str(), b.as_str()) {
         work.charge(a.len() + b.len())?;
         return Ok(Some(Value::from([a, b].concat())));
@@ -134,7 +134,7 @@ fn join(a: &Value, b: &Value, work: &mut WorkBudget) -> Result<Option<Value>, Er
 }
 
 fn repeat(value: &Value, times: &Value, work: &mut WorkBudget) -> Result<Option<Value>, Error> {
-    // As in Python, negative numbers count as zero.
+    // As in Python, a negative number of repetitions counts as zero.
     let times = i128::try_from(times.clone()).map_or(i128::MAX, |times| times.max(0));
     let times = usize::try_from(times).unwrap_or(usize::MAX);
     if let Some(text) = value.as_str() {
@@ -150,7 +150,7 @@ fn repeat(value: &Value, times: &Value, work: &mut WorkBudget) -> Result<Option<
     Ok(None)
 }
 
-fn numbers(a: Number, operator: &str, b: Number) -> Result<Value, Error> {
+fn calculate(a: Number, operator: &str, b: Number) -> Result<Value, Error> {
     let too_large = || failure(format!("the result of `{operator}` is too large"));
     let divides = matches!(operator, "//" | "%");
     if let (Number::Whole(a), Number::Whole(b)) = (a, b) {
@@ -180,7 +180,8 @@ fn numbers(a: Number, operator: &str, b: Number) -> Result<Value, Error> {
     if result.is_finite() { Ok(Value::from(result)) } else { Err(too_large()) }
 }
 
-/// Python rounds down, Rust rounds towards zero.
+/// Returns the quotient, rounded down as in Python, and the remainder; `None` for a division by zero or an overflow.
+/// The division operator of Rust rounds towards zero.
 fn floor_division(a: i128, b: i128) -> Option<(i128, i128)> {
     let (quotient, remainder) = (a.checked_div(b)?, a.checked_rem(b)?);
     if remainder != 0 && (remainder < 0) != (b < 0) {
@@ -195,10 +196,10 @@ pub(super) fn whole(number: i128) -> Value {
 }
 
 fn negate(_: &mut State, args: &[Value]) -> Result<Value, Error> {
-    let value = one(args)?;
+    let value = first_argument(args)?;
     match Number::of(value) {
         Some(Number::Float(float)) => Ok(Value::from(-float)),
-        Some(number) => numbers(Number::Whole(0), "-", number),
+        Some(number) => calculate(Number::Whole(0), "-", number),
         None => Err(failure(format!("`-` does not accept {}", kind_name(value)))),
     }
 }
@@ -223,7 +224,8 @@ fn dict(_: &mut State, args: &[Value]) -> Result<Value, Error> {
     Ok(Value::from_pairs(pairs))
 }
 
-/// As in Python, lists and dictionaries cannot be keys, which also keeps lookups cheap.
+/// Returns the key of a dictionary entry if it is a string, a number or a boolean. Any other value is an error, so that
+/// lookups are cheap.
 pub(super) fn dictionary_key(key: &Value) -> Result<Value, Error> {
     match key.kind() {
         ValueKind::String | ValueKind::Number | ValueKind::Bool => Ok(key.clone()),

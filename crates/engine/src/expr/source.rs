@@ -1,8 +1,8 @@
-//! Checks source text of expressions and templates before minijinja parses it.
+//! Checks the source text of expressions and templates before minijinja parses it.
 //!
-//! minijinja's parser and later stages recurse. The depth of the tree is therefore computed from the tokens in advance,
-//! without recursion, and limited. Operators of minijinja that this language lacks are also rejected here, where their
-//! position is known.
+//! minijinja's parser, and all later steps, are recursive. The depth of the tree is therefore computed from the tokens
+//! in advance, without recursion, and limited. Operators of minijinja that this language lacks are also rejected in
+//! this module, because their position in the text is known at this point.
 
 use std::{borrow::Cow, ops::Range, sync::LazyLock};
 
@@ -25,7 +25,7 @@ pub(super) const TEMPLATE_LENGTH_LIMIT: usize = 64 * 1024;
 /// Maximum number of block tags in a template. In the worst case, all blocks are nested.
 const BLOCK_LIMIT: usize = 200;
 
-/// A line that contains only a block tag is removed from the output.
+/// The syntax of templates. A line that contains only a block tag is removed from the output.
 pub(super) static SYNTAX: LazyLock<SyntaxConfig> =
     LazyLock::new(|| SyntaxConfig::builder().trim_blocks(true).lstrip_blocks(true).build().unwrap_or_default());
 
@@ -115,23 +115,23 @@ impl<'s> Source<'s> {
 
     fn with_inserted(original: &'s str, inserted: Vec<usize>) -> Self {
         let mut text = Cow::Borrowed(original);
-        for place in inserted.iter().rev() {
-            text.to_mut().insert_str(*place, INSERTED);
+        for position in inserted.iter().rev() {
+            text.to_mut().insert_str(*position, INSERTED);
         }
         Self { text, original, inserted }
     }
 
     /// Maps a span in [`Self::text`] to the original text.
     pub(super) fn original_span(&self, span: Range<usize>) -> Range<usize> {
-        let original = |mut place: usize| {
+        let original = |mut position: usize| {
             for (index, inserted) in self.inserted.iter().enumerate().rev() {
                 let start = inserted + index * INSERTED.len();
-                if place > start {
-                    place = place.saturating_sub(INSERTED.len() * (index + 1)).max(*inserted);
+                if position > start {
+                    position = position.saturating_sub(INSERTED.len() * (index + 1)).max(*inserted);
                     break;
                 }
             }
-            place
+            position
         };
         clamp(original(span.start)..original(span.end), self.original)
     }
@@ -145,7 +145,7 @@ impl<'s> Source<'s> {
     }
 }
 
-/// State between the braces of a template.
+/// The state of the reader inside an expression or block of a template.
 #[derive(Default)]
 struct TemplateExpression {
     start: usize,
@@ -153,7 +153,7 @@ struct TemplateExpression {
     singleton_test: SingletonTest,
 }
 
-/// Clamps a span of minijinja to the text and to character boundaries.
+/// Limits a span that minijinja reported to the text, and moves its ends to character boundaries.
 fn clamp(span: Range<usize>, text: &str) -> Range<usize> {
     let start = text.floor_char_boundary(span.start);
     start..text.ceil_char_boundary(span.end.max(start)).min(text.len())
@@ -181,7 +181,7 @@ fn unsupported_operator(token: &Token, span: Span) -> Option<ExprError> {
 fn syntax_error(error: &minijinja::Error, text: &str) -> ExprError {
     let mut error = ExprError::from_engine(error, text.len());
     error.span = clamp(error.span, text);
-    // minijinja reports the token before or after the offending one.
+    // minijinja sometimes reports the position of the token before or after the token that is wrong.
     let around = text.get(clamp(error.span.start.saturating_sub(2)..error.span.end + 2, text)).unwrap_or_default();
     error.help = [("&&", "write `and`"), ("||", "write `or`"), ("!", "write `not`")]
         .into_iter()
@@ -191,8 +191,9 @@ fn syntax_error(error: &minijinja::Error, text: &str) -> ExprError {
     error
 }
 
-/// Finds `is None`, `is True` and `is False` before words such as `if`, which minijinja would parse as an argument of
-/// the test. Inserting `()` prevents that.
+/// Tracks whether the last tokens were one of the tests `is None`, `is True` and `is False`. If a word such as `if`
+/// follows the test, `()` is inserted before that word. Otherwise minijinja would parse the word as an argument of the
+/// test.
 #[derive(Default)]
 enum SingletonTest {
     #[default]
@@ -207,7 +208,7 @@ impl SingletonTest {
             *self = Self::None;
             return None;
         };
-        let place = match self {
+        let insert_at = match self {
             Self::Singleton(end) if matches!(*word, "if" | "in" | "not") => Some(*end),
             _ => None,
         };
@@ -216,11 +217,11 @@ impl SingletonTest {
             (Self::Is, name) if singleton(name).is_some() => Self::Singleton(span.end_offset as usize),
             _ => Self::None,
         };
-        place
+        insert_at
     }
 }
 
-/// Values that `is` compares with.
+/// The values that `is` compares with.
 #[derive(Clone, Copy)]
 pub(super) enum Singleton {
     None,
@@ -237,7 +238,8 @@ pub(super) fn singleton(name: &str) -> Option<Singleton> {
     }
 }
 
-/// Precedence of operators, loosest first. Operators of equal precedence nest, one level each.
+/// The precedences of operators, the loosest first. In the tree, each further operator in a sequence of operators with
+/// the same precedence adds one level.
 #[derive(Clone, Copy)]
 enum Precedence {
     Ternary,
@@ -270,25 +272,27 @@ impl Precedence {
 
 const PRECEDENCES: usize = Precedence::Access as usize + 1;
 
-/// An upper bound for the tree depth between two brackets: the sum over all precedences of the longest run of operators
-/// with this precedence, without a looser operator in between.
+/// Counts the operators between two brackets. The counts give an upper bound for the depth of the tree of this part:
+/// the sum, over all precedences, of the longest sequence of operators with that precedence that no looser operator
+/// interrupts.
 #[derive(Default)]
 struct BracketLevel {
-    run: [usize; PRECEDENCES],
+    current: [usize; PRECEDENCES],
     longest: [usize; PRECEDENCES],
+    /// The largest depth of the bracketed parts that this part contains.
     inner: usize,
 }
 
 impl BracketLevel {
     fn add(&mut self, precedence: Precedence) {
-        for (index, (run, longest)) in self.run.iter_mut().zip(&mut self.longest).enumerate() {
+        for (index, (current, longest)) in self.current.iter_mut().zip(&mut self.longest).enumerate() {
             match index.cmp(&(precedence as usize)) {
                 std::cmp::Ordering::Less => {}
                 std::cmp::Ordering::Equal => {
-                    *run += 1;
-                    *longest = (*longest).max(*run);
+                    *current += 1;
+                    *longest = (*longest).max(*current);
                 }
-                std::cmp::Ordering::Greater => *run = 0,
+                std::cmp::Ordering::Greater => *current = 0,
             }
         }
     }
@@ -300,7 +304,7 @@ impl BracketLevel {
 
 #[derive(Default)]
 struct Depth {
-    current: BracketLevel,
+    innermost: BracketLevel,
     outer: Vec<BracketLevel>,
 }
 
@@ -308,17 +312,17 @@ impl Depth {
     fn add(&mut self, token: &Token, span: Span) -> Result<(), ExprError> {
         match token {
             Token::ParenOpen | Token::BracketOpen | Token::BraceOpen => {
-                self.current.add(Precedence::Access);
-                self.outer.push(std::mem::take(&mut self.current));
+                self.innermost.add(Precedence::Access);
+                self.outer.push(std::mem::take(&mut self.innermost));
                 if self.outer.len() > BRACKET_LIMIT {
                     return Err(too_deep(range(span)));
                 }
             }
             Token::ParenClose | Token::BracketClose | Token::BraceClose => self.close(),
-            Token::Comma | Token::Colon => self.current.run = [0; PRECEDENCES],
+            Token::Comma | Token::Colon => self.innermost.current = [0; PRECEDENCES],
             other => {
                 if let Some(precedence) = Precedence::of(other) {
-                    self.current.add(precedence);
+                    self.innermost.add(precedence);
                 }
             }
         }
@@ -326,10 +330,10 @@ impl Depth {
     }
 
     fn close(&mut self) {
-        // The parser reports unmatched brackets.
+        // An unmatched bracket is ignored, because the parser reports it.
         if let Some(outer) = self.outer.pop() {
-            let inner = std::mem::replace(&mut self.current, outer).depth();
-            self.current.inner = self.current.inner.max(inner);
+            let inner = std::mem::replace(&mut self.innermost, outer).depth();
+            self.innermost.inner = self.innermost.inner.max(inner);
         }
     }
 
@@ -337,7 +341,7 @@ impl Depth {
         while !self.outer.is_empty() {
             self.close();
         }
-        if self.current.depth() > DEPTH_LIMIT { Err(too_deep(whole)) } else { Ok(()) }
+        if self.innermost.depth() > DEPTH_LIMIT { Err(too_deep(whole)) } else { Ok(()) }
     }
 }
 

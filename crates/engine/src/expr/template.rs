@@ -1,9 +1,9 @@
-//! Templates: prompts and guides of workflows, text with expressions.
+//! Templates: texts with expressions, such as the prompts and guides of workflows.
 //!
 //! `{{ … }}` is replaced by the value of an expression; `{% if … %}`, `{% elif … %}`, `{% else %}` and `{% endif %}`
 //! choose text; `{# … #}` is a comment; `{% raw %}` keeps its content unchanged. `{{ guide('NAME') }}`, alone between
-//! its braces, includes a guide, which is a template itself. There are no loops, assignments or other includes. Output
-//! is never parsed again, so text of an agent stays text.
+//! its braces, includes a guide, which is a template itself. Templates have no loops and no assignments, and include
+//! nothing else. The output is never parsed again, so an expression in a text from an agent is not evaluated.
 //!
 //! This module reads no files; the caller supplies the guides.
 
@@ -35,11 +35,11 @@ use crate::situation::Situation;
 
 /// Maximum nesting of guides.
 pub const GUIDE_DEPTH: usize = 8;
-/// Maximum number of guides included in one text, counting repetitions. Without this limit, guides that each include
-/// the next one several times could grow the text exponentially.
+/// The maximum number of guides that one text includes, with repetitions. Without this limit, the text could grow
+/// exponentially if each guide includes the next one several times.
 const GUIDES_LIMIT: usize = 200;
 
-/// The function that writes a value into the output; source text cannot contain this name.
+/// The name of the function that writes a value into the output. Source text cannot contain this name.
 pub(super) const SHOW: &str = "@show";
 
 /// The result of checking a template.
@@ -47,20 +47,21 @@ pub(super) const SHOW: &str = "@show";
 pub struct TemplateCheck {
     /// Problems in the order of the text.
     pub problems: Vec<ExprError>,
-    /// Guides that the template includes, with repetitions.
-    pub guides: Vec<GuideReference>,
-    /// Names that are the only content of their braces, as in `{{ NAME }}`.
-    pub bare_names: Vec<GuideReference>,
+    /// The guides that the template includes, with repetitions.
+    pub guides: Vec<TemplateReference>,
+    /// The names that stand alone in double braces, as in `{{ NAME }}`.
+    pub bare_names: Vec<TemplateReference>,
 }
 
+/// The name of a guide, or another name, in a template.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct GuideReference {
+pub struct TemplateReference {
     pub name: String,
     /// Byte range in the template.
     pub span: Range<usize>,
 }
 
-/// Checks one template, without the guides that it names.
+/// Checks one template. The guides that it includes are not checked.
 pub fn check(text: &str, scope: &Scope) -> TemplateCheck {
     let source = match Source::read_template(text) {
         Ok(source) => source,
@@ -76,9 +77,10 @@ pub fn check(text: &str, scope: &Scope) -> TemplateCheck {
     problems.append(&mut template.errors);
     problems.sort_by_key(|problem| problem.span.start);
     let problems = problems.into_iter().map(|problem| source.original_error(problem)).collect();
-    let place = |mention: GuideReference| GuideReference { span: source.original_span(mention.span), ..mention };
-    let guides = template.guides.into_iter().map(place).collect();
-    let bare_names = template.bare_names.into_iter().map(place).collect();
+    let in_original =
+        |reference: TemplateReference| TemplateReference { span: source.original_span(reference.span), ..reference };
+    let guides = template.guides.into_iter().map(in_original).collect();
+    let bare_names = template.bare_names.into_iter().map(in_original).collect();
     TemplateCheck { problems, guides, bare_names }
 }
 
@@ -95,7 +97,7 @@ pub fn render(
         sources.insert(name.as_str(), Source::read_template(text)?);
     }
     let source = Source::read_template(text)?;
-    let tree = Inlining { sources: &sources, chain: Vec::new(), guides: 0 }.tree(&source)?;
+    let tree = Inlining { sources: &sources, enclosing_guides: Vec::new(), guide_count: 0 }.inline(&source)?;
     let mut generator = CodeGenerator::new("", &source.text);
     generator.compile_stmt(&tree);
     let (instructions, blocks) = generator.finish();
@@ -116,18 +118,19 @@ fn parse<'s>(source: &'s Source<'_>) -> Result<Stmt<'s>, ExprError> {
 /// Inlines the trees of guides into the tree of a template.
 struct Inlining<'s> {
     sources: &'s BTreeMap<&'s str, Source<'s>>,
-    /// Names of the enclosing guides.
-    chain: Vec<&'s str>,
-    guides: usize,
+    /// The names of the guides that include the current text, the outermost first.
+    enclosing_guides: Vec<&'s str>,
+    /// The number of guides included so far.
+    guide_count: usize,
 }
 
 impl<'s> Inlining<'s> {
-    fn tree(&mut self, source: &'s Source<'s>) -> Result<Stmt<'s>, ExprError> {
+    fn inline(&mut self, source: &'s Source<'s>) -> Result<Stmt<'s>, ExprError> {
         let tree = parse(source).map_err(|error| self.with_guide_name(error))?;
         let mut template = TemplateLowering::new(&source.text);
         let mut failure = None;
         let tree = template
-            .lower(&tree, &mut |name, span| self.guide(name, &span).map_err(|error| failure = Some(error)).ok());
+            .lower(&tree, &mut |name, span| self.inline_guide(name, &span).map_err(|error| failure = Some(error)).ok());
         if let Some(error) = failure {
             return Err(error);
         }
@@ -138,41 +141,42 @@ impl<'s> Inlining<'s> {
         }
     }
 
-    /// Adds the guide's name to the message, because a position in a guide is meaningless in the including text.
+    /// Adds the guide's name to the message, because the position of the error is a position in the guide and not in
+    /// the text that includes the guide.
     fn with_guide_name(&self, error: ExprError) -> ExprError {
-        match self.chain.last() {
+        match self.enclosing_guides.last() {
             Some(guide) => ExprError { message: format!("guide `{guide}`: {}", error.message), ..error },
             None => error,
         }
     }
 
-    fn guide(&mut self, name: &'s str, span: &Range<usize>) -> Result<Stmt<'s>, ExprError> {
+    fn inline_guide(&mut self, name: &'s str, span: &Range<usize>) -> Result<Stmt<'s>, ExprError> {
         let error = |message: String| ExprError::new(span.clone(), message);
-        self.guides += 1;
-        if self.chain.len() == GUIDE_DEPTH {
-            let chain = self.chain.join(" → ");
+        self.guide_count += 1;
+        if self.enclosing_guides.len() == GUIDE_DEPTH {
+            let chain = self.enclosing_guides.join(" → ");
             return Err(error(format!("guides are nested more than {GUIDE_DEPTH} deep: {chain}")));
         }
-        if self.guides > GUIDES_LIMIT {
+        if self.guide_count > GUIDES_LIMIT {
             return Err(error(format!("the text would include more than {GUIDES_LIMIT} guides")));
         }
         let source = self.sources.get(name).ok_or_else(|| error(format!("unknown guide `{name}`")))?;
-        self.chain.push(name);
-        let tree = self.tree(source);
-        self.chain.pop();
+        self.enclosing_guides.push(name);
+        let tree = self.inline(source);
+        self.enclosing_guides.pop();
         tree.map_err(|problem| ExprError { span: span.clone(), ..problem })
     }
 }
 
-/// Returns the tree of a guide, or `None` to render nothing in its place.
-type GuideTree<'f, 's> = &'f mut dyn FnMut(&'s str, Range<usize>) -> Option<Stmt<'s>>;
+/// A function that returns the tree of a guide, or `None` to render nothing in its place.
+type GuideInliner<'f, 's> = &'f mut dyn FnMut(&'s str, Range<usize>) -> Option<Stmt<'s>>;
 
-/// Lowers minijinja's tree of a template to the constructs of this language.
+/// Converts minijinja's syntax tree of a template to the constructs of this language.
 struct TemplateLowering<'s> {
     lowering: Lowering<'s>,
     errors: Vec<ExprError>,
-    guides: Vec<GuideReference>,
-    bare_names: Vec<GuideReference>,
+    guides: Vec<TemplateReference>,
+    bare_names: Vec<TemplateReference>,
 }
 
 impl<'s> TemplateLowering<'s> {
@@ -180,16 +184,16 @@ impl<'s> TemplateLowering<'s> {
         Self { lowering: Lowering::new(text), errors: Vec::new(), guides: Vec::new(), bare_names: Vec::new() }
     }
 
-    // Recursion is safe, because the nesting of blocks was limited before.
-    fn lower(&mut self, statement: &Stmt<'s>, guide: GuideTree<'_, 's>) -> Stmt<'s> {
+    /// Recursion is safe, because [`Source::read_template`] has limited the number of blocks.
+    fn lower(&mut self, statement: &Stmt<'s>, guide: GuideInliner<'_, 's>) -> Stmt<'s> {
         match statement {
-            Stmt::Template(template) => template_of(self.each(&template.children, guide), template.span()),
+            Stmt::Template(template) => template_of(self.lower_all(&template.children, guide), template.span()),
             Stmt::EmitRaw(raw) => Stmt::EmitRaw(Spanned::new(ast::EmitRaw { raw: raw.raw }, raw.span())),
             Stmt::EmitExpr(emit) => self.emit(&emit.expr, emit.span(), guide),
             Stmt::IfCond(choice) => {
                 let expr = self.lowering.lower(&choice.expr);
-                let true_body = self.each(&choice.true_body, guide);
-                let false_body = self.each(&choice.false_body, guide);
+                let true_body = self.lower_all(&choice.true_body, guide);
+                let false_body = self.lower_all(&choice.false_body, guide);
                 Stmt::IfCond(Spanned::new(ast::IfCond { expr, true_body, false_body }, choice.span()))
             }
             other => {
@@ -201,26 +205,26 @@ impl<'s> TemplateLowering<'s> {
         }
     }
 
-    fn each(&mut self, statements: &[Stmt<'s>], guide: GuideTree<'_, 's>) -> Vec<Stmt<'s>> {
+    fn lower_all(&mut self, statements: &[Stmt<'s>], guide: GuideInliner<'_, 's>) -> Vec<Stmt<'s>> {
         statements.iter().map(|statement| self.lower(statement, guide)).collect()
     }
 
-    fn emit(&mut self, expr: &Expr<'s>, span: Span, guide: GuideTree<'_, 's>) -> Stmt<'s> {
+    fn emit(&mut self, expr: &Expr<'s>, span: Span, guide: GuideInliner<'_, 's>) -> Stmt<'s> {
         if let Some(args) = guide_call(expr) {
             let name = match args {
                 [CallArg::Pos(name)] => self.lowering.constant_text(name),
                 _ => None,
             };
-            let Some((name, place)) = name else {
+            let Some((name, name_span)) = name else {
                 let error = ExprError::new(range(expr.span()), "`guide` needs the name of a guide in quotes");
                 self.errors.push(error.with_help(Some("write it as in `{{ guide('REVIEW') }}`".to_owned())));
                 return template_of(Vec::new(), span);
             };
-            self.guides.push(GuideReference { name: name.to_owned(), span: place.clone() });
-            return guide(name, place).unwrap_or_else(|| template_of(Vec::new(), span));
+            self.guides.push(TemplateReference { name: name.to_owned(), span: name_span.clone() });
+            return guide(name, name_span).unwrap_or_else(|| template_of(Vec::new(), span));
         }
         if let Expr::Var(name) = expr {
-            self.bare_names.push(GuideReference { name: name.id.to_owned(), span: range(name.span()) });
+            self.bare_names.push(TemplateReference { name: name.id.to_owned(), span: range(name.span()) });
         }
         let expr = lower::call(SHOW, vec![self.lowering.lower(expr)], span);
         Stmt::EmitExpr(Spanned::new(ast::EmitExpr { expr }, span))
@@ -257,7 +261,7 @@ fn span_of(statement: &Stmt<'_>) -> Span {
     }
 }
 
-/// Formats a value for the output; missing values are empty.
+/// Formats a value for the output. A missing value becomes an empty string.
 pub(super) fn show(state: &mut State, args: &[Value]) -> Result<Value, minijinja::Error> {
     let [value] = args else { return Err(wrong_arity()) };
     if is_missing(value) {

@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 
 use super::{Evaluation, ExprError, evaluate_with_names};
 
-/// Evaluates with these names and nothing else.
-fn evaluate_with(source: &str, with: &Map<String, Value>) -> Result<Evaluation, ExprError> {
-    evaluate_with_names(source, with, None, None)
+/// Evaluates the expression with these names and without a situation.
+fn evaluate_with(source: &str, names: &Map<String, Value>) -> Result<Evaluation, ExprError> {
+    evaluate_with_names(source, names, None, None)
 }

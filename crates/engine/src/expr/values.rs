@@ -1,4 +1,4 @@
-//! Access to values for functions, filters and methods, charged to the work budget.
+//! Reads values for functions, filters and methods, and charges the work budget for it.
 
 use minijinja::{Error, Value, value::ValueKind};
 
@@ -8,7 +8,8 @@ use super::{
     work_budget::{self, WorkBudget},
 };
 
-/// The items of a value as in Python's iteration: list items, dictionary keys or characters. Empty for missing values.
+/// Returns what Python iterates over: the items of a list, the keys of a dictionary or the characters of a string. The
+/// result is empty if the value is missing.
 pub(super) fn items(value: &Value, work: &mut WorkBudget) -> Result<Vec<Value>, Error> {
     if is_missing(value) {
         return Ok(Vec::new());
@@ -44,7 +45,8 @@ pub(super) fn join_with(separator: &str, value: &Value, work: &mut WorkBudget) -
     Ok(Value::from(joined))
 }
 
-/// A string argument; `None` if it is missing, an error for other kinds.
+/// Returns the text of an argument that must be a string; `None` if the argument is missing. A value of another kind is
+/// an error.
 pub(super) fn text_argument<'v>(value: &'v Value, function: &str) -> Result<Option<&'v str>, Error> {
     match value.as_str() {
         Some(text) => Ok(Some(text)),

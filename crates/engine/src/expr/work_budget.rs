@@ -1,7 +1,8 @@
 //! Limits the work of one evaluation.
 //!
-//! Expressions have no loops, so the number of steps is bounded by their length. The text and items that a single step
-//! reads or builds are not; every step of non-constant cost therefore charges the budget in advance.
+//! Expressions have no loops, so their length limits the number of steps. It does not limit the text and the items that
+//! a single step reads or builds. A step that could read or build a large amount therefore charges the budget in
+//! advance.
 
 use std::fmt::{self, Write};
 
@@ -9,27 +10,27 @@ use minijinja::{Error, State, Value};
 
 use super::error::failure;
 
-/// One unit is about one byte read. The budget is enough to read a large file several times, and too small for a
-/// noticeable delay.
+/// The budget of one evaluation. One unit is about one byte that is read. The budget is enough to read a large file
+/// several times, but too small for a noticeable delay.
 const UNITS: usize = 32 << 20;
 
-/// Cost of a list item, higher than its bytes.
+/// The cost of a list item in units. It is charged whatever the size of the item is.
 const ITEM: usize = 32;
 
 pub(super) struct WorkBudget {
-    left: usize,
+    remaining: usize,
 }
 
 impl Default for WorkBudget {
     fn default() -> Self {
-        Self { left: UNITS }
+        Self { remaining: UNITS }
     }
 }
 
 impl WorkBudget {
     pub(super) fn charge(&mut self, units: usize) -> Result<(), Error> {
-        match self.left.checked_sub(units) {
-            Some(left) => self.left = left,
+        match self.remaining.checked_sub(units) {
+            Some(remaining) => self.remaining = remaining,
             None => return Err(failure("the expression processes too much text or too many items")),
         }
         Ok(())
@@ -40,12 +41,12 @@ impl WorkBudget {
     }
 }
 
-/// The budget of the running evaluation.
+/// The budget of the current evaluation.
 pub(super) fn of<'s>(state: &'s mut State<'_, '_>) -> &'s mut WorkBudget {
     state.get_or_insert_extension_with(WorkBudget::default)
 }
 
-/// Formats a value like Python's `str` and charges for the output.
+/// Formats a value as Python's `str` does, and charges for the output.
 pub(super) fn text(value: &Value, work: &mut WorkBudget) -> Result<String, Error> {
     let mut charged = ChargedText { text: String::new(), work };
     match write!(charged, "{value}") {
@@ -61,7 +62,7 @@ struct ChargedText<'w> {
 
 impl Write for ChargedText<'_> {
     fn write_str(&mut self, part: &str) -> fmt::Result {
-        // Parts may be empty and numerous, so each costs more than its bytes.
+        // A value can consist of many empty parts, so each part costs more than its bytes.
         self.work.charge(part.len() + 16).map_err(|_| fmt::Error)?;
         self.text.push_str(part);
         Ok(())

@@ -35,22 +35,22 @@ impl Status {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Change {
     pub status: Status,
-    /// Relative to the project's root, with `/`.
+    /// The path relative to the project's root, with `/` as the separator.
     pub path: String,
 }
 
-/// True for a normalised project-relative path: no empty parts, `.` or `..`.
+/// True for a normalized path relative to the project's root: it has no empty parts, no `.` and no `..`.
 pub fn is_project_path(path: &str) -> bool {
     path.split('/').all(|part| !matches!(part, "" | "." | ".."))
 }
 
-/// Changes by path, in byte order.
+/// The changed files with their kind of change, in byte order of the paths.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Changes {
     by_path: BTreeMap<String, Status>,
-    /// Paths that other sessions changed. They trigger no rule, but can satisfy one.
-    others: BTreeSet<String>,
-    /// All paths, one per line: a single substring search skips rules that match no path.
+    /// The paths that other sessions changed. Such a change triggers no rule, but can satisfy one.
+    changed_by_others: BTreeSet<String>,
+    /// All paths, one per line. A single search for a substring then shows whether any path can match a rule.
     text: String,
     /// True if a path contains a line break.
     has_line_breaks: bool,
@@ -86,42 +86,42 @@ impl Changes {
         memmem::find(self.text.as_bytes(), text.as_bytes()).is_some()
     }
 
-    /// Paths that contain the text, in arbitrary order. All paths if some contain line breaks.
-    pub(super) fn containing<'a>(&'a self, text: &'a str) -> Vec<&'a str> {
+    /// Returns the paths that contain the text, in arbitrary order. Returns all paths if one contains a line break.
+    pub(super) fn paths_containing<'a>(&'a self, text: &'a str) -> Vec<&'a str> {
         if text.is_empty() || self.has_line_breaks {
             return self.paths().collect();
         }
-        let mut found = Vec::new();
+        let mut paths = Vec::new();
         let mut end = 0;
         for at in memmem::find_iter(self.text.as_bytes(), text.as_bytes()) {
-            // The text occurs again in the same path.
+            // The text occurs once more in the path that was found last.
             if at < end {
                 continue;
             }
             let start = self.text.get(..at).and_then(|before| before.rfind('\n')).map_or(0, |line| line + 1);
             end = self.text.get(at..).and_then(|rest| rest.find('\n')).map_or(self.text.len(), |length| at + length);
-            found.extend(self.text.get(start..end));
+            paths.extend(self.text.get(start..end));
         }
-        found
+        paths
     }
 
-    /// The changes that can trigger rules.
+    /// The changes that were not made by other sessions. Only these changes can trigger rules.
     pub fn own(&self) -> impl Iterator<Item = (&str, Status)> {
-        self.iter().filter(|(path, _)| !self.others.contains(*path))
+        self.iter().filter(|(path, _)| !self.changed_by_others.contains(*path))
     }
 
     pub fn is_own(&self, path: &str) -> bool {
-        !self.others.contains(path)
+        !self.changed_by_others.contains(path)
     }
 
-    /// Returns a copy in which the paths that fail `is_own` count as changes of other sessions, which trigger no rule.
+    /// Returns a copy in which every path for which `is_own` returns false counts as changed by other sessions.
     #[must_use]
     pub fn with_own(&self, mut is_own: impl FnMut(&str) -> bool) -> Self {
-        let others = self.paths().filter(|path| !is_own(path)).map(str::to_owned).collect();
-        Self { others, ..self.clone() }
+        let changed_by_others = self.paths().filter(|path| !is_own(path)).map(str::to_owned).collect();
+        Self { changed_by_others, ..self.clone() }
     }
 
-    /// The changes whose path passes `keep`.
+    /// Returns the changes for whose path `keep` returns true.
     #[must_use]
     pub fn filtered(&self, mut keep: impl FnMut(&str) -> bool) -> Self {
         self.iter()
@@ -131,7 +131,7 @@ impl Changes {
     }
 }
 
-/// Of two changes of the same path, the later one is kept.
+/// If a path occurs more than once, its last change is kept.
 impl FromIterator<Change> for Changes {
     fn from_iter<T: IntoIterator<Item = Change>>(changes: T) -> Self {
         let by_path: BTreeMap<String, Status> =
@@ -142,6 +142,6 @@ impl FromIterator<Change> for Changes {
             text.push('\n');
         }
         let has_line_breaks = by_path.keys().any(|path| path.contains('\n'));
-        Self { by_path, others: BTreeSet::new(), text, has_line_breaks }
+        Self { by_path, changed_by_others: BTreeSet::new(), text, has_line_breaks }
     }
 }

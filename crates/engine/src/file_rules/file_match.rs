@@ -5,17 +5,18 @@ use std::collections::HashSet;
 use super::Status;
 use path::pattern::Captures;
 
-/// The changed files that trigger a rule, and what is missing.
+/// The changed files that trigger a rule, and the files that are missing.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct FileMatch {
-    /// Triggering files in byte order of their paths.
+    /// The triggering files, in byte order of their paths.
     pub triggers: Vec<TriggeringFile>,
-    /// Changed files that were expected, in byte order.
-    pub matched: Vec<String>,
-    /// Patterns of `safety` that satisfy all triggers if a changed file matches one of them.
+    /// The changed files that a trigger expects or that match `safety`, in byte order.
+    pub satisfied_by: Vec<String>,
+    /// The patterns of `safety` that are not specific to a trigger: a changed file that matches one of them satisfies
+    /// all triggers.
     pub safety: Vec<String>,
-    /// Changed files match `safety`, so nothing is missing.
-    pub is_safe: bool,
+    /// True if changed files that match `safety` satisfy all triggers, so that nothing is missing.
+    pub is_satisfied_by_safety: bool,
 }
 
 /// A changed file that triggers the rule.
@@ -24,36 +25,38 @@ pub struct TriggeringFile {
     pub path: String,
     pub status: Status,
     pub captures: Captures,
-    /// Expected paths or patterns that did not change. Empty if the change itself is the trigger.
-    pub missing: Vec<String>,
-    /// Paths that result from `safety`. A change of any of them satisfies this trigger, but no other.
+    /// The expected paths that did not change, and the expected patterns that no changed file matches. Empty for rules
+    /// that expect no particular files.
+    pub missing_files: Vec<String>,
+    /// The paths and patterns of `safety` with this trigger's variables filled in. A change of one of them satisfies
+    /// only this trigger.
     pub safety: Vec<String>,
 }
 
 impl FileMatch {
     pub fn is_unmet(&self) -> bool {
-        !self.triggers.is_empty() && !self.is_safe
+        !self.triggers.is_empty() && !self.is_satisfied_by_safety
     }
 
-    /// Pairs of a trigger and a missing file.
+    /// All pairs of a trigger and a file that is missing for it.
     pub fn pairs(&self) -> impl Iterator<Item = (&str, &str)> {
         self.triggers
             .iter()
-            .flat_map(|trigger| trigger.missing.iter().map(|missing| (trigger.path.as_str(), missing.as_str())))
+            .flat_map(|trigger| trigger.missing_files.iter().map(|missing| (trigger.path.as_str(), missing.as_str())))
     }
 
-    /// Paths of the triggers.
+    /// The paths of the triggers.
     pub fn trigger_files(&self) -> impl Iterator<Item = &str> {
         self.triggers.iter().map(|trigger| trigger.path.as_str())
     }
 
-    /// All missing files without duplicates, in order of the first trigger that lacks each.
-    pub fn expected_files(&self) -> Vec<&str> {
+    /// All missing files without duplicates, in the order of the triggers.
+    pub fn missing_files(&self) -> Vec<&str> {
         let mut known = HashSet::new();
         self.pairs().map(|(_, missing)| missing).filter(|missing| known.insert(*missing)).collect()
     }
 
-    /// Removes triggers that are answered.
+    /// Removes the triggers for which `is_answered` returns true.
     #[must_use]
     pub fn without_answered(mut self, is_answered: impl Fn(&TriggeringFile) -> bool) -> Self {
         self.triggers.retain(|trigger| !is_answered(trigger));

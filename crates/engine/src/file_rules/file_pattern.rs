@@ -1,4 +1,5 @@
-//! File patterns of rules, kept uncompiled with a literal for prefiltering, because most rules match no change.
+//! The file patterns of rules. A pattern is compiled only if a changed file contains its literal, because most rules
+//! match no change.
 
 use std::collections::BTreeMap;
 
@@ -25,7 +26,8 @@ impl FilePattern {
         changes.may_contain(&self.literal)
     }
 
-    /// Compiles the pattern and keeps the literal for skipping paths.
+    /// Compiles the pattern. The result keeps the literal, because a path is searched for the literal before it is
+    /// matched with the pattern.
     pub(super) fn compile(&self) -> Result<CompiledPattern<'_>, PatternError> {
         Pattern::parse(&self.source).map(|pattern| CompiledPattern { pattern, literal: &self.literal })
     }
@@ -42,9 +44,9 @@ impl CompiledPattern<'_> {
     }
 }
 
-/// The session's own changed files that one of the patterns could match, in order.
+/// The changed files that one of the patterns could match, by path. Files that other sessions changed are left out.
 pub(super) fn candidates<'c>(patterns: &'c [FilePattern], changes: &'c Changes) -> BTreeMap<&'c str, Status> {
-    let paths = patterns.iter().flat_map(|pattern| changes.containing(&pattern.literal));
+    let paths = patterns.iter().flat_map(|pattern| changes.paths_containing(&pattern.literal));
     paths.filter(|path| changes.is_own(path)).filter_map(|path| Some((path, changes.status(path)?))).collect()
 }
 

@@ -9,12 +9,13 @@ use super::file_pattern::{CompiledPattern, candidates, compiled};
 use super::{Changes, FileMatch, FilePattern, Status, TriggeringFile};
 use path::pattern::{Captures, FillError, Pattern, PatternError};
 
-/// The serialized names are those of earlier versions: see [`Rule`](crate::rules::Rule).
+/// A rule about files that must change together. In its serialized form, the fields keep their earlier names, for the
+/// reason given at [`Rule`](crate::rules::Rule).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct FileRule {
     #[serde(rename = "mode")]
     pub kind: FileRuleKind,
-    /// Files that never trigger; they can still be expected by another file.
+    /// Files that never trigger the rule. A change of such a file can still satisfy it.
     pub exclude: Vec<FilePattern>,
     #[serde(rename = "reach")]
     pub scope: ChangeScope,
@@ -26,21 +27,21 @@ pub struct FileRule {
 /// How a file rule determines what is missing.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum FileRuleKind {
-    /// Unmet if a changed file matches a trigger pattern and none matches a `safety` pattern. A safety pattern whose
-    /// variables are all bound by the trigger satisfies only that trigger; any other safety pattern satisfies all
-    /// triggers.
+    /// The rule is unmet if a changed file matches a trigger pattern and no changed file matches a `safety` pattern. If
+    /// every triggering file has values for all variables of a safety pattern, a match of that pattern satisfies only
+    /// the triggering files with the same values; otherwise it satisfies all of them.
     Trigger { trigger: Vec<FilePattern>, safety: Vec<FilePattern> },
-    /// Files that must change together; a change of any of them triggers the rule.
+    /// The files that match these patterns must change together. A change of any of them triggers the rule.
     Set(Vec<FilePattern>),
-    /// Files that must change when another file changes.
+    /// If a file that matches `trigger` changes, the files that match `expects` must change, too.
     Pair { trigger: FilePattern, expects: Vec<FilePattern> },
-    /// New files.
+    /// The rule is unmet if a new file matches one of these patterns.
     Created(Vec<FilePattern>),
 }
 
 impl FileRuleKind {
     /// The patterns of files that can trigger the rule.
-    pub fn triggering(&self) -> &[FilePattern] {
+    pub fn trigger_patterns(&self) -> &[FilePattern] {
         match self {
             Self::Trigger { trigger, .. } => trigger,
             Self::Set(members) => members,
@@ -50,7 +51,7 @@ impl FileRuleKind {
     }
 }
 
-/// The changes that a rule considers.
+/// Selects the changes that a rule considers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
 pub struct ChangeScope {
     pub compare_to: Baseline,
@@ -81,7 +82,7 @@ impl Baseline {
     }
 }
 
-/// The changes that a session is responsible for.
+/// Selects the changes that can trigger a rule in a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
 pub enum AttributionMode {
     /// The session's own changes, and changes of unknown origin.
@@ -100,20 +101,20 @@ impl AttributionMode {
     }
 }
 
-/// The changes after which a rule asks again, although its demand was answered.
+/// Selects the changes after which a rule makes a new demand, although its demand was answered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub enum Refire {
-    /// Changes of other files.
+    /// Changes of files that were not part of the answered demand.
     #[default]
     Files,
-    /// Changes of other files, and new content of the same files.
+    /// Changes of files that were not part of the answered demand, and new content of the files that were.
     Content,
 }
 
 /// The command that a file rule runs to fix what is missing.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CommandAction {
-    /// The command line as written, for people.
+    /// The command line as it is written in the rule's file, for people.
     pub text: String,
     /// Program and arguments, with placeholders.
     pub words: Vec<String>,
@@ -122,8 +123,8 @@ pub struct CommandAction {
 }
 
 impl CommandAction {
-    /// True if a word contains this placeholder.
-    pub fn names(&self, placeholder: &str) -> bool {
+    /// True if a word of the command contains this placeholder.
+    pub fn has_placeholder(&self, placeholder: &str) -> bool {
         let braced = format!("{{{placeholder}}}");
         self.words.iter().any(|word| word.contains(&braced))
     }
@@ -131,26 +132,27 @@ impl CommandAction {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub enum RunFor {
-    /// Once per file.
+    /// The command runs once for each matching file.
     #[default]
     EachMatch,
-    /// Once for all files.
+    /// The command runs once for all matching files, or once for each batch if there are many.
     AllMatches,
 }
 
 impl FileRule {
-    /// All patterns of the rule.
+    /// All patterns of the rule, including those of `exclude`.
     pub fn patterns(&self) -> impl Iterator<Item = &FilePattern> {
         let others = match &self.kind {
             FileRuleKind::Trigger { safety, .. } => safety.as_slice(),
             FileRuleKind::Pair { expects, .. } => expects.as_slice(),
             FileRuleKind::Set(_) | FileRuleKind::Created(_) => &[],
         };
-        self.kind.triggering().iter().chain(others).chain(&self.exclude)
+        self.kind.trigger_patterns().iter().chain(others).chain(&self.exclude)
     }
 
-    /// True if this version of a rule demands everything that an earlier version demanded. Patterns are compared
-    /// literally: added triggers and removed exceptions make a rule stricter, any other change counts as milder.
+    /// True if this version of a rule makes every demand that an earlier version made. Patterns are compared as text:
+    /// more trigger patterns, more expected files or fewer exceptions (`exclude`, `safety`) make the later version
+    /// stricter. So do `attribute: tree` and `refire: content`. Any other change of a condition counts as milder.
     pub fn is_at_least_as_strict_as(&self, before: &Self) -> bool {
         let has_all = |more: &[FilePattern], less: &[FilePattern]| less.iter().all(|pattern| more.contains(pattern));
         let is_as_strict = match (&self.kind, &before.kind) {
@@ -172,28 +174,28 @@ impl FileRule {
         is_as_strict && has_all(&before.exclude, &self.exclude) && is_as_wide && asks_as_often
     }
 
-    /// Prefilter: false only if the rule cannot be triggered.
-    pub fn may_fire(&self, changes: &Changes) -> bool {
-        self.kind.triggering().iter().any(|pattern| pattern.may_match(changes))
+    /// Prefilter: false only if no change can trigger the rule.
+    pub fn may_trigger(&self, changes: &Changes) -> bool {
+        self.kind.trigger_patterns().iter().any(|pattern| pattern.may_match(changes))
     }
 
-    /// True if an answer stays valid when the content of the files changes.
+    /// True if an answer to a demand stays valid when the triggering files are edited again.
     pub fn answers_survive_edits(&self) -> bool {
         self.refire == Refire::Files && self.command.is_none()
     }
 
-    /// Fails only for an invalid pattern, which loading has ruled out.
+    /// Judges the changes. Fails only for an invalid pattern. The patterns were checked when the rule was loaded.
     pub fn judge(&self, changes: &Changes) -> Result<FileMatch, PatternError> {
-        if !self.may_fire(changes) {
+        if !self.may_trigger(changes) {
             return Ok(FileMatch::default());
         }
         let exclude = compiled(&self.exclude, changes)?;
         let is_included = |path: &str| !exclude.iter().any(|pattern| pattern.matches(path));
         match &self.kind {
             FileRuleKind::Trigger { trigger, safety } => {
-                let found = trigger_on_any(trigger, changes, |path, _| is_included(path))?;
+                let file_match = trigger_on_any(trigger, changes, |path, _| is_included(path))?;
                 let safety = safety.iter().map(FilePattern::compile).collect::<Result<Vec<_>, _>>()?;
-                Ok(apply_safety(found, &safety, changes))
+                Ok(apply_safety(file_match, &safety, changes))
             }
             FileRuleKind::Created(patterns) => {
                 trigger_on_any(patterns, changes, |path, status| status == Status::Added && is_included(path))
@@ -203,7 +205,7 @@ impl FileRule {
                 let expects = expects.iter().map(FilePattern::compile).collect::<Result<Vec<_>, _>>()?;
                 let expects: Vec<&CompiledPattern> = expects.iter().collect();
                 let mut search = ExpectedChanges::new(changes);
-                for (path, status) in candidates(self.kind.triggering(), changes) {
+                for (path, status) in candidates(self.kind.trigger_patterns(), changes) {
                     if !trigger.matches(path) || !is_included(path) {
                         continue;
                     }
@@ -216,10 +218,10 @@ impl FileRule {
             FileRuleKind::Set(members) => {
                 let members = members.iter().map(FilePattern::compile).collect::<Result<Vec<_>, _>>()?;
                 let mut search = ExpectedChanges::new(changes);
-                let candidates = candidates(self.kind.triggering(), changes).into_iter();
+                let candidates = candidates(self.kind.trigger_patterns(), changes).into_iter();
                 for (path, status) in candidates.filter(|(path, _)| is_included(path)) {
-                    let Some((own, captures)) = most_specific(&members, path) else { continue };
-                    let others = members.iter().enumerate().filter(|(place, _)| *place != own);
+                    let Some((own_index, captures)) = most_specific(&members, path) else { continue };
+                    let others = members.iter().enumerate().filter(|(index, _)| *index != own_index);
                     let others: Vec<&CompiledPattern> = others.map(|(_, member)| member).collect();
                     search.expect(path, status, captures, &others);
                 }
@@ -229,7 +231,8 @@ impl FileRule {
     }
 }
 
-/// Changed files that match one of the patterns, each as a trigger without missing files.
+/// Returns the changed files that match one of the patterns and for which `is_included` returns true, as triggers
+/// without missing files.
 fn trigger_on_any(
     patterns: &[FilePattern],
     changes: &Changes,
@@ -240,103 +243,121 @@ fn trigger_on_any(
     let triggers = candidates.filter(|(path, status)| is_included(path, *status)).filter_map(|(path, status)| {
         let pattern = patterns.iter().find(|pattern| pattern.matches(path))?;
         let captures = pattern.pattern.captures(path)?;
-        Some(TriggeringFile { path: path.to_owned(), status, captures, missing: Vec::new(), safety: Vec::new() })
+        Some(TriggeringFile { path: path.to_owned(), status, captures, missing_files: Vec::new(), safety: Vec::new() })
     });
     Ok(FileMatch { triggers: triggers.collect(), ..FileMatch::default() })
 }
 
-/// Applies `safety`: a change that matches an unbound pattern satisfies all triggers; a change that matches a bound
-/// pattern satisfies only the triggers with the same values of the variables.
-fn apply_safety(mut found: FileMatch, safety: &[CompiledPattern], changes: &Changes) -> FileMatch {
+/// Applies the patterns of `safety`. If a pattern contains variables, and every trigger has values for all of these
+/// variables, a change that matches the pattern satisfies only the triggers with the same values. A change that matches
+/// any other pattern satisfies all triggers.
+fn apply_safety(mut file_match: FileMatch, safety: &[CompiledPattern], changes: &Changes) -> FileMatch {
     let is_bound = |pattern: &Pattern| {
         let binds_all = |trigger: &TriggeringFile| pattern.variables().all(|name| trigger.captures.get(name).is_some());
-        pattern.variables().next().is_some() && found.triggers.iter().all(binds_all)
+        pattern.variables().next().is_some() && file_match.triggers.iter().all(binds_all)
     };
-    let (bound, plain): (Vec<_>, Vec<_>) = safety.iter().partition(|safety| is_bound(&safety.pattern));
-    found.safety = plain.iter().map(|safety| safety.pattern.source().to_owned()).collect();
-    let mut matched = matching(&plain, changes);
-    found.is_safe = !matched.is_empty();
-    let search = ExpectedChanges::new(changes);
-    found.triggers.retain_mut(|trigger| {
-        bound.iter().all(|safety| match search.find_change(&safety.pattern, &trigger.captures) {
-            Ok(answer) => {
-                matched.insert(answer);
-                false
+    let (bound, unbound): (Vec<_>, Vec<_>) = safety.iter().partition(|safety| is_bound(&safety.pattern));
+    file_match.safety = unbound.iter().map(|safety| safety.pattern.source().to_owned()).collect();
+    let mut satisfied_by = matching(&unbound, changes);
+    file_match.is_satisfied_by_safety = !satisfied_by.is_empty();
+    for mut trigger in std::mem::take(&mut file_match.triggers) {
+        let mut satisfying_path = None;
+        let mut missing = Vec::new();
+        for safety in &bound {
+            match find_expected(&safety.pattern, &trigger.captures, changes) {
+                ExpectedFile::Changed(path) => {
+                    satisfying_path = Some(path);
+                    break;
+                }
+                ExpectedFile::Missing(path) => missing.push(path),
             }
-            Err(absent) => {
-                trigger.safety.push(absent);
-                true
-            }
-        })
-    });
-    found.is_safe |= found.triggers.is_empty() && !matched.is_empty();
-    found.matched = matched.into_iter().collect();
-    found
+        }
+        if let Some(path) = satisfying_path {
+            satisfied_by.insert(path);
+        } else {
+            trigger.safety = missing;
+            file_match.triggers.push(trigger);
+        }
+    }
+    file_match.is_satisfied_by_safety |= file_match.triggers.is_empty() && !satisfied_by.is_empty();
+    file_match.satisfied_by = satisfied_by.into_iter().collect();
+    file_match
 }
 
 fn matching(patterns: &[&CompiledPattern], changes: &Changes) -> BTreeSet<String> {
     let matched = patterns.iter().flat_map(|pattern| {
-        changes.containing(pattern.literal).into_iter().filter(|path| pattern.pattern.matches(path))
+        changes.paths_containing(pattern.literal).into_iter().filter(|path| pattern.pattern.matches(path))
     });
     matched.map(str::to_owned).collect()
 }
 
-/// The most specific member that matches a path: `tests/{path}_test.py` takes precedence over `{path}.py`.
+/// The most specific pattern of a set that matches a path: `tests/{path}_test.py` takes precedence over `{path}.py`.
 fn most_specific(members: &[CompiledPattern], path: &str) -> Option<(usize, Captures)> {
     let matched = members.iter().enumerate().filter(|(_, member)| member.matches(path));
-    // Of equally specific members, the first one is chosen.
+    // Of equally specific patterns, the first one is chosen.
     let (own, member) = matched.rev().max_by_key(|(_, member)| member.pattern.literal_length())?;
     Some((own, member.pattern.captures(path)?))
 }
 
-/// Collects triggers whose expected files did not change.
+/// Collects the triggers for which an expected file did not change, and the expected files that changed.
 struct ExpectedChanges<'a> {
     changes: &'a Changes,
     triggers: Vec<TriggeringFile>,
-    matched: BTreeSet<String>,
+    satisfied_by: BTreeSet<String>,
 }
 
 impl<'a> ExpectedChanges<'a> {
     fn new(changes: &'a Changes) -> Self {
-        Self { changes, triggers: Vec::new(), matched: BTreeSet::new() }
+        Self { changes, triggers: Vec::new(), satisfied_by: BTreeSet::new() }
     }
 
     fn expect(&mut self, path: &str, status: Status, captures: Captures, expects: &[&CompiledPattern]) {
-        let mut missing = Vec::new();
+        let mut missing_files = Vec::new();
         for expected in expects {
-            match self.find_change(&expected.pattern, &captures) {
-                Ok(changed) => self.matched.insert(changed),
-                Err(absent) => {
-                    missing.push(absent);
-                    false
+            match find_expected(&expected.pattern, &captures, self.changes) {
+                ExpectedFile::Changed(path) => {
+                    self.satisfied_by.insert(path);
                 }
-            };
+                ExpectedFile::Missing(path) => missing_files.push(path),
+            }
         }
-        if !missing.is_empty() {
-            self.triggers.push(TriggeringFile { path: path.to_owned(), status, captures, missing, safety: Vec::new() });
+        if !missing_files.is_empty() {
+            let path = path.to_owned();
+            self.triggers.push(TriggeringFile { path, status, captures, missing_files, safety: Vec::new() });
         }
-    }
-
-    /// Returns the changed file that the filled pattern expects, or as an error the missing path or pattern, as people
-    /// would write it.
-    fn find_change(&self, expected: &Pattern, captures: &Captures) -> Result<String, String> {
-        let filled = match expected.fill(captures) {
-            Ok(filled) => filled,
-            // No path can match, so nothing can satisfy the pattern.
-            Err(FillError::Unusable { filled, .. }) => return Err(filled),
-            Err(FillError::Unbound { .. }) => return Err(expected.source().to_owned()),
-        };
-        if let Some(path) = filled.only_path() {
-            return if self.changes.contains(path) { Ok(path.to_owned()) } else { Err(path.to_owned()) };
-        }
-        let candidates = self.changes.containing(filled.required_literal());
-        // The smallest name, so that the order of changes does not matter.
-        let found = candidates.into_iter().filter(|path| filled.matches(path)).min();
-        found.map(str::to_owned).ok_or_else(|| filled.source().to_owned())
     }
 
     fn finish(self) -> FileMatch {
-        let matched = self.matched.into_iter().collect();
-        FileMatch { triggers: self.triggers, matched, ..FileMatch::default() }
+        let satisfied_by = self.satisfied_by.into_iter().collect();
+        FileMatch { triggers: self.triggers, satisfied_by, ..FileMatch::default() }
+    }
+}
+
+/// The result of the search for a file that a trigger expects.
+enum ExpectedFile {
+    /// The file changed. The value is its path.
+    Changed(String),
+    /// The file did not change. The value is its path, or the pattern as people would write it if several paths could
+    /// match.
+    Missing(String),
+}
+
+/// Fills the pattern with the captures of a trigger, and searches the changes for a match.
+fn find_expected(expected: &Pattern, captures: &Captures, changes: &Changes) -> ExpectedFile {
+    let filled = match expected.fill(captures) {
+        Ok(filled) => filled,
+        // With these captures, the pattern can match no path, so the expected file is missing.
+        Err(FillError::Unusable { filled, .. }) => return ExpectedFile::Missing(filled),
+        Err(FillError::Unbound { .. }) => return ExpectedFile::Missing(expected.source().to_owned()),
+    };
+    if let Some(path) = filled.only_path() {
+        let path = path.to_owned();
+        return if changes.contains(&path) { ExpectedFile::Changed(path) } else { ExpectedFile::Missing(path) };
+    }
+    let candidates = changes.paths_containing(filled.required_literal());
+    // The first path in byte order is chosen, so that the result does not depend on the order of the changes.
+    match candidates.into_iter().filter(|path| filled.matches(path)).min() {
+        Some(path) => ExpectedFile::Changed(path.to_owned()),
+        None => ExpectedFile::Missing(filled.source().to_owned()),
     }
 }

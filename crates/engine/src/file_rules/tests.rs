@@ -1,4 +1,5 @@
-//! Property tests for arbitrary rules and changes. Examples are in the corpus of `linchpin check`.
+//! Tests of file rules, with examples and with arbitrary rules and changes. The corpus of `linchpin check` has more
+//! examples.
 
 use proptest::collection::{btree_set, vec};
 use proptest::prelude::*;
@@ -15,39 +16,33 @@ fn patterns(texts: &[&str]) -> Vec<FilePattern> {
     texts.iter().map(|text| pattern(text)).collect()
 }
 
-fn rule(mode: FileRuleKind) -> FileRule {
-    FileRule {
-        kind: mode,
-        exclude: Vec::new(),
-        scope: ChangeScope::default(),
-        refire: Refire::default(),
-        command: None,
-    }
+fn rule(kind: FileRuleKind) -> FileRule {
+    FileRule { kind, exclude: Vec::new(), scope: ChangeScope::default(), refire: Refire::default(), command: None }
 }
 
 fn changed(paths: &[&str]) -> Changes {
     paths.iter().map(|path| Change { status: Status::Modified, path: (*path).to_owned() }).collect()
 }
 
-fn pairs(found: &FileMatch) -> Vec<String> {
-    found.pairs().map(|(trigger, missing)| format!("{trigger} → {missing}")).collect()
+fn pairs(file_match: &FileMatch) -> Vec<String> {
+    file_match.pairs().map(|(trigger, missing)| format!("{trigger} → {missing}")).collect()
 }
 
 #[test]
 fn expected_paths_keep_special_characters_of_the_trigger() {
     let rule = rule(FileRuleKind::Pair { trigger: pattern("src/{path}.py"), expects: patterns(&["docs/{path}.md"]) });
-    let found = rule.judge(&changed(&["src/a[1]{x}.py"])).expect("a match");
-    assert_eq!(pairs(&found), ["src/a[1]{x}.py → docs/a[1]{x}.md"]);
-    let found = rule.judge(&changed(&["src/a[1].py", "docs/a[1].md"])).expect("a match");
-    assert!(!found.is_unmet());
-    assert_eq!(found.matched, ["docs/a[1].md"]);
+    let file_match = rule.judge(&changed(&["src/a[1]{x}.py"])).expect("a match");
+    assert_eq!(pairs(&file_match), ["src/a[1]{x}.py → docs/a[1]{x}.md"]);
+    let file_match = rule.judge(&changed(&["src/a[1].py", "docs/a[1].md"])).expect("a match");
+    assert!(!file_match.is_unmet());
+    assert_eq!(file_match.satisfied_by, ["docs/a[1].md"]);
 }
 
 #[test]
 fn the_most_specific_member_of_a_set_matches_a_file() {
     let rule = rule(FileRuleKind::Set(patterns(&["{path}.py", "tests/{path}_test.py"])));
-    let found = rule.judge(&changed(&["tests/a_test.py"])).expect("a match");
-    assert_eq!(pairs(&found), ["tests/a_test.py → a.py"]);
+    let file_match = rule.judge(&changed(&["tests/a_test.py"])).expect("a match");
+    assert_eq!(pairs(&file_match), ["tests/a_test.py → a.py"]);
 }
 
 #[test]
@@ -62,10 +57,10 @@ fn excluded_files_trigger_nothing_but_can_satisfy() {
 #[test]
 fn placeholders_are_filled_once_and_other_braces_stay() {
     let rule = rule(FileRuleKind::Pair { trigger: pattern("src/{path}.rs"), expects: patterns(&["tests/{path}.rs"]) });
-    let found = rule.judge(&changed(&["src/a.rs", "src/{missing}.rs"])).expect("a match");
+    let file_match = rule.judge(&changed(&["src/a.rs", "src/{missing}.rs"])).expect("a match");
     let text = "{trigger_files} want {expected_files}; {path}; {created_files}; {other} { {missing}";
     assert_eq!(
-        Placeholders(&found).fill(text),
+        Placeholders(&file_match).fill(text),
         "src/a.rs, src/{missing}.rs want tests/a.rs, tests/{missing}.rs; a, {missing}; ; {other} { \
          src/a.rs → tests/a.rs, src/{missing}.rs → tests/{missing}.rs"
     );
@@ -76,29 +71,29 @@ fn long_lists_are_truncated_with_a_count() {
     let rule = rule(FileRuleKind::Created(patterns(&["**"])));
     let changes: Changes =
         (0..25).map(|number| Change { status: Status::Added, path: format!("{number:02}") }).collect();
-    let found = rule.judge(&changes).expect("a match");
-    assert!(list_missing(&found).ends_with("19\nand 5 more"), "{}", list_missing(&found));
+    let file_match = rule.judge(&changes).expect("a match");
+    assert!(list_missing(&file_match).ends_with("19\nand 5 more"), "{}", list_missing(&file_match));
 }
 
 #[test]
 fn long_variable_lists_are_truncated_with_a_count() {
     let rule = rule(FileRuleKind::Created(patterns(&["src/{name}.rs"])));
     let created = |number: usize| Change { status: Status::Added, path: format!("src/{number:02}.rs") };
-    let found = rule.judge(&(0..60).map(created).collect()).expect("a match");
-    let filled = Placeholders(&found).fill("{name}");
+    let file_match = rule.judge(&(0..60).map(created).collect()).expect("a match");
+    let filled = Placeholders(&file_match).fill("{name}");
     assert!(filled.starts_with("00, 01") && filled.ends_with("49, and 10 more"), "{filled}");
 }
 
-/// Paths, some of which match the patterns below.
+/// Generates paths, some of which match the patterns that `kinds` generates.
 fn paths() -> impl Strategy<Value = Vec<String>> {
-    let folder = select(vec!["src", "tests", "docs", "a", "b/c"]);
+    let directory = select(vec!["src", "tests", "docs", "a", "b/c"]);
     let name = select(vec!["x", "y", "x_test", "deep/x", "x.y"]);
     let end = select(vec![".py", "_test.py", ".md", ""]);
-    btree_set((folder, name, end).prop_map(|(folder, name, end)| format!("{folder}/{name}{end}")), 0..8)
+    btree_set((directory, name, end).prop_map(|(directory, name, end)| format!("{directory}/{name}{end}")), 0..8)
         .prop_map(|paths| paths.into_iter().collect())
 }
 
-fn modes() -> impl Strategy<Value = FileRuleKind> {
+fn kinds() -> impl Strategy<Value = FileRuleKind> {
     let any = || select(vec!["src/**", "**/*.py", "tests/{path}_test.py", "{path}.py", "docs/{name}.md", "a/*"]);
     let bound = || select(vec!["tests/{path}_test.py", "{path}.md", "docs/{path}*", "b/**/{path}.py"]);
     prop_oneof![
@@ -122,45 +117,45 @@ fn changes() -> impl Strategy<Value = Vec<Change>> {
 
 proptest! {
     #[test]
-    fn the_order_of_changes_does_not_matter(mode in modes(), changes in changes(), seed in any::<prop::sample::Index>()) {
-        let mut turned = changes.clone();
-        turned.rotate_left(seed.index(changes.len().max(1)).min(changes.len()));
-        let rule = rule(mode);
-        let (one, other) = (changes.into_iter().collect(), turned.into_iter().rev().collect());
+    fn the_order_of_changes_does_not_matter(kind in kinds(), changes in changes(), seed in any::<prop::sample::Index>()) {
+        let mut reordered = changes.clone();
+        reordered.rotate_left(seed.index(changes.len().max(1)).min(changes.len()));
+        let rule = rule(kind);
+        let (one, other) = (changes.into_iter().collect(), reordered.into_iter().rev().collect());
         prop_assert_eq!(rule.judge(&one).expect("a match"), rule.judge(&other).expect("a match"));
     }
 
     #[test]
-    fn may_fire_is_false_only_for_rules_without_triggers(mode in modes(), changes in changes()) {
-        let (rule, changes) = (rule(mode), changes.into_iter().collect());
-        let found = rule.judge(&changes).expect("a match");
-        prop_assert!(rule.may_fire(&changes) || found == FileMatch::default());
-        prop_assert!(found.trigger_files().all(|path| changes.contains(path)));
-        prop_assert!(found.pairs().all(|(_, missing)| !changes.contains(missing)));
+    fn may_trigger_is_false_only_for_rules_without_triggers(kind in kinds(), changes in changes()) {
+        let (rule, changes) = (rule(kind), changes.into_iter().collect());
+        let file_match = rule.judge(&changes).expect("a match");
+        prop_assert!(rule.may_trigger(&changes) || file_match == FileMatch::default());
+        prop_assert!(file_match.trigger_files().all(|path| changes.contains(path)));
+        prop_assert!(file_match.pairs().all(|(_, missing)| !changes.contains(missing)));
     }
 
     #[test]
-    fn containing_finds_every_path_with_the_text(changes in changes(), text in "[a-z/._]{0,3}|src/x|\\.py") {
+    fn paths_containing_a_text_are_found(changes in changes(), text in "[a-z/._]{0,3}|src/x|\\.py") {
         let changes: Changes = changes.into_iter().collect();
-        let mut found = changes.containing(&text);
-        found.sort_unstable();
+        let mut actual = changes.paths_containing(&text);
+        actual.sort_unstable();
         let expected: Vec<&str> = changes.paths().filter(|path| path.contains(&text)).collect();
-        prop_assert_eq!(found, expected);
+        prop_assert_eq!(actual, expected);
         prop_assert_eq!(changes.may_contain(&text), changes.is_empty() && text.is_empty() || changes.paths().any(|path| path.contains(&text)) || text == "\n");
     }
 
-    /// If one of two members of a set changed, the other is missing; if both changed, nothing is.
+    /// If one of two members of a set changed, the other is missing. If both changed, nothing is missing.
     #[test]
-    fn a_set_is_symmetric(name in "[a-z]{1,3}(/[a-z]{1,3})?", turned in any::<bool>()) {
+    fn a_set_is_symmetric(name in "[a-z]{1,3}(/[a-z]{1,3})?", is_reversed in any::<bool>()) {
         let mut members = ["src/{path}.rs", "tests/{path}_test.rs"];
-        if turned {
+        if is_reversed {
             members.reverse();
         }
         let rule = rule(FileRuleKind::Set(patterns(&members)));
         let (source, test) = (format!("src/{name}.rs"), format!("tests/{name}_test.rs"));
-        let lacks = |path: &str| rule.judge(&changed(&[path])).expect("a match");
-        prop_assert_eq!(pairs(&lacks(&source)), [format!("{source} → {test}")]);
-        prop_assert_eq!(pairs(&lacks(&test)), [format!("{test} → {source}")]);
+        let judge_change_of = |path: &str| rule.judge(&changed(&[path])).expect("a match");
+        prop_assert_eq!(pairs(&judge_change_of(&source)), [format!("{source} → {test}")]);
+        prop_assert_eq!(pairs(&judge_change_of(&test)), [format!("{test} → {source}")]);
         prop_assert!(!rule.judge(&changed(&[&source, &test])).expect("a match").is_unmet());
     }
 

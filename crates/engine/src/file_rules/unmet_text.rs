@@ -1,48 +1,50 @@
-//! The text of an unmet file rule.
+//! Writes the text about an unmet file rule.
 
 use std::collections::HashSet;
 
 use super::{FileMatch, Status, TriggeringFile};
 
-/// Maximum number of lines in a list.
+/// The maximum number of lines in a list.
 const MAX_LINES: usize = 20;
-/// Maximum number of names that replace a placeholder, so that other rules have room in the message.
+/// The maximum number of names that replace a placeholder. The limit leaves room in the message for the texts of other
+/// rules.
 const MAX_NAMES: usize = 50;
 
-/// Lists each missing file with its trigger, or only the triggers if they have no missing files. One per line, limited
-/// in number.
-pub fn list_missing(found: &FileMatch) -> String {
+/// Lists each missing file with its trigger, one pair per line. If no file is missing, lists only the triggers. The
+/// number of lines is limited.
+pub fn list_missing(file_match: &FileMatch) -> String {
     let line = |(trigger, missing): (&str, &str)| format!("{} → {}", escaped(trigger), escaped(missing));
-    let mut lines: Vec<String> = found.pairs().map(line).collect();
+    let mut lines: Vec<String> = file_match.pairs().map(line).collect();
     if lines.is_empty() {
         let line = |trigger: &TriggeringFile| match trigger.safety.as_slice() {
             [] => escaped(&trigger.path),
-            safety => format!("{} ({})", escaped(&trigger.path), answered_by(safety)),
+            safety => format!("{} ({})", escaped(&trigger.path), satisfied_by(safety)),
         };
-        lines = found.triggers.iter().map(line).collect();
+        lines = file_match.triggers.iter().map(line).collect();
     }
     shorten(&mut lines, MAX_LINES);
-    if !found.safety.is_empty() {
-        lines.push(format!("({})", answered_by(&found.safety)));
+    if !file_match.safety.is_empty() {
+        lines.push(format!("({})", satisfied_by(&file_match.safety)));
     }
     lines.join("\n")
 }
 
-/// A hint that names the `safety` files whose change would satisfy the trigger; `None` if the rule has no such files.
-pub fn safety_hint(trigger: &TriggeringFile, found: &FileMatch) -> Option<String> {
-    let safety = if trigger.safety.is_empty() { &found.safety } else { &trigger.safety };
-    (!safety.is_empty()).then(|| answered_by(safety))
+/// A hint that names the `safety` files whose change would satisfy the trigger; `None` if there are no such files.
+pub fn safety_hint(trigger: &TriggeringFile, file_match: &FileMatch) -> Option<String> {
+    let safety = if trigger.safety.is_empty() { &file_match.safety } else { &trigger.safety };
+    (!safety.is_empty()).then(|| satisfied_by(safety))
 }
 
-fn answered_by(paths: &[String]) -> String {
+fn satisfied_by(paths: &[String]) -> String {
     let paths: Vec<String> = paths.iter().map(|path| escaped(path)).collect();
     format!("changing {} satisfies it", paths.join(" or "))
 }
 
-/// Escapes control characters, so that a file name cannot pass for another line of the message.
+/// Escapes control characters, so that a line break in a file name does not begin a line of the message.
 pub fn escaped(path: &str) -> String {
-    let escape =
-        |letter: char| if letter.is_control() { letter.escape_default().to_string() } else { letter.to_string() };
+    let escape = |character: char| {
+        if character.is_control() { character.escape_default().to_string() } else { character.to_string() }
+    };
     if path.chars().any(char::is_control) { path.chars().map(escape).collect() } else { path.to_owned() }
 }
 
@@ -54,14 +56,14 @@ fn shorten(texts: &mut Vec<String>, limit: usize) {
     }
 }
 
-/// Replaces each `{name}` that has a value.
+/// Replaces each `{name}` for which `value` returns a value.
 pub fn fill_placeholders(text: &str, value: impl Fn(&str) -> Option<String>) -> String {
     let mut filled = String::with_capacity(text.len());
     let mut rest = text;
     while let Some((before, after)) = rest.split_once('{') {
         filled.push_str(before);
-        let named = after.split_once('}').and_then(|(name, after)| Some((value(name)?, after)));
-        rest = if let Some((value, after)) = named {
+        let replaced = after.split_once('}').and_then(|(name, after)| Some((value(name)?, after)));
+        rest = if let Some((value, after)) = replaced {
             filled.push_str(&value);
             after
         } else {
@@ -77,30 +79,32 @@ pub fn fill_placeholders(text: &str, value: impl Fn(&str) -> Option<String>) -> 
 pub struct Placeholders<'a>(pub &'a FileMatch);
 
 impl Placeholders<'_> {
-    /// Fills all placeholders in one pass, so values are never interpreted. Other braces stay unchanged.
+    /// Fills all placeholders in one pass, so that braces in values are not interpreted. Other braces stay unchanged.
     pub fn fill(&self, text: &str) -> String {
         fill_placeholders(text, |name| self.value(name))
     }
 
     fn value(&self, name: &str) -> Option<String> {
-        let found = self.0;
+        let file_match = self.0;
         let mut texts: Vec<String> = match name {
-            "trigger_files" => found.trigger_files().map(escaped).collect(),
+            "trigger_files" => file_match.trigger_files().map(escaped).collect(),
             "expected_files" => {
-                let of_each = found.triggers.iter().flat_map(|trigger| &trigger.safety).map(|path| escaped(path));
-                let safety: Vec<String> = found.safety.iter().cloned().chain(of_each).collect();
-                if safety.is_empty() { found.expected_files().into_iter().map(escaped).collect() } else { safety }
+                let for_one_trigger =
+                    file_match.triggers.iter().flat_map(|trigger| &trigger.safety).map(|path| escaped(path));
+                let safety: Vec<String> = file_match.safety.iter().cloned().chain(for_one_trigger).collect();
+                if safety.is_empty() { file_match.missing_files().into_iter().map(escaped).collect() } else { safety }
             }
             "created_files" => {
-                let created = found.triggers.iter().filter(|trigger| trigger.status == Status::Added);
+                let created = file_match.triggers.iter().filter(|trigger| trigger.status == Status::Added);
                 created.map(|trigger| escaped(&trigger.path)).collect()
             }
-            "missing" => {
-                found.pairs().map(|(trigger, missing)| format!("{} → {}", escaped(trigger), escaped(missing))).collect()
-            }
+            "missing" => file_match
+                .pairs()
+                .map(|(trigger, missing)| format!("{} → {}", escaped(trigger), escaped(missing)))
+                .collect(),
             _ => {
                 let mut known = HashSet::new();
-                let values = found.triggers.iter().filter_map(|trigger| trigger.captures.get(name));
+                let values = file_match.triggers.iter().filter_map(|trigger| trigger.captures.get(name));
                 let values: Vec<String> = values.filter(|value| known.insert(*value)).map(escaped).collect();
                 if values.is_empty() {
                     return None;

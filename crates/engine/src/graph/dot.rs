@@ -7,7 +7,7 @@ impl Graph<'_> {
     pub fn dot(&self) -> String {
         let mut text = format!("digraph {} {{\n", quoted(self.name));
         for node in &self.nodes {
-            let shape = if node.is_end { "oval" } else { "box" };
+            let shape = if node.is_terminal { "oval" } else { "box" };
             let _ = writeln!(text, "  {} [shape={shape}];", quoted(node.name));
         }
         for edge in &self.edges {

@@ -1,9 +1,10 @@
-//! Renders graphs in diagram languages, one file per language.
+//! Renders graphs in diagram languages. Each language has its own module.
 
 mod dot;
 mod mermaid;
 
-/// A directed graph of work states (nodes, hats) and transitions.
+/// A directed graph: the nodes of a workflow and the transitions between them, or the hats of a loop and the topics
+/// that connect them.
 pub struct Graph<'a> {
     pub name: &'a str,
     pub nodes: Vec<GraphNode<'a>>,
@@ -12,8 +13,8 @@ pub struct Graph<'a> {
 
 pub struct GraphNode<'a> {
     pub name: &'a str,
-    /// True for the first and last states.
-    pub is_end: bool,
+    /// True for the start and the end of the graph, which are drawn in another shape.
+    pub is_terminal: bool,
 }
 
 pub struct GraphEdge<'a> {

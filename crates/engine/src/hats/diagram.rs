@@ -1,4 +1,4 @@
-//! Renders the hand-overs between hats as text and for diagram programs.
+//! Shows which hat hands over to which, as text and as a graph for diagram programs.
 
 use std::fmt::Write;
 
@@ -6,7 +6,7 @@ use super::Loop;
 use crate::graph::{Graph, GraphEdge, GraphNode};
 use crate::workflow::Requirement;
 
-/// Lists every hat with its triggers and topics, for a terminal.
+/// Lists every hat with the topics that trigger it and the topics that it publishes, for a terminal.
 pub fn text(the_loop: &Loop) -> String {
     let mut text = String::new();
     for hat in &the_loop.hats {
@@ -16,14 +16,13 @@ pub fn text(the_loop: &Loop) -> String {
             let to = match the_loop.hat_for(topic) {
                 _ if *topic == the_loop.completion.topic => Loop::DONE,
                 Some(next_hat) => next_hat.id.as_str(),
-                None => "nobody",
+                None => "no hat",
             };
             let _ = writeln!(text, "  {topic} → {to}");
             if *topic == the_loop.completion.topic && !the_loop.completion.after.is_empty() {
                 let _ = writeln!(text, "      after {}", the_loop.completion.after.join(", "));
             }
-            for required in the_loop.requires(topic) {
-                let Requirement { id, gate } = required;
+            for Requirement { id, gate } in the_loop.requires(topic) {
                 let is_named = the_loop.gates.contains_key(id);
                 let shown = if is_named { format!("{id} ({gate})") } else { gate.to_string() };
                 let _ = writeln!(text, "      requires {shown}");
@@ -33,9 +32,10 @@ pub fn text(the_loop: &Loop) -> String {
     text
 }
 
+/// Returns the hats and the end of the run, connected by topics.
 pub fn graph(the_loop: &Loop) -> Graph<'_> {
     let first = the_loop.hat_for(&the_loop.start).map(|hat| hat.id.as_str());
-    let hats = the_loop.hats.iter().map(|hat| GraphNode { name: &hat.id, is_end: first == Some(&hat.id) });
+    let hats = the_loop.hats.iter().map(|hat| GraphNode { name: &hat.id, is_terminal: first == Some(&hat.id) });
     let edges = the_loop.hats.iter().flat_map(|hat| {
         hat.publishes.iter().filter_map(move |topic| {
             let is_last = *topic == the_loop.completion.topic;
@@ -46,7 +46,7 @@ pub fn graph(the_loop: &Loop) -> Graph<'_> {
     });
     Graph {
         name: "loop",
-        nodes: hats.chain([GraphNode { name: Loop::DONE, is_end: true }]).collect(),
+        nodes: hats.chain([GraphNode { name: Loop::DONE, is_terminal: true }]).collect(),
         edges: edges.collect(),
     }
 }

@@ -12,17 +12,17 @@ pub struct Hat {
     pub id: String,
     pub name: String,
     pub description: String,
-    /// Topics that activate the hat.
+    /// The topics that trigger the hat.
     pub triggers: Vec<TopicPattern>,
     pub publishes: Vec<String>,
-    /// Empty if the instructions are derived from the topics.
+    /// The instructions for the agent; if the field is empty, they are derived from the topics.
     pub instructions: String,
     /// The topic that is published if the agent publishes nothing.
     pub default_publishes: Option<String>,
-    /// Patterns of paths that the agent may write; `None` if only rules restrict it.
+    /// The patterns of the paths that the agent may write; `None` if the hat does not restrict them.
     pub writes: Option<Vec<String>>,
     pub max_activations: Option<u32>,
-    /// Overrides the loop's agent.
+    /// The agent that works with this hat; `None` for the loop's agent.
     pub agent: Option<AgentChoice>,
     /// Rules that apply while the hat is active.
     pub rules: Vec<Rule>,
@@ -42,7 +42,7 @@ impl Hat {
 /// The agent that an iteration starts.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum AgentChoice {
-    /// A supported agent.
+    /// An agent of [`AgentChoice::NAMES`].
     Named(String),
     Command {
         words: Vec<String>,
@@ -60,19 +60,20 @@ impl fmt::Display for AgentChoice {
 }
 
 impl AgentChoice {
-    /// Names of the supported agents.
+    /// The agents that a loop can start by their name alone.
     pub const NAMES: [&str; 7] = ["claude", "codex", "gemini", "cursor", "copilot", "opencode", "amp"];
-    /// Agents whose transcripts contain token counts.
+    /// The agents whose transcripts contain token counts.
     pub const WITH_TOKENS: [&str; 5] = ["claude", "codex", "gemini", "copilot", "opencode"];
-    /// Agents that report their cost.
+    /// The agents that report their cost.
     pub const WITH_COST: [&str; 1] = ["claude"];
 
-    /// True if the agent is known to report tokens. Custom commands may, but that is unknown in advance.
+    /// True if the agent is known to report tokens. False for a custom command, because it is not known in advance
+    /// whether the command reports tokens.
     pub fn reports_tokens(&self) -> bool {
         matches!(self, Self::Named(name) if Self::WITH_TOKENS.contains(&name.as_str()))
     }
 
-    /// True if the agent is known to report its cost.
+    /// True if the agent is known to report its cost. False for a custom command.
     pub fn reports_cost(&self) -> bool {
         matches!(self, Self::Named(name) if Self::WITH_COST.contains(&name.as_str()))
     }
@@ -83,8 +84,8 @@ impl AgentChoice {
 pub enum PromptDelivery {
     #[default]
     Stdin,
-    /// As the last argument.
+    /// The prompt is the last argument.
     Argument,
-    /// In a file whose path is the last argument.
+    /// The prompt is in a file, and the path of the file is the last argument.
     File,
 }

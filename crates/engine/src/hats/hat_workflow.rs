@@ -1,5 +1,5 @@
-//! Converts an active hat to a workflow with one node, so that rules, observers, gates and pace rules work in an
-//! iteration as in a phase.
+//! Converts a hat to a workflow with one node. The workflow is active while an iteration of the hat runs, so that
+//! rules, observers, gates and pace rules work as in a phase of any workflow.
 
 use std::collections::BTreeMap;
 
@@ -8,8 +8,8 @@ use crate::rules::Tier;
 use crate::workflow::{Node, Transition, Workflow};
 
 impl Loop {
-    /// The name of the workflow of every hat. It is reserved, because the active workflow of a run belongs to the run
-    /// alone.
+    /// The name of the workflow of every hat. No other workflow can have this name, so that this workflow is only
+    /// started and ended by the run itself.
     pub const NAME: &str = "loop";
 
     pub fn workflow_for(&self, hat: &Hat) -> Workflow {
@@ -24,7 +24,7 @@ impl Loop {
         };
         Workflow {
             name: Self::NAME.to_owned(),
-            // A run starts only with a trusted loop and keeps using it, so the workflow needs no trust of its own.
+            // A run starts only with a trusted loop, and uses that loop until it ends, so the workflow needs no trust.
             tier: Tier::User,
             source: self.source.clone(),
             digest: self.digest.clone(),
@@ -40,7 +40,8 @@ impl Loop {
         }
     }
 
-    /// The transition for a topic. It is taken by publishing the topic, never by a condition.
+    /// The transition for a topic. The transition is taken when the topic is published; its `when` is therefore never
+    /// true.
     fn transition_for(&self, topic: &str) -> Transition {
         let requires = self.requires(topic).cloned().collect();
         Transition { when: "false".to_owned(), to: topic.to_owned(), requires }

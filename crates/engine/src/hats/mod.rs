@@ -1,12 +1,13 @@
-//! The loop: agents work in iterations, each under a hat. Hats are triggered by topics and publish topics; the loop
-//! ends when the completion topic is published and its gates are open.
+//! Loops: agents work in iterations, each with a hat. A topic triggers a hat, and the hat publishes a topic for the
+//! next one. The run ends when the completion topic is published and its gates are open.
 //!
-//! This module defines the configuration ([`Loop`]), its static checks ([`topology`]), and the agent's prompt
-//! ([`prompt`]). It does not know processes, files or the clock.
+//! This module defines the configuration ([`Loop`]), its static checks ([`topology`]), the choice of the next hat
+//! ([`next_hat`]), and the agent's prompt ([`prompt`]). It does not know processes, files or the clock.
 
 pub mod diagram;
 mod hat;
 mod hat_workflow;
+pub mod next_hat;
 pub mod prompt;
 #[cfg(test)]
 mod tests;
@@ -29,7 +30,7 @@ use crate::workflow::{Gate, Requirement};
 pub struct Loop {
     /// The file that the loop was read from, as shown to people.
     pub source: String,
-    /// Digest of the file.
+    /// The digest of the file.
     pub digest: String,
     pub agent: AgentChoice,
     /// The topic that starts a run.
@@ -37,12 +38,12 @@ pub struct Loop {
     pub completion: Completion,
     pub limits: RunLimits,
     pub guardrails: Vec<String>,
-    /// Path of the notes that agents leave for later iterations, relative to the root.
+    /// The path of the notes that agents leave for later iterations, relative to the root.
     pub scratchpad: String,
     pub specs_dir: String,
-    /// Gates on closing a task.
+    /// The gates that must be open before a task is closed.
     pub close_requires: Vec<Requirement>,
-    /// Initial values of variables as JSON text.
+    /// The initial values of variables, as JSON text.
     pub variables: BTreeMap<String, String>,
     pub topics: BTreeMap<String, Topic>,
     pub gates: BTreeMap<String, Gate>,
@@ -55,31 +56,33 @@ pub struct Loop {
 pub struct Completion {
     pub topic: String,
     pub requires: Vec<Requirement>,
+    /// The topics that the run must have accepted before the completion topic.
     pub after: Vec<String>,
 }
 
 /// A topic's entry in `loop.yml`.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Topic {
-    /// Instructions for the hat that the topic triggers; empty for the built-in default.
+    /// Instructions for the hat that the topic triggers; if the field is empty, the built-in default is used.
     pub on_trigger: String,
     /// Instructions for hats that publish the topic.
     pub on_publish: String,
     pub requires: Vec<Requirement>,
 }
 
-/// Limits that end a run early; `None` for no limit.
+/// Limits of a run; `None` for no limit. `idle` terminates an agent, every other limit ends the run early.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RunLimits {
     pub iterations: Option<u32>,
     pub runtime: Option<Duration>,
     pub tokens: Option<u64>,
     pub cost_usd: Option<f64>,
-    /// Consecutive failures of agents.
+    /// The number of consecutive failures of agents after which the run ends.
     pub failures: Option<u32>,
-    /// Repetitions of a topic with the same payload without a change in the project.
+    /// The number of times that a topic can be repeated with the same payload, without a change in the project, before
+    /// the run ends.
     pub stale: Option<u32>,
-    /// Time without a sign of life (output or hook calls) after which an agent is terminated.
+    /// The time without output and hook calls after which an agent is terminated.
     pub idle: Option<Duration>,
 }
 
@@ -98,31 +101,32 @@ impl Default for RunLimits {
 }
 
 impl Loop {
-    /// Prefix of topics that only Linchpin publishes.
+    /// The first part of the names of all topics that only Linchpin publishes.
     pub const RESERVED: &str = "system";
     /// The topic that is published for a hat whose agent published nothing.
     pub const SYSTEM_RESUME: &str = "system.resume";
     /// The topic that `run --resume` publishes if no other event is pending.
     pub const TASK_RESUME: &str = "task.resume";
     pub const COMPLETE: &str = "loop.complete";
-    /// Maximum number of topics in `completion.after`: the check for reachability visits every subset of them.
+    /// The maximum number of topics in `completion.after`. It is low, because the check of the topology visits every
+    /// subset of them.
     pub const MAX_AFTER: usize = 10;
-    /// The end of a run in diagrams; hats cannot have this id.
+    /// The name of the end of a run in diagrams. No hat can have this id.
     pub const DONE: &str = "done";
+
+    /// The agent of the hat; if the hat has none, the agent of the loop.
+    pub fn agent_of<'a>(&'a self, hat: &'a Hat) -> &'a AgentChoice {
+        hat.agent.as_ref().unwrap_or(&self.agent)
+    }
 
     pub fn hat(&self, id: &str) -> Option<&Hat> {
         self.hats.iter().find(|hat| hat.id == id)
     }
 
-    /// The hat that a topic triggers. Valid loops have at most one.
-    pub fn hat_for(&self, topic: &str) -> Option<&Hat> {
-        self.hats.iter().find(|hat| hat.is_triggered_by(topic))
-    }
-
-    /// Gates of a topic, including those of completion if it is the completion topic.
+    /// The gates that must be open for a topic. For the completion topic, they include the gates of the completion.
     pub fn requires(&self, topic: &str) -> impl Iterator<Item = &Requirement> {
-        let own = self.topics.get(topic).map(|topic| topic.requires.as_slice()).unwrap_or_default();
-        let ends = if topic == self.completion.topic { self.completion.requires.as_slice() } else { &[] };
-        own.iter().chain(ends)
+        let of_topic = self.topics.get(topic).map(|topic| topic.requires.as_slice()).unwrap_or_default();
+        let of_completion = if topic == self.completion.topic { self.completion.requires.as_slice() } else { &[] };
+        of_topic.iter().chain(of_completion)
     }
 }

@@ -1,11 +1,11 @@
-//! Topics (`build.done`) and topic patterns (`build.*`): `*` matches exactly one part, `**` any number.
+//! Topics (`build.done`) and topic patterns (`build.*`). `*` matches exactly one part, `**` any number of parts.
 
 use std::collections::HashSet;
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// Maximum number of parts, far more than needed.
+/// The maximum number of parts of a topic. Real topics have far fewer.
 const MAX_PARTS: usize = 16;
 const MAX_LENGTH: usize = 200;
 
@@ -16,7 +16,7 @@ pub enum TopicError {
     #[error("there is an empty part between dots")]
     EmptyPart,
     #[error("`{0}` is not a letter, digit, `-` or `_`")]
-    Letter(char),
+    InvalidCharacter(char),
     #[error("`*` and `**` are only allowed in triggers, and must be a whole part between dots")]
     Wildcard,
     #[error("it has more than {MAX_PARTS} parts or {MAX_LENGTH} characters")]
@@ -43,9 +43,9 @@ fn check_part(part: &str) -> Result<(), TopicError> {
     if part.is_empty() {
         return Err(TopicError::EmptyPart);
     }
-    match part.chars().find(|letter| !letter.is_alphanumeric() && !matches!(letter, '-' | '_')) {
+    match part.chars().find(|character| !character.is_alphanumeric() && !matches!(character, '-' | '_')) {
         Some('*') => Err(TopicError::Wildcard),
-        Some(letter) => Err(TopicError::Letter(letter)),
+        Some(character) => Err(TopicError::InvalidCharacter(character)),
         None => Ok(()),
     }
 }
@@ -61,7 +61,7 @@ enum Part {
 }
 
 impl Part {
-    fn fits(&self, text: &str) -> bool {
+    fn matches_one(&self, text: &str) -> bool {
         match self {
             Self::Exactly(own) => own == text,
             Self::One => true,
@@ -85,7 +85,7 @@ impl TopicPattern {
         matches(&self.0, &parts)
     }
 
-    /// The topic if the pattern has no wildcards.
+    /// The only topic that matches the pattern; `None` if the pattern has wildcards.
     pub fn as_exact(&self) -> Option<String> {
         let is_exact = self.0.iter().all(|part| matches!(part, Part::Exactly(_)));
         is_exact.then(|| self.to_string())
@@ -93,10 +93,11 @@ impl TopicPattern {
 
     /// A topic that both patterns match, if one exists.
     pub fn common_topic(&self, other: &Self) -> Option<String> {
-        let common = Common { ours: &self.0, theirs: &other.0 };
-        let mut parts = common.search(0, 0, &mut HashSet::new())?;
+        let search = CommonTopicSearch { ours: &self.0, theirs: &other.0 };
+        let mut parts = search.search(0, 0, &mut HashSet::new())?;
         if parts.is_empty() {
-            // Both patterns match the empty sequence, which is no topic, so both are `**` and match any topic.
+            // Both patterns match the empty sequence, which is not a topic. Such patterns are `**` and match every
+            // topic.
             parts.push(ANY.to_owned());
         }
         parts.reverse();
@@ -119,8 +120,9 @@ impl fmt::Display for TopicPattern {
     }
 }
 
-/// Each `**` first matches nothing. On a mismatch the last `**` takes one more part; earlier ones need no retry,
-/// because the last one can take any part that an earlier one could take.
+/// Matches the parts of a topic. Each `**` first matches no part. On a mismatch, the `**` that was reached last matches
+/// one more part. An earlier `**` does not have to be tried again, because the last one can match every part that an
+/// earlier one could match.
 fn matches(mut pattern: &[Part], mut topic: &[&str]) -> bool {
     let mut last: Option<(&[Part], &[&str])> = None;
     loop {
@@ -130,7 +132,7 @@ fn matches(mut pattern: &[Part], mut topic: &[&str]) -> bool {
                 (pattern, last) = (rest, Some((rest, topic)));
                 continue;
             }
-            (Some((part, rest)), Some((text, others))) if part.fits(text) => {
+            (Some((part, rest)), Some((text, others))) if part.matches_one(text) => {
                 (pattern, topic) = (rest, others);
                 continue;
             }
@@ -141,28 +143,30 @@ fn matches(mut pattern: &[Part], mut topic: &[&str]) -> bool {
     }
 }
 
-/// Example of a part that only wildcards match.
+/// The part of an example topic at which both patterns have wildcards.
 const ANY: &str = "any";
 
-struct Common<'a> {
+/// The search for a topic that two patterns both match.
+struct CommonTopicSearch<'a> {
     ours: &'a [Part],
     theirs: &'a [Part],
 }
 
-impl Common<'_> {
-    /// The rest of a common topic, last part first. `dead` remembers position pairs without a solution.
-    fn search(&self, our: usize, their: usize, dead: &mut HashSet<(usize, usize)>) -> Option<Vec<String>> {
-        if dead.contains(&(our, their)) {
+impl CommonTopicSearch<'_> {
+    /// Returns the rest of a topic that both patterns match from these positions on, in reverse order. `failed`
+    /// contains the pairs of positions from which no such topic was found.
+    fn search(&self, our: usize, their: usize, failed: &mut HashSet<(usize, usize)>) -> Option<Vec<String>> {
+        if failed.contains(&(our, their)) {
             return None;
         }
-        let found = self.step(our, their, dead);
-        if found.is_none() {
-            dead.insert((our, their));
+        let topic = self.step(our, their, failed);
+        if topic.is_none() {
+            failed.insert((our, their));
         }
-        found
+        topic
     }
 
-    fn step(&self, our: usize, their: usize, dead: &mut HashSet<(usize, usize)>) -> Option<Vec<String>> {
+    fn step(&self, our: usize, their: usize, failed: &mut HashSet<(usize, usize)>) -> Option<Vec<String>> {
         let with = |part: &str, rest: Option<Vec<String>>| {
             rest.map(|mut rest| {
                 rest.push(part.to_owned());
@@ -172,20 +176,20 @@ impl Common<'_> {
         match (self.ours.get(our), self.theirs.get(their)) {
             (None, None) => Some(Vec::new()),
             (Some(Part::Any), Some(Part::Any)) => {
-                self.search(our + 1, their, dead).or_else(|| self.search(our, their + 1, dead))
+                self.search(our + 1, their, failed).or_else(|| self.search(our, their + 1, failed))
             }
-            (Some(Part::Any), theirs) => self.search(our + 1, their, dead).or_else(|| {
+            (Some(Part::Any), theirs) => self.search(our + 1, their, failed).or_else(|| {
                 let part = theirs.map(example_part)?;
-                with(part, self.search(our, their + 1, dead))
+                with(part, self.search(our, their + 1, failed))
             }),
-            (ours, Some(Part::Any)) => self.search(our, their + 1, dead).or_else(|| {
+            (ours, Some(Part::Any)) => self.search(our, their + 1, failed).or_else(|| {
                 let part = ours.map(example_part)?;
-                with(part, self.search(our + 1, their, dead))
+                with(part, self.search(our + 1, their, failed))
             }),
             (Some(Part::Exactly(ours)), Some(Part::Exactly(theirs))) if ours != theirs => None,
             (Some(ours), Some(theirs)) => {
                 let part = if *ours == Part::One { example_part(theirs) } else { example_part(ours) };
-                with(part, self.search(our + 1, their + 1, dead))
+                with(part, self.search(our + 1, their + 1, failed))
             }
             (None, Some(_)) | (Some(_), None) => None,
         }

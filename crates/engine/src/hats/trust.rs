@@ -1,10 +1,11 @@
-//! The trust that a repository's loop needs before it runs: all of it, because it starts agents unattended.
+//! The parts of a loop that a person must trust before the loop runs. Every loop of a repository needs trust, because
+//! it starts agents while no person watches.
 
 use super::{AgentChoice, Loop};
 use crate::workflow::{clear_texts, gate_to_trust, rule_to_trust, without_newer_defaults};
 
 impl Loop {
-    /// Parts that start programs, contact other machines or approve calls, one line each.
+    /// Returns one line for each part that starts a program, contacts another machine or approves calls.
     pub fn parts_to_trust(&self) -> Vec<String> {
         let agents = self.hats.iter().filter_map(|hat| Some((Some(hat.id.as_str()), hat.agent.as_ref()?)));
         let agents = [(None, &self.agent)].into_iter().chain(agents).map(|(hat, agent)| {
@@ -30,25 +31,26 @@ impl Loop {
         parts
     }
 
-    /// The text that a person trusts, without text for agents, which may be reworded freely.
+    /// Returns the text that a person trusts. It does not contain texts for agents, so that a change of such a text
+    /// needs no new trust.
     pub fn text_to_trust(&self) -> String {
-        let mut bare = self.clone();
-        bare.hats.iter_mut().flat_map(|hat| &mut hat.rules).for_each(clear_texts);
-        bare.text_to_trust_with_reasons()
+        let mut trusted = self.clone();
+        trusted.hats.iter_mut().flat_map(|hat| &mut hat.rules).for_each(clear_texts);
+        trusted.text_to_trust_with_reasons()
     }
 
-    /// The text that people trusted before reasons of rules were left out of it.
+    /// Returns the text that people trusted in earlier versions of Linchpin. It also contains the reasons of rules.
     pub fn text_to_trust_with_reasons(&self) -> String {
-        let mut bare = Self { digest: String::new(), guardrails: Vec::new(), ..self.clone() };
-        for topic in bare.topics.values_mut() {
+        let mut trusted = Self { digest: String::new(), guardrails: Vec::new(), ..self.clone() };
+        for topic in trusted.topics.values_mut() {
             topic.on_trigger.clear();
             topic.on_publish.clear();
         }
-        for hat in &mut bare.hats {
+        for hat in &mut trusted.hats {
             hat.name.clear();
             hat.description.clear();
             hat.instructions.clear();
         }
-        serde_json::to_string(&bare).map_or_else(|_| self.digest.clone(), |text| without_newer_defaults(&text))
+        serde_json::to_string(&trusted).map_or_else(|_| self.digest.clone(), |text| without_newer_defaults(&text))
     }
 }

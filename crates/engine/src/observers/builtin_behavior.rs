@@ -1,4 +1,4 @@
-//! Built-in behaviors: observers that need more than a match and a value.
+//! Built-in behaviors: observers that are part of Linchpin's code, because `match` and `set` cannot express them.
 
 use serde::{Deserialize, Serialize};
 

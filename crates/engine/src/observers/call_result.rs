@@ -1,7 +1,7 @@
-//! Extracts the result of a tool call from the envelopes that agents, MCP servers and proxies put around it.
+//! Extracts the result of a tool call from the JSON objects that agents, MCP servers and proxies put around it.
 //!
-//! A call can fail without the agent noticing: a server may report a failure in a successful response. Any sign of
-//! failure counts.
+//! A server may report a failure in a response that the agent considers successful. A call therefore counts as failed
+//! if any of these objects reports a failure.
 
 use serde_json::Value;
 
@@ -10,13 +10,13 @@ use crate::event::{CallOutcome, Event, EventKind, ToolCall};
 
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum CallResult {
-    /// The tool's answer without envelopes.
+    /// The call succeeded. The value is the answer of the tool itself.
     Success(Value),
     Failed,
 }
 
 impl CallResult {
-    /// Returns `None` if the event has no result, so that the outcome of the call is unknown.
+    /// Returns the result of the call that the event reports; `None` if the event does not tell a result.
     pub(super) fn of(event: &Event) -> Option<Self> {
         let call = event.tool.as_ref()?;
         match (event.kind, event.outcome) {
@@ -30,49 +30,49 @@ impl CallResult {
         if reports_failure(output) {
             return Some(Self::Failed);
         }
-        let answer = unwrapped(output);
+        let answer = unwrap_output(output);
         if reports_failure(&answer) {
             return Some(Self::Failed);
         }
         if !is_proxied(call) {
             return Some(Self::Success(answer));
         }
-        // A proxy adds its own envelope.
+        // A proxy puts its own JSON object around the tool's answer. This object is removed.
         let answer = match &answer {
-            Value::Object(fields) => fields.get("result").map_or_else(|| answer.clone(), unwrapped),
+            Value::Object(fields) => fields.get("result").map_or_else(|| answer.clone(), unwrap_output),
             _ => answer,
         };
         Some(if reports_failure(&answer) { Self::Failed } else { Self::Success(answer) })
     }
 
-    /// Adds JSON objects that are embedded in the answer's prose to the result. Suitable only for tools that report
-    /// what they did: in the text of other tools, JSON may be an example of anything.
+    /// Adds the JSON objects that are embedded in the answer's prose to the result. This is correct only for tools
+    /// whose text reports what they did: in the text of another tool, a JSON object could be an example.
     pub(super) fn with_prose(self) -> Self {
         let Self::Success(answer) = self else { return self };
-        let said: Vec<Value> = match &answer {
+        let embedded: Vec<Value> = match &answer {
             Value::String(text) => json_in_prose::objects(text),
             Value::Array(blocks) => blocks.iter().filter_map(Value::as_str).flat_map(json_in_prose::objects).collect(),
             _ => return Self::Success(answer),
         };
-        if said.iter().any(reports_failure) {
+        if embedded.iter().any(reports_failure) {
             Self::Failed
         } else {
-            Self::Success([answer].into_iter().chain(said).collect())
+            Self::Success([answer].into_iter().chain(embedded).collect())
         }
     }
 }
 
-/// True if the call forwards another call.
+/// True if the called tool is a proxy that forwards the call to another tool.
 pub(super) fn is_proxied(call: &ToolCall) -> bool {
     call.mcp.len() > 1
 }
 
 /// Replaces the content blocks of an MCP result by their content, and JSON text by its value.
-fn unwrapped(output: &Value) -> Value {
+fn unwrap_output(output: &Value) -> Value {
     match output {
         Value::Array(blocks) if is_content(blocks) => match blocks.as_slice() {
-            [only] => block(only),
-            several => several.iter().map(block).collect(),
+            [only] => block_content(only),
+            several => several.iter().map(block_content).collect(),
         },
         Value::Object(fields) => {
             if let Some(structured) = fields.get("structuredContent").filter(|value| !value.is_null()) {
@@ -80,12 +80,12 @@ fn unwrapped(output: &Value) -> Value {
             }
             match fields.get("content") {
                 Some(Value::Array(blocks)) if is_content(blocks) || blocks.is_empty() => {
-                    unwrapped(&Value::Array(blocks.clone()))
+                    unwrap_output(&Value::Array(blocks.clone()))
                 }
                 _ => output.clone(),
             }
         }
-        Value::String(text) => parsed(text),
+        Value::String(text) => parse_text(text),
         other => other.clone(),
     }
 }
@@ -94,18 +94,18 @@ fn is_content(blocks: &[Value]) -> bool {
     !blocks.is_empty() && blocks.iter().all(|block| block.get("type").is_some_and(Value::is_string))
 }
 
-fn block(block: &Value) -> Value {
-    block.get("text").and_then(Value::as_str).map_or_else(|| block.clone(), parsed)
+fn block_content(block: &Value) -> Value {
+    block.get("text").and_then(Value::as_str).map_or_else(|| block.clone(), parse_text)
 }
 
-/// Parses only objects, arrays and `null` as JSON: a number may be plain text.
-fn parsed(text: &str) -> Value {
+/// Parses text that is a JSON object, array or `null`. Any other text, such as a number, stays text.
+fn parse_text(text: &str) -> Value {
     let trimmed = text.trim();
     if trimmed == "null" {
         return Value::Null;
     }
     if trimmed.starts_with(['{', '[']) {
-        // `serde_json` refuses nesting over 128 levels by itself.
+        // `serde_json` itself limits the nesting to 128 levels.
         if let Ok(value) = serde_json::from_str(trimmed) {
             return value;
         }
@@ -128,8 +128,8 @@ fn reports_failure(value: &Value) -> bool {
                 || code.is_some_and(|code| code != 0)
                 || content.is_some_and(reports_failure)
         }
-        // One failing content block is enough.
-        Value::Array(items) if is_content(items) => items.iter().map(block).any(|item| reports_failure(&item)),
+        // The answer reports a failure if at least one content block does.
+        Value::Array(items) if is_content(items) => items.iter().map(block_content).any(|item| reports_failure(&item)),
         Value::String(text) => text.trim_start().get(..6).is_some_and(|start| start.eq_ignore_ascii_case("error:")),
         _ => false,
     }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::call_result::CallResult;
-use super::{Template, VariableChanges, evaluate_set};
+use super::{SetValue, VariableChanges, evaluate_set};
 use crate::bounded_regex::RegexError;
 use crate::event::{CallOutcome, Event, EventKinds};
 use crate::rules::{CommandRegex, CommandScope, McpPattern, PathClause, PathKey, PathPattern, ToolName, Truth};
@@ -16,10 +16,11 @@ use crate::situation::Situation;
 pub struct DeclaredObserver {
     pub on: EventKinds,
     pub matching: ObserverMatch,
-    pub set: Vec<(String, Template)>,
+    pub set: Vec<(String, SetValue)>,
 }
 
-/// The conditions on an event. Every present key must match. A key with a list matches if one item does.
+/// The conditions on an event. Every key that is present must match. A key with a list matches if one of its items
+/// matches.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ObserverMatch {
     pub tools: Vec<ToolName>,
@@ -43,7 +44,7 @@ impl DeclaredObserver {
 }
 
 impl ObserverMatch {
-    /// Unknown clauses do not match.
+    /// True if the event meets all conditions. A condition whose truth is unknown is not met.
     fn matches(&self, situation: &Situation) -> Result<bool, RegexError> {
         if self.outcome.is_some_and(|wanted| outcome(&situation.event) != Some(wanted)) {
             return Ok(false);
@@ -54,25 +55,25 @@ impl ObserverMatch {
         let Some(call) = &situation.event.tool else { return Ok(false) };
         let named = self.tools.is_empty() || self.tools.iter().any(|tool| call.names().any(|name| tool.matches(name)));
         let reached = self.mcp.is_empty() || self.mcp.iter().any(|mcp| call.mcp.iter().any(|tool| mcp.matches(tool)));
-        Ok(named && reached && self.runs(situation)? && self.touches(situation))
+        Ok(named && reached && self.matches_commands(situation)? && self.matches_paths(situation))
     }
 
-    fn runs(&self, situation: &Situation) -> Result<bool, RegexError> {
-        for search in &self.commands {
-            if search.truths(situation, CommandScope::CommandsAndWrappers)?.contains(&Truth::True) {
+    fn matches_commands(&self, situation: &Situation) -> Result<bool, RegexError> {
+        for regex in &self.commands {
+            if regex.truths(situation, CommandScope::CommandsAndWrappers)?.contains(&Truth::True) {
                 return Ok(true);
             }
         }
         Ok(self.commands.is_empty())
     }
 
-    fn touches(&self, situation: &Situation) -> bool {
+    fn matches_paths(&self, situation: &Situation) -> bool {
         let clause = || PathClause { key: PathKey::Paths, patterns: self.paths.clone(), except: Vec::new() };
         self.paths.is_empty() || clause().judge(situation, &[]).truth == Truth::True
     }
 }
 
-/// The outcome of the call. An MCP server may report a failure in a successful response.
+/// The outcome of the call. If the successful response of an MCP server reports a failure, the call counts as failed.
 fn outcome(event: &Event) -> Option<CallOutcome> {
     let is_mcp = event.tool.as_ref().is_some_and(|call| !call.mcp.is_empty());
     match event.outcome {

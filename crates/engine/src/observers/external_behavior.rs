@@ -1,4 +1,5 @@
-//! External behaviors: the program, its input, and the meaning of its answer. The program is run elsewhere.
+//! External behaviors: the program, its input, and the variable changes that its answer causes. Another crate runs the
+//! program.
 
 use std::collections::BTreeMap;
 
@@ -11,14 +12,15 @@ use crate::event::Event;
 use crate::expr::check_variable_name;
 use crate::facts::{Facts, Missing};
 
-/// Maximum number of variables in a session, because a program can create new ones with every event.
+/// The maximum number of variables in a session. There is a limit because a program can create variables at every
+/// event.
 const VARIABLES_LIMIT: usize = 256;
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ExternalBehavior {
     /// The program and its arguments.
     pub exec: Vec<String>,
-    /// Declared conditions, each with the number of arguments of its function.
+    /// The declared conditions, each with the number of arguments of the function that reads it.
     pub conditions: BTreeMap<String, usize>,
 }
 
@@ -33,12 +35,12 @@ pub struct BehaviorAnswer {
 }
 
 impl ExternalBehavior {
-    /// The function that reads a condition in expressions.
+    /// The name of the function that reads a condition in expressions.
     pub fn function(observer: &str, condition: &str) -> String {
         format!("{CONDITION_PREFIX}{observer}_{condition}")
     }
 
-    /// The program's input: the event, and the session's variables except internal ones.
+    /// The input that the program gets: the event and the variables of the session, without internal variables.
     pub fn input(event: &Event, facts: &dyn Facts) -> Result<Value, Missing> {
         let mut variables = Map::new();
         for name in facts.variable_names()?.into_iter().filter(|name| !name.starts_with('_')) {
@@ -49,7 +51,7 @@ impl ExternalBehavior {
         Ok(json!({ "event": event, "variables": variables }))
     }
 
-    /// The variable changes of an answer. An invalid answer changes nothing.
+    /// Returns the variable changes of an answer. An invalid answer is an error, and changes nothing.
     pub fn changes(
         &self,
         observer: &str,
@@ -72,8 +74,8 @@ impl ExternalBehavior {
         if answer.conditions.is_empty() {
             return Ok(changes);
         }
-        let mut kept = match facts.variable(CONDITIONS).map_err(|missing| missing.to_string())? {
-            Some(Value::Object(kept)) => kept,
+        let mut conditions = match facts.variable(CONDITIONS).map_err(|missing| missing.to_string())? {
+            Some(Value::Object(conditions)) => conditions,
             _ => Map::new(),
         };
         for (condition, value) in answer.conditions {
@@ -81,9 +83,9 @@ impl ExternalBehavior {
                 return Err(format!("`{condition}` is not declared under `conditions`"));
             }
             check_size(&condition, &value)?;
-            kept.insert(Self::function(observer, &condition), value);
+            conditions.insert(Self::function(observer, &condition), value);
         }
-        changes.insert(CONDITIONS.to_owned(), Some(Value::Object(kept)));
+        changes.insert(CONDITIONS.to_owned(), Some(Value::Object(conditions)));
         Ok(changes)
     }
 }

@@ -1,8 +1,8 @@
 //! `mcp_call_tracking`: records which tools of which MCP servers the session called, and their results.
 //!
-//! Successes and failures are separate: `mcp_calls[server]` lists tools that succeeded at least once,
-//! `mcp_results[server][tool]` is the result of the last success, and `mcp_failures[server]` lists tools whose last
-//! call failed. Every hook of the session reads these variables, so their size is bounded: a result that is too large
+//! Successes and failures are separate: `mcp_calls[server]` lists the tools that succeeded at least once,
+//! `mcp_results[server][tool]` is the result of the last success, and `mcp_failures[server]` lists the tools whose last
+//! call failed. Every hook of the session reads these variables, so their size is limited: a result that is too large
 //! is replaced by its size.
 
 use serde_json::{Map, Value, json};
@@ -17,15 +17,15 @@ use crate::situation::Situation;
 const SERVERS_LIMIT: usize = 32;
 const TOOLS_LIMIT: usize = 64;
 const NAME_LIMIT: usize = 128;
-/// Maximum total size of a session's results in bytes.
+/// The maximum size of all results of a session together, in bytes.
 const RESULTS_LIMIT: usize = 64 * 1024;
 
 pub(super) fn observe(situation: &Situation) -> Result<VariableChanges, Missing> {
     let mut changes = VariableChanges::new();
     let Some(call) = situation.event.tool.as_ref().filter(|call| !call.mcp.is_empty()) else { return Ok(changes) };
     let Some(result) = CallResult::of(&situation.event) else { return Ok(changes) };
-    let known = |tool: &&McpTool| tool.server.len() <= NAME_LIMIT && tool.tool.len() <= NAME_LIMIT;
-    let tools: Vec<&McpTool> = call.mcp.iter().filter(known).collect();
+    let has_short_names = |tool: &&McpTool| tool.server.len() <= NAME_LIMIT && tool.tool.len() <= NAME_LIMIT;
+    let tools: Vec<&McpTool> = call.mcp.iter().filter(has_short_names).collect();
     let stored = |name: &str| match situation.facts.variable(name)? {
         Some(Value::Object(servers)) => Ok(servers),
         _ => Ok(Map::new()),
@@ -45,7 +45,7 @@ pub(super) fn observe(situation: &Situation) -> Result<VariableChanges, Missing>
             add(&mut failures, tool);
         }
     }
-    // The variable is only set once a call has failed.
+    // As long as no call has failed, `mcp_failures` is not set.
     let had_failures = situation.facts.variable(FAILURES)?.is_some();
     if had_failures || !failures.is_empty() {
         changes.insert(FAILURES.to_owned(), Some(Value::Object(failures)));
@@ -53,7 +53,8 @@ pub(super) fn observe(situation: &Situation) -> Result<VariableChanges, Missing>
     Ok(changes)
 }
 
-/// The server's entry, created if the number of servers is below the limit.
+/// Returns the entry of a server. A missing entry is created with the value `empty`. `None` if the entry is missing and
+/// the number of servers has reached the limit.
 fn server_entry<'m>(servers: &'m mut Map<String, Value>, name: &str, empty: Value) -> Option<&'m mut Value> {
     if !servers.contains_key(name) && servers.len() >= SERVERS_LIMIT {
         return None;
@@ -78,16 +79,17 @@ fn store_result(servers: &mut Map<String, Value>, tool: &McpTool, result: &Value
     let size = result.to_string().len();
     let Some(Value::Object(tools)) = server_entry(servers, &tool.server, json!({})) else { return };
     if tools.contains_key(&tool.tool) || tools.len() < TOOLS_LIMIT {
-        tools.insert(tool.tool.clone(), if size > VALUE_LIMIT { dropped(size) } else { result.clone() });
+        tools.insert(tool.tool.clone(), if size > VALUE_LIMIT { dropped_result(size) } else { result.clone() });
     }
     drop_largest(servers, tool);
 }
 
-fn dropped(size: usize) -> Value {
+fn dropped_result(size: usize) -> Value {
     json!({ DROPPED: size })
 }
 
-/// Drops the largest results, but never the newest, until the total is within the limit.
+/// Drops the largest results until the total is within the limit. The newest result is never dropped, even if it alone
+/// exceeds the limit.
 fn drop_largest(servers: &mut Map<String, Value>, newest: &McpTool) {
     let mut sizes: Vec<(usize, String, String)> = Vec::new();
     for (server, tools) in servers.iter() {
@@ -101,7 +103,7 @@ fn drop_largest(servers: &mut Map<String, Value>, newest: &McpTool) {
         let Some((size, server, tool)) = sizes.pop() else { return };
         let is_newest = server == newest.server && tool == newest.tool;
         if let (false, Some(result)) = (is_newest, servers.get_mut(&server).and_then(|tools| tools.get_mut(&tool))) {
-            *result = dropped(size);
+            *result = dropped_result(size);
             total -= size;
         }
     }

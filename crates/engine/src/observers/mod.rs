@@ -1,10 +1,10 @@
 //! Observers set variables when an event arrives, before rules judge that event.
 //!
-//! An [`Observer`] is plain data, read and checked by another crate and cached in compiled form. This module computes
-//! [`VariableChanges`] for an event; the caller applies them to the facts before it asks the next observer, and stores
-//! them. It starts no processes: external behaviors are only described here.
+//! An [`Observer`] is plain data. Another crate reads and checks it, and caches it in compiled form. This module
+//! computes the [`VariableChanges`] of an event. The caller applies the changes to the facts before it calls the next
+//! observer, and stores them. This module starts no processes: it only describes external behaviors.
 //!
-//! Content of events is data: it is compared and stored, never compiled.
+//! The content of events is data: it is compared and stored, never compiled.
 
 mod builtin_behavior;
 mod call_result;
@@ -15,8 +15,8 @@ mod json_in_prose;
 mod mcp_call_tracking;
 mod prompt_text;
 mod seen_tasks;
+mod set_value;
 mod task_claim_tracking;
-mod template;
 
 #[cfg(test)]
 mod tests;
@@ -31,8 +31,8 @@ pub use builtin_behavior::BuiltinBehavior;
 pub use declared::{DeclaredObserver, ObserverMatch};
 pub use detect_plan_mode::COLLABORATION_MODE;
 pub use external_behavior::{BehaviorAnswer, ExternalBehavior};
+pub use set_value::{SetValue, SetValueError};
 pub use task_claim_tracking::{TaskTools, claim_changes};
-pub use template::{Template, TemplateError};
 
 use crate::expr::{EvaluationError, Scope};
 use crate::facts::{FactStore, Missing};
@@ -42,7 +42,7 @@ use crate::situation::Situation;
 /// Variables with their new values; `None` unsets a variable.
 pub type VariableChanges = BTreeMap<String, Option<Value>>;
 
-/// Maximum size of a stored value as JSON. Every hook of the session reads all values.
+/// The maximum size of a stored value as JSON. The limit is low, because every hook of the session reads all values.
 pub const VALUE_LIMIT: usize = 16 * 1024;
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -56,9 +56,10 @@ pub struct Observer {
 pub enum ObserverKind {
     /// An observer with `on`, `match` and `set`.
     Declared(DeclaredObserver),
-    /// A built-in behavior.
-    Behavior(BuiltinBehavior),
-    /// An external program.
+    // The serialized name must not change, because it is part of the text of workflows that people have trusted.
+    #[serde(rename = "Behavior")]
+    Builtin(BuiltinBehavior),
+    /// An observer that is a program outside of Linchpin.
     External(ExternalBehavior),
 }
 
@@ -68,21 +69,22 @@ impl Observer {
         matches!(self.kind, ObserverKind::External(_))
     }
 
-    /// The text that a person must trust before a repository's observer may start a process; `None` if it starts none.
+    /// The text that a person must trust before a repository's observer may start a process; `None` if the observer
+    /// starts no process.
     pub fn text_to_trust(&self) -> Option<String> {
         match &self.kind {
             ObserverKind::External(external) => {
                 Some(format!("observer {}: runs {}", self.name, Value::from(external.exec.clone())))
             }
-            ObserverKind::Declared(_) | ObserverKind::Behavior(_) => None,
+            ObserverKind::Declared(_) | ObserverKind::Builtin(_) => None,
         }
     }
 
-    /// The variables that the observer sets, as far as they are known in advance.
+    /// The variables that the observer sets. Empty for external behaviors, whose variables are not known in advance.
     pub fn variables(&self) -> Vec<&str> {
         match &self.kind {
             ObserverKind::Declared(declared) => declared.set.iter().map(|(name, _)| name.as_str()).collect(),
-            ObserverKind::Behavior(behavior) => behavior.variables().to_vec(),
+            ObserverKind::Builtin(behavior) => behavior.variables().to_vec(),
             ObserverKind::External(_) => Vec::new(),
         }
     }
@@ -94,7 +96,7 @@ impl Observer {
         }
         match &self.kind {
             ObserverKind::Declared(_) => {}
-            ObserverKind::Behavior(behavior) => scope.declare_behavior(behavior.name()),
+            ObserverKind::Builtin(behavior) => scope.declare_behavior(behavior.name()),
             ObserverKind::External(external) => {
                 for (condition, arity) in &external.conditions {
                     scope.declare_condition(ExternalBehavior::function(&self.name, condition), *arity);
@@ -104,13 +106,13 @@ impl Observer {
     }
 }
 
-/// Evaluates the entries of a `set`. If one fails, nothing is changed.
-pub(crate) fn evaluate_set(set: &[(String, Template)], situation: &Arc<Situation>) -> Result<VariableChanges, String> {
+/// Evaluates the entries of a `set`. If one of them fails, there are no changes.
+pub(crate) fn evaluate_set(set: &[(String, SetValue)], situation: &Arc<Situation>) -> Result<VariableChanges, String> {
     let mut changes = VariableChanges::new();
-    for (name, template) in set {
-        let value = template.value(situation).map_err(|error| match error {
+    for (name, set_value) in set {
+        let value = set_value.evaluate(situation).map_err(|error| match error {
             EvaluationError::Missing(Missing::Failed(why)) => why,
-            EvaluationError::Missing(Missing::Unreadable(FactStore::Session | FactStore::Journal)) => {
+            EvaluationError::Missing(Missing::Unavailable(FactStore::Session | FactStore::Journal)) => {
                 format!("`{name}` depends on the journal, which cannot be read")
             }
             error => format!("`{name}` cannot be evaluated: {error}"),

@@ -1,9 +1,9 @@
 //! Extracts the lines of a prompt that are not quotes, code or transcripts.
 //!
-//! A prompt can contain anything that the person pasted into it. Each line has the names of its surrounding tags, so
-//! that an agent's own note can be distinguished from one in the history of another session.
+//! A prompt can contain anything that the person pasted into it. Each line has the names of the tags around it, so that
+//! an agent's own note can be distinguished from a note in the pasted history of another session.
 
-/// A line with the names of its surrounding tags, outermost first.
+/// A line with the names of the tags around it, the outermost first.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Line<'t> {
     pub(super) text: &'t str,
@@ -16,7 +16,8 @@ const DEPTH_LIMIT: usize = 16;
 /// not that long.
 const LENGTH_LIMIT: usize = 256 * 1024;
 
-/// Speakers of a transcript. The text from the first such line on is a transcript.
+/// The beginnings of the lines in a transcript at which a speaker changes. The text from the first such line on counts
+/// as a transcript.
 const SPEAKERS: [&str; 6] = ["Human:", "User:", "Assistant:", "Claude:", "Codex:", "Gemini:"];
 
 pub(super) fn unquoted_lines(prompt: &str) -> Vec<Line<'_>> {
@@ -32,7 +33,7 @@ pub(super) fn unquoted_lines(prompt: &str) -> Vec<Line<'_>> {
             }
             continue;
         }
-        fence = ["```", "~~~"].into_iter().find(|mark| start.starts_with(mark));
+        fence = ["```", "~~~"].into_iter().find(|fence| start.starts_with(fence));
         let is_indented_code = line.starts_with("    ") || line.starts_with('\t');
         if fence.is_some() || start.starts_with('>') || is_indented_code {
             continue;
@@ -51,7 +52,8 @@ pub(super) fn unquoted_lines(prompt: &str) -> Vec<Line<'_>> {
 fn split_at_tags<'t>(line: &'t str, tags: &mut Vec<&'t str>, lines: &mut Vec<Line<'t>>) -> bool {
     let mut rest = line;
     while let Some((before, tag, after)) = next_tag(rest) {
-        // An agent's own note starts the line; after other text, the tag is only mentioned.
+        // The tag of a note that the agent itself added is at the beginning of a line. A tag after other text is only a
+        // mention of the tag.
         if tags.is_empty() && !before.trim().is_empty() {
             return true;
         }
@@ -65,8 +67,8 @@ fn split_at_tags<'t>(line: &'t str, tags: &mut Vec<&'t str>, lines: &mut Vec<Lin
                 tags.push(name);
             }
             Tag::Closing(name) => {
-                if let Some(place) = tags.iter().rposition(|open| *open == name) {
-                    tags.truncate(place);
+                if let Some(index) = tags.iter().rposition(|open| *open == name) {
+                    tags.truncate(index);
                 }
             }
         }
@@ -86,14 +88,15 @@ enum Tag<'t> {
     Closing(&'t str),
 }
 
-/// The next tag with the text before and after it. `a < b` and `<br/>` are not tags.
+/// The next tag with the text before and after it. `a < b` and `<br/>` are not tags. `None` if there is no further tag.
 fn next_tag(text: &str) -> Option<(&str, Tag<'_>, &str)> {
     let mut from = 0;
-    while let Some(at) = text.get(from..)?.find('<').map(|found| from + found) {
+    while let Some(at) = text.get(from..)?.find('<').map(|offset| from + offset) {
         let (before, after) = (text.get(..at)?, text.get(at + 1..)?);
         let closing = after.strip_prefix('/');
         let inside = closing.unwrap_or(after);
-        let length = inside.find(|letter: char| !letter.is_ascii_alphanumeric() && !matches!(letter, '_' | '-'));
+        let length =
+            inside.find(|character: char| !character.is_ascii_alphanumeric() && !matches!(character, '_' | '-'));
         let (name, behind) = inside.split_at(length.unwrap_or(inside.len()));
         let end = behind.find('>');
         let is_named = name.starts_with(|first: char| first.is_ascii_alphabetic());

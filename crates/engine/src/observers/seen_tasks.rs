@@ -1,6 +1,7 @@
-//! Remembers tasks that a session has seen in results of its task tools, to resolve references to them.
+//! Remembers the tasks that a session has seen in results of its task tools, so that references to them can be
+//! resolved.
 //!
-//! References are `#12`, a prefix of an id, or the full id. Only the full id is stored in claims.
+//! A reference is `#12`, a prefix of an id, or the full id. Claims contain only full ids.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -8,10 +9,10 @@ use serde_json::Value;
 /// The session variable that stores the seen tasks.
 pub(super) const SEEN_TASKS: &str = "_seen_tasks";
 
-/// Maximum number of remembered tasks; the oldest are dropped.
+/// The maximum number of remembered tasks. If there are more, the oldest are dropped.
 const TASKS_LIMIT: usize = 200;
 const REFERENCE_LIMIT: usize = 128;
-/// Minimum length of an id prefix; shorter ones are ambiguous.
+/// The minimum length of a prefix of an id. A shorter prefix would often be ambiguous.
 const MIN_PREFIX: usize = 4;
 /// Maximum depth of the search in a result.
 const DEPTH_LIMIT: usize = 4;
@@ -24,7 +25,7 @@ const NESTING_KEYS: [&str; 8] = ["task", "tasks", "result", "results", "items", 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Task {
     pub(super) id: String,
-    /// Other references to the task, without `#`.
+    /// References to the task other than its id, without `#`.
     refs: Vec<String>,
 }
 
@@ -44,16 +45,16 @@ impl SeenTasks {
 
     /// Remembers all tasks in a result and returns them in order.
     pub(super) fn remember_tasks(&mut self, result: &Value) -> Vec<Task> {
-        let mut shown = Vec::new();
-        collect(result, 0, &mut shown);
-        let mut met = std::collections::BTreeSet::new();
-        shown.retain(|task| met.insert(task.id.clone()));
-        for task in &shown {
+        let mut tasks = Vec::new();
+        collect(result, 0, &mut tasks);
+        let mut ids = std::collections::BTreeSet::new();
+        tasks.retain(|task| ids.insert(task.id.clone()));
+        for task in &tasks {
             self.add(task);
         }
         let excess = self.tasks.len().saturating_sub(TASKS_LIMIT);
         self.tasks.drain(..excess);
-        shown
+        tasks
     }
 
     fn add(&mut self, task: &Task) {
@@ -69,9 +70,9 @@ impl SeenTasks {
         }
     }
 
-    /// The task that a reference identifies; `None` if it is unknown or ambiguous.
+    /// The id of the task that a reference identifies; `None` if the reference is unknown or ambiguous.
     pub(super) fn resolve(&self, reference: &str) -> Option<String> {
-        let reference = normalized(reference)?;
+        let reference = normalize_reference(reference)?;
         let is_exact = |task: &&Task| task.id == reference || task.refs.contains(&reference);
         let exact: Vec<&Task> = self.tasks.iter().filter(is_exact).collect();
         match exact.as_slice() {
@@ -87,17 +88,18 @@ impl SeenTasks {
     }
 }
 
-/// Normalises a reference: without `#` and white space, UUIDs in lower case.
-pub(super) fn normalized(reference: &str) -> Option<String> {
+/// Normalizes a reference: removes `#` and white space, and converts UUIDs to lower case. `None` if the reference is
+/// not valid.
+pub(super) fn normalize_reference(reference: &str) -> Option<String> {
     let reference = reference.trim().trim_start_matches('#');
-    let is_sound = !reference.is_empty() && reference.len() <= REFERENCE_LIMIT && !reference.contains(char::is_control);
-    is_sound.then(|| if is_uuid(reference) { reference.to_lowercase() } else { reference.to_owned() })
+    let is_valid = !reference.is_empty() && reference.len() <= REFERENCE_LIMIT && !reference.contains(char::is_control);
+    is_valid.then(|| if is_uuid(reference) { reference.to_lowercase() } else { reference.to_owned() })
 }
 
-/// A reference from a string or an integer.
-pub(super) fn reference(value: &Value) -> Option<String> {
+/// Reads a reference from a string or an integer; `None` for any other value, or if the reference is not valid.
+pub(super) fn parse_reference(value: &Value) -> Option<String> {
     match value {
-        Value::String(text) => normalized(text),
+        Value::String(text) => normalize_reference(text),
         Value::Number(number) if number.is_u64() => Some(number.to_string()),
         _ => None,
     }
@@ -107,31 +109,35 @@ pub(super) fn is_uuid(text: &str) -> bool {
     let lengths = [8, 4, 4, 4, 12];
     let mut parts = text.split('-');
     let fits = lengths.iter().all(|length| {
-        parts.next().is_some_and(|part| part.len() == *length && part.chars().all(|letter| letter.is_ascii_hexdigit()))
+        parts
+            .next()
+            .is_some_and(|part| part.len() == *length && part.chars().all(|character| character.is_ascii_hexdigit()))
     });
     fits && parts.next().is_none()
 }
 
-fn collect(value: &Value, depth: usize, shown: &mut Vec<Task>) {
-    if depth > DEPTH_LIMIT || shown.len() >= TASKS_LIMIT {
+/// Collects the tasks in a value.
+fn collect(value: &Value, depth: usize, tasks: &mut Vec<Task>) {
+    if depth > DEPTH_LIMIT || tasks.len() >= TASKS_LIMIT {
         return;
     }
     match value {
-        Value::Array(items) => items.iter().for_each(|item| collect(item, depth + 1, shown)),
+        Value::Array(items) => items.iter().for_each(|item| collect(item, depth + 1, tasks)),
         Value::Object(fields) => {
-            let named = |keys: &[&str]| keys.iter().filter_map(|key| reference(fields.get(*key)?)).collect::<Vec<_>>();
+            let named =
+                |keys: &[&str]| keys.iter().filter_map(|key| parse_reference(fields.get(*key)?)).collect::<Vec<_>>();
             let mut ids = named(&ID_KEYS);
             // A UUID is preferred as the id, because it is globally unique.
-            if let Some(place) = ids.iter().position(|id| is_uuid(id)).or((!ids.is_empty()).then_some(0)) {
-                let id = ids.swap_remove(place);
+            if let Some(index) = ids.iter().position(|id| is_uuid(id)).or((!ids.is_empty()).then_some(0)) {
+                let id = ids.swap_remove(index);
                 let mut refs = named(&REFERENCE_KEYS);
                 refs.extend(ids);
                 refs.retain(|reference| *reference != id);
-                shown.push(Task { id, refs });
+                tasks.push(Task { id, refs });
             }
             for key in NESTING_KEYS {
                 if let Some(inner) = fields.get(key) {
-                    collect(inner, depth + 1, shown);
+                    collect(inner, depth + 1, tasks);
                 }
             }
         }

@@ -1,11 +1,11 @@
 //! `task_claim_tracking`: records which tasks the session has claimed.
 //!
-//! It observes the task tools of the MCP servers in its options. A call counts only if its result reports no failure,
-//! and only for an identifiable task: the one in the result, or a seen task that the reference resolves to. Any other
-//! call changes nothing, because a false claim would satisfy rules.
+//! This behavior observes the task tools of the MCP servers in its options. A call claims a task only if its result
+//! reports no failure, and only if the task can be identified: it is in the result, or a reference in the arguments
+//! resolves to a task that was seen. Any other call changes nothing, because a false claim would satisfy rules.
 //!
 //! The variables belong to the session. For Linchpin's own tasks, `linchpin task start` writes the same variables
-//! directly ([`claim_changes`]).
+//! ([`claim_changes`]).
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -18,19 +18,19 @@ use crate::facts::Missing;
 use crate::rules::ToolName;
 use crate::situation::Situation;
 
-/// Maximum number of remembered claims of a session.
+/// The maximum number of tasks that a session can have claimed. If there are more, the oldest claims are dropped.
 const CLAIMS_LIMIT: usize = 100;
 
 /// The servers and names of task tools.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TaskTools {
-    /// Names of MCP servers, with globs.
+    /// Globs for the names of MCP servers.
     pub servers: Vec<ToolName>,
     pub claim: Vec<ToolName>,
     pub close: Vec<ToolName>,
-    /// Tools that claim only with `claim: true`.
+    /// Tools that create a task, and claim it only if they are called with `claim: true`.
     pub create: Vec<ToolName>,
-    /// Tools that claim or close depending on `status`.
+    /// Tools that claim or close a task, depending on their argument `status`.
     pub update: Vec<ToolName>,
 }
 
@@ -51,7 +51,7 @@ impl Default for TaskTools {
 enum ClaimAction {
     Claim,
     Close,
-    /// The call neither claims nor closes a task; only the tasks in its result are remembered.
+    /// The call neither claims nor closes a task. Only the tasks in its result are remembered.
     Neither,
 }
 
@@ -60,21 +60,23 @@ impl TaskTools {
         let event = &situation.event;
         let mut changes = VariableChanges::new();
         let Some(call) = event.tool.as_ref().filter(|call| !call.mcp.is_empty()) else { return Ok(changes) };
-        // For a proxied call, the last tool is the one that does the work.
-        let Some(tool) = call.mcp.last().filter(|tool| any(&self.servers, &tool.server)) else { return Ok(changes) };
+        // If the call goes through a proxy, the last tool is the one behind the proxy.
+        let Some(tool) = call.mcp.last().filter(|tool| matches_any(&self.servers, &tool.server)) else {
+            return Ok(changes);
+        };
         let result = CallResult::of(event).map(CallResult::with_prose);
         let Some(CallResult::Success(result)) = result else { return Ok(changes) };
         let arguments = if is_proxied(call) { proxied_arguments(&call.input) } else { object(&call.input) };
         let action = self.action(&tool.tool, &arguments);
         let stored = situation.facts.variable(SEEN_TASKS)?;
         let mut memory = SeenTasks::of(stored.clone());
-        let shown = memory.remember_tasks(&result);
+        let result_tasks = memory.remember_tasks(&result);
         let seen = memory.to_value();
-        if stored.as_ref() != Some(&seen) && !shown.is_empty() {
+        if stored.as_ref() != Some(&seen) && !result_tasks.is_empty() {
             changes.insert(SEEN_TASKS.to_owned(), Some(seen));
         }
         if action != ClaimAction::Neither
-            && let Some(id) = referenced_task(&arguments, &shown, &memory)
+            && let Some(id) = referenced_task(&arguments, &result_tasks, &memory)
         {
             change_claims(action, id, situation.facts.variable(CLAIMED_TASKS)?, &mut changes);
         }
@@ -84,11 +86,11 @@ impl TaskTools {
     fn action(&self, tool: &str, arguments: &Map<String, Value>) -> ClaimAction {
         let status = arguments.get("status").and_then(Value::as_str).unwrap_or_default();
         let claims = arguments.get("claim") == Some(&Value::Bool(true));
-        if any(&self.claim, tool) || (claims && any(&self.create, tool)) {
+        if matches_any(&self.claim, tool) || (claims && matches_any(&self.create, tool)) {
             ClaimAction::Claim
-        } else if any(&self.close, tool) {
+        } else if matches_any(&self.close, tool) {
             ClaimAction::Close
-        } else if any(&self.update, tool) {
+        } else if matches_any(&self.update, tool) {
             match status {
                 "in_progress" => ClaimAction::Claim,
                 "closed" | "completed" | "done" | "cancelled" => ClaimAction::Close,
@@ -100,7 +102,7 @@ impl TaskTools {
     }
 }
 
-fn any(names: &[ToolName], name: &str) -> bool {
+fn matches_any(names: &[ToolName], name: &str) -> bool {
     names.iter().any(|known| known.matches(name))
 }
 
@@ -108,7 +110,7 @@ fn object(value: &Value) -> Map<String, Value> {
     value.as_object().cloned().unwrap_or_default()
 }
 
-/// The arguments that a proxy forwards; some proxies take them as a JSON string.
+/// The arguments that a proxy forwards. Some proxies take them as a JSON string.
 fn proxied_arguments(input: &Value) -> Map<String, Value> {
     let arguments = ["arguments", "args", "params", "input"].into_iter().find_map(|key| input.get(key));
     match arguments {
@@ -118,26 +120,26 @@ fn proxied_arguments(input: &Value) -> Map<String, Value> {
     }
 }
 
-/// The task that a call refers to.
-fn referenced_task(arguments: &Map<String, Value>, shown: &[Task], memory: &SeenTasks) -> Option<String> {
+/// The id of the task that a call refers to; `None` if the task cannot be identified.
+fn referenced_task(arguments: &Map<String, Value>, result_tasks: &[Task], memory: &SeenTasks) -> Option<String> {
     let reference = ["task_id", "id", "task", "ref", "reference"]
         .into_iter()
         .find_map(|key| arguments.get(key))
-        .and_then(seen_tasks::reference);
-    match (reference, shown) {
-        // A full id needs no lookup.
+        .and_then(seen_tasks::parse_reference);
+    match (reference, result_tasks) {
+        // A full id identifies the task without a search in the memory.
         (Some(id), _) if seen_tasks::is_uuid(&id) => Some(id),
         (Some(_), [only]) => Some(only.id.clone()),
-        // The result contains no task, or others as well (a parent, the next task).
+        // The result contains no task, or it contains several, such as a parent or the next task.
         (Some(reference), _) => memory.resolve(&reference),
-        // A created task has no reference in the arguments.
-        (None, [made, ..]) => Some(made.id.clone()),
+        // A call that creates a task has no reference in its arguments.
+        (None, [created, ..]) => Some(created.id.clone()),
         (None, []) => None,
     }
 }
 
-/// The variable changes after the session claimed (`is_claim`) or ended one of Linchpin's own tasks. `claimed` is the
-/// current value of [`CLAIMED_TASKS`].
+/// The variable changes after the session claimed one of Linchpin's own tasks (`is_claim` is true) or ended one
+/// (`is_claim` is false). `claimed` is the current value of [`CLAIMED_TASKS`].
 pub fn claim_changes(id: &str, is_claim: bool, claimed: Option<Value>) -> VariableChanges {
     let mut changes = VariableChanges::new();
     let action = if is_claim { ClaimAction::Claim } else { ClaimAction::Close };
@@ -150,11 +152,11 @@ fn change_claims(action: ClaimAction, id: String, claimed: Option<Value>, change
         Some(Value::Array(claimed)) => claimed,
         _ => Vec::new(),
     };
-    let place = claimed.iter().position(|known| *known == id);
-    match (action, place) {
+    let index = claimed.iter().position(|known| *known == id);
+    match (action, index) {
         (ClaimAction::Claim, None) => claimed.push(Value::String(id)),
-        (ClaimAction::Close, Some(place)) => {
-            claimed.remove(place);
+        (ClaimAction::Close, Some(index)) => {
+            claimed.remove(index);
         }
         _ => return,
     }

@@ -1,4 +1,4 @@
-//! Runs observers on sequences of events, as in a session.
+//! Tests of observers with sequences of events, as in a session.
 
 mod declared;
 mod external;
@@ -13,21 +13,21 @@ use serde_json::{Map, Value, json};
 use super::{Observer, ObserverKind, VariableChanges};
 use crate::event::Event;
 use crate::facts::{Facts, GitField, Missing, NoFacts};
-use crate::situation::{BaseFolders, Situation};
+use crate::situation::{BaseDirectories, Situation};
 
-/// A session that stores variables set by observers.
+/// A session, with the variables that observers have set.
 #[derive(Clone, Default)]
 struct Session(Arc<Mutex<Map<String, Value>>>);
 
 impl Session {
-    /// Runs the observer on the event and stores its changes.
-    fn see(&self, kind: &ObserverKind, event: &Value) -> Result<VariableChanges, String> {
+    /// Passes the event to the observer, and stores the changes that the observer makes.
+    fn observe(&self, kind: &ObserverKind, event: &Value) -> Result<VariableChanges, String> {
         let event: Event = serde_json::from_value(event.clone()).expect("an event");
-        let place = BaseFolders { root: "/project".to_owned(), ..BaseFolders::default() };
-        let situation = Arc::new(Situation::new(Arc::new(event), place, Arc::new(self.clone())));
+        let directories = BaseDirectories { root: "/project".to_owned(), ..BaseDirectories::default() };
+        let situation = Arc::new(Situation::new(Arc::new(event), directories, Arc::new(self.clone())));
         let changes = match kind {
             ObserverKind::Declared(declared) => declared.observe(&situation)?,
-            ObserverKind::Behavior(behavior) => behavior.observe(&situation).map_err(|missing| missing.to_string())?,
+            ObserverKind::Builtin(behavior) => behavior.observe(&situation).map_err(|missing| missing.to_string())?,
             ObserverKind::External(_) => VariableChanges::new(),
         };
         let mut variables = self.0.lock().expect("not poisoned");
@@ -76,7 +76,7 @@ fn after_mcp(server: &str, tool: &str, input: &Value, output: &Value) -> Value {
     event("after_tool", &json!({"tool": call, "outcome": "ok"}))
 }
 
-/// The event after a call through a proxy.
+/// The event after a call of an MCP tool through a proxy.
 fn after_proxy(server: &str, tool: &str, arguments: &Value, output: &Value) -> Value {
     let mcp = json!([{"server": "hub", "tool": "call_tool"}, {"server": server, "tool": tool}]);
     let input = json!({"server_name": server, "tool_name": tool, "arguments": arguments});
@@ -84,7 +84,7 @@ fn after_proxy(server: &str, tool: &str, arguments: &Value, output: &Value) -> V
     event("after_tool", &json!({"tool": call, "outcome": "ok"}))
 }
 
-/// A text result in the form of MCP servers.
+/// The value as the text content of an MCP server's answer.
 fn text(value: &Value) -> Value {
     let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
     json!([{"type": "text", "text": text}])
@@ -92,10 +92,10 @@ fn text(value: &Value) -> Value {
 
 proptest::proptest! {
     #[test]
-    fn no_prompt_or_value_text_panics(text in "[<>/a-c{}'\"`# \n:é\\\\]{0,60}") {
+    fn no_text_of_a_prompt_or_a_value_panics(text in "[<>/a-c{}'\"`# \n:é\\\\]{0,60}") {
         let lines = super::prompt_text::unquoted_lines(&text);
         proptest::prop_assert!(lines.iter().all(|line| text.contains(line.text)));
-        if let Ok((_, spans)) = super::Template::parse(&text) {
+        if let Ok((_, spans)) = super::SetValue::parse(&text) {
             proptest::prop_assert!(spans.iter().all(|span| text.get(span.clone()).is_some()));
         }
     }

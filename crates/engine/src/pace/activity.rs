@@ -1,11 +1,12 @@
-//! What a tool call contributes to the counts of pace rules.
+//! The activity of a tool call: the command or the edits that pace rules count.
 
 use serde::{Deserialize, Serialize};
 
 use super::PaceLimit;
 use crate::bounded_regex::{LazyRegex, RegexError, RegexSource};
 
-/// A tool call as limits on repetition see it. A patch applied through a shell is both a command and an edit.
+/// The part of a tool call that limits on repetition count. A patch that is applied through a shell is both a command
+/// and an edit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Activity {
     command: Option<Command>,
@@ -23,53 +24,53 @@ struct Command {
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Edit {
     tool: String,
-    /// Project-relative, without duplicates.
+    /// The edited paths, relative to the project's root and without duplicates.
     paths: Vec<String>,
 }
 
 /// One counted command or edit.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Attempt {
-    /// Milliseconds since 1970.
+    /// The time of the attempt, in milliseconds since 1970.
     pub time: i64,
     /// The command or the edited path.
     pub text: String,
-    /// The tool that edited the file.
+    /// The tool that edited the file; `None` for a command.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tool: Option<String>,
-    /// Attempts with equal keys count together. Empty if the rule has a pattern, because all matches count together;
-    /// otherwise the repeated command or path.
+    /// Attempts with equal keys count together. If the rule has a pattern, the key is empty, so that all matches count
+    /// together. If the rule has no pattern, the key is the command or path.
     #[serde(skip)]
     pub key: String,
 }
 
 impl Activity {
-    /// `whole` is the script as the agent wrote it, `parts` the normalised text of each simple command.
+    /// `whole` is the script as the agent wrote it, `parts` the normalized text of each simple command.
     pub fn command(whole: String, parts: Vec<String>, has_failed: bool) -> Self {
         Self { command: Some(Command { whole, parts, has_failed }), edit: None }
     }
 
-    /// `paths` are project-relative, without duplicates.
+    /// `paths` are relative to the project's root, without duplicates.
     pub fn edit(tool: String, paths: Vec<String>) -> Self {
         Self { command: None, edit: Some(Edit { tool, paths }) }
     }
 
-    /// Adds edits to a command that edits files itself.
+    /// Adds the edits of a command that also edits files, such as a patch.
     #[must_use]
     pub fn with_edit(self, tool: String, paths: Vec<String>) -> Self {
         Self { edit: Some(Edit { tool, paths }), ..self }
     }
 
-    /// The attempts that a limit counts.
-    pub fn counted(&self, limit: &PaceLimit, time: i64) -> Result<Vec<Attempt>, RegexError> {
+    /// Returns those parts of the activity that the limit counts.
+    pub fn attempts(&self, limit: &PaceLimit, time: i64) -> Result<Vec<Attempt>, RegexError> {
         match (self, limit) {
             (Self { command: Some(command), .. }, PaceLimit::RepeatedCommand { pattern, failures_only, .. })
                 if !failures_only || command.has_failed =>
             {
-                command.counted(pattern.as_ref(), time)
+                command.attempts(pattern.as_ref(), time)
             }
             (Self { edit: Some(edit), .. }, PaceLimit::RepeatedFileEdit { pattern, .. }) => {
-                edit.counted(pattern.as_ref(), time)
+                edit.attempts(pattern.as_ref(), time)
             }
             _ => Ok(Vec::new()),
         }
@@ -77,7 +78,7 @@ impl Activity {
 }
 
 impl Command {
-    fn counted(&self, pattern: Option<&RegexSource>, time: i64) -> Result<Vec<Attempt>, RegexError> {
+    fn attempts(&self, pattern: Option<&RegexSource>, time: i64) -> Result<Vec<Attempt>, RegexError> {
         let Self { whole, parts, .. } = self;
         let Some(pattern) = pattern else {
             let key = whole.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -95,7 +96,7 @@ impl Command {
 }
 
 impl Edit {
-    fn counted(&self, pattern: Option<&RegexSource>, time: i64) -> Result<Vec<Attempt>, RegexError> {
+    fn attempts(&self, pattern: Option<&RegexSource>, time: i64) -> Result<Vec<Attempt>, RegexError> {
         let regex = pattern.map(lazy_regex);
         let mut attempts = Vec::new();
         for path in &self.paths {

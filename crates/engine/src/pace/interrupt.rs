@@ -5,11 +5,12 @@ use std::fmt;
 use super::Violation;
 use crate::ack_by::AckBy;
 
-/// The text for a violation. It replaces a prompt or is the reason of a refused call.
+/// The text that the agent reads when a limit is violated: as a warning, as the reason of a refused call, or in place
+/// of the prompt of the next node.
 #[derive(Debug, Clone, Copy)]
 pub struct Interrupt<'a> {
     pub violation: &'a Violation,
-    /// The node; `None` outside of workflows.
+    /// The name of the node; `None` outside of workflows.
     pub phase: Option<&'a str>,
     /// The rule's reason, which replaces the default suggestion.
     pub reason: Option<&'a str>,
@@ -43,7 +44,7 @@ impl fmt::Display for Interrupt<'_> {
         match self.phase {
             Some(phase) => writeln!(
                 f,
-                "  - It prints the normal {} phase prompt and skips the rules that fired, once\n",
+                "  - It prints the prompt of the {} phase again, and the rules that fired count again from there\n",
                 phase.to_uppercase()
             )?,
             None => writeln!(f, "  - The count then starts again from zero\n")?,

@@ -1,15 +1,15 @@
-//! Pace rules detect that work goes in circles or takes too long.
+//! Pace rules detect that work is repeated without progress or takes too long.
 //!
-//! A pace rule counts per phase: for a rule of a workflow, one visit to a node; for any other rule, the session. This
-//! module decides what a rule counts ([`Activity`]), whether its limit is exceeded ([`PaceRule::judge`]), and what the
-//! agent reads ([`Interrupt`]). It neither stores counts nor enforces anything.
+//! A pace rule counts per phase. For a rule of a workflow, a phase is the time at one node; for any other rule, it is
+//! the whole session. This module decides what a rule counts ([`Activity`]), whether its limit is exceeded
+//! ([`PaceRule::judge`]), and what the agent reads ([`Interrupt`]). It neither stores counts nor enforces limits.
 
 mod activity;
 mod format;
-mod history;
 mod interrupt;
 mod pace_rule;
 mod pace_state;
+mod phase_history;
 mod progress;
 mod violation;
 
@@ -18,8 +18,8 @@ mod tests;
 
 pub use activity::{Activity, Attempt};
 pub use format::{duration as format_duration, times as format_times};
-pub use history::History;
 pub use interrupt::Interrupt;
 pub use pace_rule::{LiveMode, PaceLimit, PaceRule, PaceRuleRef, TokenKind, Tokens};
 pub use pace_state::{PaceState, Phase, Tally};
+pub use phase_history::PhaseHistory;
 pub use violation::Violation;

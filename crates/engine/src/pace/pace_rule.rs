@@ -6,7 +6,7 @@ use super::format::{count, duration};
 
 use crate::bounded_regex::RegexSource;
 
-/// A pace rule: its limit, and what it does when the limit is exceeded during a phase.
+/// A pace rule: its limit, and what the rule does when the limit is exceeded during a phase.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PaceRule {
     pub limit: PaceLimit,
@@ -28,8 +28,8 @@ impl fmt::Display for PaceLimit {
         let matching = self.pattern().map_or_else(String::new, |pattern| format!(" matching `{pattern}`"));
         match self {
             Self::RepeatedCommand { threshold, window, .. } | Self::RepeatedFileEdit { threshold, window, .. } => {
-                let what = self.repeated().unwrap_or_default();
-                write!(formatter, "at {threshold} {what}{matching} in {}", duration(*window))
+                let noun = self.repeated_noun().unwrap_or_default();
+                write!(formatter, "at {threshold} {noun}{matching} in {}", duration(*window))
             }
             Self::PhaseTimeout { max_duration } => write!(formatter, "above {}", duration(*max_duration)),
             Self::TokenBudget { max_tokens, .. } => write!(formatter, "above {} tokens", count(*max_tokens)),
@@ -42,7 +42,7 @@ impl fmt::Display for PaceLimit {
 }
 
 impl PaceLimit {
-    /// The key in a rule.
+    /// The key of the limit in a rule's file.
     pub fn name(&self) -> &'static str {
         match self {
             Self::RepeatedCommand { .. } => "repeated_command",
@@ -53,7 +53,7 @@ impl PaceLimit {
         }
     }
 
-    /// Threshold and window in seconds; only for limits on repetition.
+    /// The threshold, and the window in seconds. `None` if the limit is not one on repetition.
     pub fn repetition(&self) -> Option<(u32, u64)> {
         match self {
             Self::RepeatedCommand { threshold, window, .. } | Self::RepeatedFileEdit { threshold, window, .. } => {
@@ -63,8 +63,8 @@ impl PaceLimit {
         }
     }
 
-    /// The counted things as a plural noun; only for limits on repetition.
-    pub(super) fn repeated(&self) -> Option<&'static str> {
+    /// A plural noun for what the limit counts. `None` if the limit is not one on repetition.
+    pub(super) fn repeated_noun(&self) -> Option<&'static str> {
         match self {
             Self::RepeatedCommand { failures_only: true, .. } => Some("failing commands"),
             Self::RepeatedCommand { .. } => Some("commands"),
@@ -83,11 +83,11 @@ impl PaceLimit {
     }
 }
 
-/// The effect of an exceeded limit during a phase. A transition is refused in any mode.
+/// The effect of an exceeded limit during a phase. A transition out of the phase is refused whatever the mode is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub enum LiveMode {
     Off,
-    /// The agent reads the interrupt once.
+    /// The agent reads the interrupt once as a warning.
     #[default]
     Warn,
     /// Calls are refused until `linchpin continue`.
@@ -105,11 +105,11 @@ pub enum TokenKind {
 
 impl TokenKind {
     pub const ALL: [Self; 4] = [Self::Input, Self::Output, Self::CacheRead, Self::CacheWrite];
-    /// The default of `count`.
+    /// The kinds of tokens that a rule counts if it does not set `count`.
     pub const DEFAULT: [Self; 2] = [Self::Input, Self::Output];
 }
 
-/// Tokens that models read and wrote.
+/// Numbers of tokens that models read and wrote.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Tokens {
     pub input: u64,
@@ -134,28 +134,28 @@ impl Tokens {
 }
 
 impl std::ops::SubAssign for Tokens {
-    fn sub_assign(&mut self, less: Self) {
-        self.input = self.input.saturating_sub(less.input);
-        self.output = self.output.saturating_sub(less.output);
-        self.cache_read = self.cache_read.saturating_sub(less.cache_read);
-        self.cache_write = self.cache_write.saturating_sub(less.cache_write);
+    fn sub_assign(&mut self, other: Self) {
+        self.input = self.input.saturating_sub(other.input);
+        self.output = self.output.saturating_sub(other.output);
+        self.cache_read = self.cache_read.saturating_sub(other.cache_read);
+        self.cache_write = self.cache_write.saturating_sub(other.cache_write);
     }
 }
 
 impl std::ops::AddAssign for Tokens {
-    fn add_assign(&mut self, more: Self) {
-        self.input = self.input.saturating_add(more.input);
-        self.output = self.output.saturating_add(more.output);
-        self.cache_read = self.cache_read.saturating_add(more.cache_read);
-        self.cache_write = self.cache_write.saturating_add(more.cache_write);
+    fn add_assign(&mut self, other: Self) {
+        self.input = self.input.saturating_add(other.input);
+        self.output = self.output.saturating_add(other.output);
+        self.cache_read = self.cache_read.saturating_add(other.cache_read);
+        self.cache_write = self.cache_write.saturating_add(other.cache_write);
     }
 }
 
-/// A pace rule with the keys of its stored facts.
+/// A pace rule with the id and digest under which its facts are stored.
 #[derive(Debug, Clone, Copy)]
 pub struct PaceRuleRef<'a> {
     pub id: &'a str,
-    /// Digest of the rule's text.
+    /// The digest of the rule's text.
     pub digest: &'a str,
     pub pace: &'a PaceRule,
 }

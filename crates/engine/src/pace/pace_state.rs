@@ -7,25 +7,25 @@ use super::{Attempt, Tokens};
 /// The phase that a rule counts in, and the current time.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Phase {
-    /// The node's name; `None` for a session.
+    /// The name of the node; `None` if the phase is a whole session.
     pub name: Option<String>,
-    /// Milliseconds since 1970.
+    /// The time at which the phase began, in milliseconds since 1970.
     pub started: i64,
     pub now: i64,
-    /// Seconds that local time is ahead of UTC.
+    /// The number of seconds by which local time is ahead of UTC.
     pub utc_offset: i32,
 }
 
 impl Phase {
-    /// The start of a window of `window` seconds. `continued` is the time of the last `linchpin continue`, at which
-    /// counts restart.
+    /// The start of the window that ends now and lasts at most `window` seconds. `continued` is the time of the last
+    /// `linchpin continue`. The window begins after that time, and not before the phase began.
     pub fn window_start(&self, window: u64, continued: Option<i64>) -> i64 {
         let window = i64::try_from(window.saturating_mul(1000)).unwrap_or(i64::MAX);
-        let afresh = continued.map_or(i64::MIN, |time| time.saturating_add(1));
-        self.now.saturating_sub(window).max(self.started).max(afresh)
+        let after_continue = continued.map_or(i64::MIN, |time| time.saturating_add(1));
+        self.now.saturating_sub(window).max(self.started).max(after_continue)
     }
 
-    /// Milliseconds since the phase began.
+    /// The milliseconds that have passed since the phase began.
     pub fn elapsed(&self) -> i64 {
         self.now.saturating_sub(self.started).max(0)
     }
@@ -34,13 +34,15 @@ impl Phase {
 /// The counted value that a limit is compared with.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Tally {
-    /// Attempts within the window, oldest first. If several groups count separately, the largest.
+    /// The attempts within the window, oldest first. If different commands or paths count separately, only the attempts
+    /// of the most frequent one.
     Attempts(Vec<Attempt>),
-    /// The phase has the times.
+    /// The elapsed time, which is computed from the [`Phase`].
     Time,
-    /// `None` if unknown.
+    /// The tokens used in the phase; `None` if they are unknown.
     Tokens(Option<Tokens>),
-    /// Commits in these phases, of which the current one is last. `None` if unknown.
+    /// The number of commits. `phases` has the names of the phases in which commits are counted, the current phase
+    /// last; it is empty if commits are counted in the whole session. `count` is `None` if the number is unknown.
     Commits { count: Option<u32>, phases: Vec<String> },
 }
 
@@ -49,24 +51,24 @@ pub enum Tally {
 pub struct PaceState {
     pub phase: Phase,
     pub tally: Tally,
-    /// Start of the counted window in milliseconds since 1970.
+    /// The start of the window in which attempts count, in milliseconds since 1970.
     #[serde(rename = "since")]
     pub window_start: i64,
-    /// The agent has read the interrupt, and the limit has been exceeded ever since.
+    /// True if the agent has read the interrupt, and the limit has been exceeded ever since.
     #[serde(rename = "is_told")]
     pub was_interrupted: bool,
     /// How often the rule has refused a call in this phase.
     pub refusals: u32,
-    /// Calls are refused until `linchpin continue`.
+    /// True if calls are refused until `linchpin continue`.
     #[serde(rename = "is_closed")]
     pub is_blocking: bool,
-    /// The total (seconds or tokens) at the last `linchpin continue`; the limit counts from there.
+    /// The number of seconds or tokens that were used at the last `linchpin continue`. Only those used after it count.
     #[serde(rename = "passed", default)]
     pub continued_from: u64,
 }
 
 impl PaceState {
-    /// The counts alone, without interrupts and refusals.
+    /// Returns a copy of the state in which the rule has not interrupted the agent and has refused no call.
     #[must_use]
     pub fn without_enforcement(&self) -> Self {
         Self { was_interrupted: false, refusals: 0, is_blocking: false, ..self.clone() }
@@ -74,7 +76,8 @@ impl PaceState {
 }
 
 impl Tally {
-    /// Keeps the largest group of attempts with the same key; of equal groups the latest. `attempts` are oldest first.
+    /// Keeps the largest group of attempts with the same key. Of several groups with this size, keeps the one with the
+    /// latest attempt. `attempts` are ordered from the oldest to the newest.
     pub fn of_attempts(attempts: Vec<Attempt>) -> Self {
         let mut groups: BTreeMap<&str, (usize, i64)> = BTreeMap::new();
         for attempt in &attempts {

@@ -1,3 +1,5 @@
+//! Tests of pace rules: judging activities, and the texts of interrupts.
+
 use insta::assert_snapshot;
 use proptest::prelude::*;
 use serde_json::Value;
@@ -35,22 +37,22 @@ fn pace(limit: PaceLimit) -> PaceRule {
     PaceRule { limit, live: LiveMode::Warn }
 }
 
-/// All times are in seconds.
-fn violation(rule: &PaceRule, happened: &[(i64, Activity)], started: i64, now: i64) -> Option<Violation> {
-    let activities = happened.iter().map(|(time, activity)| (time * 1000, activity.clone())).collect();
-    let history = History { activities, ..History::default() };
+/// Judges the activities by the rule. All times are in seconds.
+fn violation_of(rule: &PaceRule, activities: &[(i64, Activity)], started: i64, now: i64) -> Option<Violation> {
+    let activities = activities.iter().map(|(time, activity)| (time * 1000, activity.clone())).collect();
+    let history = PhaseHistory { activities, ..PhaseHistory::default() };
     let phase = Phase { name: Some("code".to_owned()), started: started * 1000, now: now * 1000, utc_offset: 3600 };
     rule.judge(&history.state(&rule.limit, phase).unwrap())
 }
 
-fn interrupt(rule: &PaceRule, happened: &[(i64, Activity)], now: i64) -> String {
-    let violation = violation(rule, happened, 0, now).unwrap();
+fn interrupt(rule: &PaceRule, activities: &[(i64, Activity)], now: i64) -> String {
+    let violation = violation_of(rule, activities, 0, now).unwrap();
     Interrupt { violation: &violation, phase: Some("code"), reason: None, ack: AckBy::Agent }.to_string()
 }
 
 #[test]
-fn corpus() {
-    let mut wrong = Vec::new();
+fn corpus_cases_fire_as_expected() {
+    let mut failures = Vec::new();
     for line in CASES.lines() {
         let case: Value = serde_json::from_str(line).unwrap();
         let (kind, fields) = case["rule"].as_object().unwrap().iter().next().unwrap();
@@ -76,7 +78,7 @@ fn corpus() {
             },
             other => panic!("{other}"),
         });
-        let mut history = History::default();
+        let mut history = PhaseHistory::default();
         for event in case["events"].as_array().unwrap() {
             let (time, text) = (event[0].as_i64().unwrap() * 1000, &event[2]);
             match event[1].as_str().unwrap() {
@@ -102,16 +104,16 @@ fn corpus() {
         };
         let fires = rule.judge(&history.state(&rule.limit, phase).unwrap()).is_some();
         if fires != case["fires"].as_bool().unwrap() {
-            wrong.push(line);
+            failures.push(line);
         }
     }
-    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
 }
 
 #[test]
-fn interrupt_for_repeated_commands() {
-    let happened: Vec<_> = (0..6).map(|time| (time * 20, command("cargo build"))).collect();
-    assert_snapshot!(interrupt(&repeated(Some("cargo (build|test)"), 5, 120), &happened, 110), @"
+fn interrupts_for_repeated_commands() {
+    let activities: Vec<_> = (0..6).map(|time| (time * 20, command("cargo build"))).collect();
+    assert_snapshot!(interrupt(&repeated(Some("cargo (build|test)"), 5, 120), &activities, 110), @"
     🚨 WORKFLOW INTERRUPT: Repeated Command Detected
 
     Diagnostic: cargo build executed 6 times in 2m
@@ -134,7 +136,7 @@ fn interrupt_for_repeated_commands() {
     If you can resolve it yourself:
       - Explain briefly what you will do differently
       - Run: linchpin continue
-      - It prints the normal CODE phase prompt and skips the rules that fired, once
+      - It prints the prompt of the CODE phase again, and the rules that fired count again from there
 
     If you need a person:
       - Explain what you tried and why you are stuck
@@ -147,18 +149,18 @@ fn interrupt_for_repeated_commands() {
         (4, command("cargo test -q | tail -5")),
         (5, command("cargo build --release")),
     ];
-    let found = violation(&repeated(Some("cargo (build|test)"), 5, 120), &mixed, 0, 60).unwrap();
-    assert_snapshot!(found.diagnostic, @"cargo (build|test) matched 5 commands in 2m (2 × cargo build, 2 × cargo test -q, 1 × cargo build --release)");
-    assert_snapshot!(found.snapshot, @r#"{"count":5,"threshold":5,"window":120,"window_start":0,"now":60000}"#);
+    let violation = violation_of(&repeated(Some("cargo (build|test)"), 5, 120), &mixed, 0, 60).unwrap();
+    assert_snapshot!(violation.diagnostic, @"cargo (build|test) matched 5 commands in 2m (2 × cargo build, 2 × cargo test -q, 1 × cargo build --release)");
+    assert_snapshot!(violation.snapshot, @r#"{"count":5,"threshold":5,"window":120,"window_start":0,"now":60000}"#);
     let rule = pace(PaceLimit::RepeatedCommand { pattern: None, threshold: 2, window: 90, failures_only: true });
-    let happened = [(1, failed("make x")), (2, command("make x")), (3, failed("make  x"))];
-    assert_snapshot!(violation(&rule, &happened, 0, 60).unwrap().diagnostic, @"make x failed 2 times in 1m 30s");
+    let activities = [(1, failed("make x")), (2, command("make x")), (3, failed("make  x"))];
+    assert_snapshot!(violation_of(&rule, &activities, 0, 60).unwrap().diagnostic, @"make x failed 2 times in 1m 30s");
 }
 
 #[test]
-fn interrupt_for_repeated_edits() {
-    let happened: Vec<_> = (0..8).map(|time| (time * 20, edit("src/main.rs"))).collect();
-    assert_snapshot!(interrupt(&edits(Some(r"src/.*\.rs"), 8, 180), &happened, 170), @r"
+fn interrupts_for_repeated_edits() {
+    let activities: Vec<_> = (0..8).map(|time| (time * 20, edit("src/main.rs"))).collect();
+    assert_snapshot!(interrupt(&edits(Some(r"src/.*\.rs"), 8, 180), &activities, 170), @r"
     🚨 WORKFLOW INTERRUPT: Repeated File Edit Detected
 
     Diagnostic: src/main.rs edited 8 times in 3m
@@ -181,15 +183,15 @@ fn interrupt_for_repeated_edits() {
     If you can resolve it yourself:
       - Explain briefly what you will do differently
       - Run: linchpin continue
-      - It prints the normal CODE phase prompt and skips the rules that fired, once
+      - It prints the prompt of the CODE phase again, and the rules that fired count again from there
 
     If you need a person:
       - Explain what you tried and why you are stuck
       - Wait for their answer before you continue
     ");
-    let happened: Vec<_> =
+    let activities: Vec<_> =
         ["a", "b", "a", "c", "d", "e", "f"].iter().zip(1..).map(|(path, time)| (time, edit(path))).collect();
-    assert_snapshot!(violation(&edits(Some("."), 7, 180), &happened, 0, 170).unwrap().diagnostic, @". matched 7 edits in 3m (2 × a, 1 × b, 1 × c, 1 × d, …)");
+    assert_snapshot!(violation_of(&edits(Some("."), 7, 180), &activities, 0, 170).unwrap().diagnostic, @". matched 7 edits in 3m (2 × a, 1 × b, 1 × c, 1 × d, …)");
 }
 
 #[test]
@@ -213,17 +215,17 @@ fn interrupts_for_time_tokens_and_commits() {
     If you can resolve it yourself:
       - Explain briefly what you will do differently
       - Run: linchpin continue
-      - It prints the normal CODE phase prompt and skips the rules that fired, once
+      - It prints the prompt of the CODE phase again, and the rules that fired count again from there
 
     If you need a person:
       - Explain what you tried and why you are stuck
       - Wait for their answer before you continue
     ");
     let rule = pace(PaceLimit::PhaseTimeout { max_duration: 300 });
-    assert_snapshot!(violation(&rule, &[], 0, 400).unwrap().diagnostic, @"CODE phase running for 6m 40s (limit: 5m)");
+    assert_snapshot!(violation_of(&rule, &[], 0, 400).unwrap().diagnostic, @"CODE phase running for 6m 40s (limit: 5m)");
     let tokens = Tokens { input: 4_000, output: 2_200, cache_read: 1_000_000, cache_write: 5 };
     let phase = Phase { name: None, started: 0, now: 1000, utc_offset: 0 };
-    let standing = |tally| PaceState {
+    let state = |tally| PaceState {
         phase: phase.clone(),
         tally,
         window_start: 0,
@@ -234,8 +236,8 @@ fn interrupts_for_time_tokens_and_commits() {
     };
     let count = vec![TokenKind::Input, TokenKind::Output];
     let rule = pace(PaceLimit::TokenBudget { max_tokens: 5_000, count });
-    let found = rule.judge(&standing(Tally::Tokens(Some(tokens)))).unwrap();
-    assert_snapshot!(Interrupt { violation: &found, phase: None, reason: Some("Enough."), ack: AckBy::Agent }, @"
+    let violation = rule.judge(&state(Tally::Tokens(Some(tokens)))).unwrap();
+    assert_snapshot!(Interrupt { violation: &violation, phase: None, reason: Some("Enough."), ack: AckBy::Agent }, @"
     Token budget exceeded: 6,200 / 5,000
 
     Input tokens: 4,000
@@ -260,11 +262,11 @@ fn interrupts_for_time_tokens_and_commits() {
       - Explain what you tried and why you are stuck
       - Wait for their answer before you continue
     ");
-    assert_eq!(rule.judge(&standing(Tally::Tokens(None))), None);
+    assert_eq!(rule.judge(&state(Tally::Tokens(None))), None);
     let rule = pace(PaceLimit::RequireCommits { lookback_phases: 2 });
     let phases = vec!["plan".to_owned(), "code".to_owned()];
-    let found = rule.judge(&standing(Tally::Commits { count: Some(0), phases })).unwrap();
-    assert_snapshot!(Interrupt { violation: &found, phase: Some("code"), reason: None, ack: AckBy::Agent }, @"
+    let violation = rule.judge(&state(Tally::Commits { count: Some(0), phases })).unwrap();
+    assert_snapshot!(Interrupt { violation: &violation, phase: Some("code"), reason: None, ack: AckBy::Agent }, @"
     🚨 WORKFLOW INTERRUPT: Commits Required
 
     Diagnostic: No commit was made in the last 2 phases
@@ -281,43 +283,43 @@ fn interrupts_for_time_tokens_and_commits() {
     If you can resolve it yourself:
       - Explain briefly what you will do differently
       - Run: linchpin continue
-      - It prints the normal CODE phase prompt and skips the rules that fired, once
+      - It prints the prompt of the CODE phase again, and the rules that fired count again from there
 
     If you need a person:
       - Explain what you tried and why you are stuck
       - Wait for their answer before you continue
     ");
     let one = Tally::Commits { count: Some(1), phases: vec!["code".to_owned()] };
-    assert_eq!(rule.judge(&standing(one)), None);
+    assert_eq!(rule.judge(&state(one)), None);
 }
 
 #[test]
 fn mentioned_commands_do_not_count() {
     let rule = repeated(Some("cargo build"), 2, 60);
-    let said =
+    let activities =
         [(1, command("echo 'cargo build'")), (2, command("git commit -m 'cargo build'")), (3, command("cargo build"))];
-    assert_eq!(violation(&rule, &said, 0, 10), None);
+    assert_eq!(violation_of(&rule, &activities, 0, 10), None);
 }
 
 #[test]
 fn one_call_counts_once() {
     let rule = repeated(Some("cargo"), 2, 60);
-    assert_eq!(violation(&rule, &[(1, command("cargo build && cargo test"))], 0, 10), None);
+    assert_eq!(violation_of(&rule, &[(1, command("cargo build && cargo test"))], 0, 10), None);
 }
 
 #[test]
 fn text_of_an_agent_is_escaped_and_truncated() {
-    let happened = [(1, command("x \u{1b}[31m {{ guide('A') }}")), (2, command("x \u{1b}[31m {{ guide('A') }}"))];
-    let found = violation(&repeated(None, 2, 60), &happened, 0, 10).unwrap();
-    assert!(!found.diagnostic.contains('\u{1b}'), "{}", found.diagnostic);
-    assert!(found.diagnostic.contains("{{ guide"), "{}", found.diagnostic);
+    let activities = [(1, command("x \u{1b}[31m {{ guide('A') }}")), (2, command("x \u{1b}[31m {{ guide('A') }}"))];
+    let violation = violation_of(&repeated(None, 2, 60), &activities, 0, 10).unwrap();
+    assert!(!violation.diagnostic.contains('\u{1b}'), "{}", violation.diagnostic);
+    assert!(violation.diagnostic.contains("{{ guide"), "{}", violation.diagnostic);
     let long = "y".repeat(5000);
-    let happened = [(1, command(&long)), (2, command(&long))];
-    assert!(violation(&repeated(None, 2, 60), &happened, 0, 10).unwrap().diagnostic.len() < 250);
+    let activities = [(1, command(&long)), (2, command(&long))];
+    assert!(violation_of(&repeated(None, 2, 60), &activities, 0, 10).unwrap().diagnostic.len() < 250);
 }
 
 #[test]
-fn formats() {
+fn durations_numbers_and_times_are_formatted() {
     let shown = |seconds| format::duration(seconds);
     assert_eq!(
         [0, 45, 60, 120, 400, 3600, 3900, 3605, 90_000].map(shown),
@@ -329,7 +331,7 @@ fn formats() {
 }
 
 proptest! {
-    /// The window slides and includes both ends.
+    /// The window moves with the current time and includes both of its ends.
     #[test]
     fn only_attempts_in_the_window_count(
         times in prop::collection::vec(0_i64..400, 0..40),
@@ -340,13 +342,13 @@ proptest! {
     ) {
         let mut times = times;
         times.sort_unstable();
-        let happened: Vec<_> = times.iter().map(|time| (*time, command("cargo build"))).collect();
+        let activities: Vec<_> = times.iter().map(|time| (*time, command("cargo build"))).collect();
         let from = started.max(now - i64::try_from(window).unwrap());
         let count = times.iter().filter(|time| (from..=now).contains(*time)).count();
-        let fires = violation(&repeated(Some("build"), threshold, window), &happened, started, now).is_some();
+        let fires = violation_of(&repeated(Some("build"), threshold, window), &activities, started, now).is_some();
         prop_assert_eq!(fires, count >= usize::try_from(threshold).unwrap());
-        // Without a pattern, equal commands count together with the same result.
-        let fires = violation(&repeated(None, threshold, window), &happened, started, now).is_some();
+        // Without a pattern, the result is the same, because all commands are equal.
+        let fires = violation_of(&repeated(None, threshold, window), &activities, started, now).is_some();
         prop_assert_eq!(fires, count >= usize::try_from(threshold).unwrap());
     }
 }

@@ -1,4 +1,4 @@
-//! Compares counts with limits and words the violations.
+//! Compares counts with limits and writes the texts about violations.
 
 use serde_json::{Value, json};
 
@@ -6,37 +6,38 @@ use super::format::{clock, count, duration, times};
 use super::pace_rule::TokenKind;
 use super::{Attempt, PaceLimit, PaceRule, PaceState, Phase, Tally, Tokens};
 
-/// An exceeded limit.
+/// The violation of a limit, with the texts that describe it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Violation {
-    /// The limit's key in a rule.
+    /// The key of the limit in a rule's file.
     pub limit: &'static str,
-    /// The title in a workflow.
+    /// The title of the interrupt, which is shown only in a workflow.
     pub title: &'static str,
-    /// What happened, in a single line that needs no title.
+    /// What happened, in one line that is understandable without the title.
     pub headline: String,
-    /// What happened, in a single line.
+    /// What happened, in one line below the title.
     pub diagnostic: String,
-    /// Lines shown below the diagnostic.
+    /// The lines below the diagnostic.
     pub details: Vec<String>,
     pub suggestion: &'static str,
-    /// The latest attempts as shown, oldest first.
+    /// The latest attempts, oldest first, each formatted as a line.
     pub recent: Vec<String>,
-    /// The figures as JSON, for programs.
+    /// The numbers of the violation as JSON, for programs.
     pub snapshot: Value,
 }
 
-/// Maximum of attempts shown.
+/// The maximum number of attempts that are shown.
 const MAX_ATTEMPTS_SHOWN: usize = 5;
-/// Suffix of an amount that counts from the last `linchpin continue`.
+/// The words that follow an amount if it is counted from the last `linchpin continue`.
 pub(super) const SINCE_CONTINUE: &str = "since `linchpin continue`";
-/// Maximum of different commands or paths listed in a diagnostic.
-const MAX_KINDS_SHOWN: usize = 4;
-/// Maximum bytes shown of a command or path.
+/// The maximum number of different commands or paths in a diagnostic.
+const MAX_TEXTS_SHOWN: usize = 4;
+/// The maximum number of bytes of a command or path that are shown.
 const TEXT_LIMIT: usize = 160;
 
 impl PaceRule {
-    /// Returns `None` if the limit is not exceeded or the count is unknown.
+    /// Returns the violation; `None` if the limit is not violated or the count is unknown. A limit on repetition is
+    /// violated when it is reached, a limit on time or tokens when it is exceeded.
     pub fn judge(&self, state: &PaceState) -> Option<Violation> {
         let phase = &state.phase;
         match (&self.limit, &state.tally) {
@@ -61,7 +62,7 @@ impl PaceRule {
 
     fn repetition(&self, attempts: &[Attempt], threshold: u32, window: u64, state: &PaceState) -> Violation {
         let is_command = matches!(self.limit, PaceLimit::RepeatedCommand { .. });
-        let kinds = kinds(attempts);
+        let texts = distinct_texts(attempts);
         let number = attempts.len();
         let within = duration(window);
         let verb = match &self.limit {
@@ -69,7 +70,7 @@ impl PaceRule {
             PaceLimit::RepeatedCommand { .. } => "executed",
             _ => "edited",
         };
-        let (headline, diagnostic) = if let [(text, _)] = kinds.as_slice() {
+        let (headline, diagnostic) = if let [(text, _)] = texts.as_slice() {
             let (text, count) = (one_line(text), times(u64::try_from(number).unwrap_or(u64::MAX)));
             let headline = match verb {
                 "executed" => format!("Same command {count} in {within}: `{text}`"),
@@ -78,13 +79,13 @@ impl PaceRule {
             };
             (headline, format!("{text} {verb} {count} in {within}"))
         } else {
-            let what = self.limit.repeated().unwrap_or_default();
+            let noun = self.limit.repeated_noun().unwrap_or_default();
             let pattern = one_line(self.limit.pattern().unwrap_or_default());
             let listed =
-                kinds.iter().take(MAX_KINDS_SHOWN).map(|(text, number)| format!("{number} × {}", one_line(text)));
-            let more = if kinds.len() > MAX_KINDS_SHOWN { ", …" } else { "" };
+                texts.iter().take(MAX_TEXTS_SHOWN).map(|(text, number)| format!("{number} × {}", one_line(text)));
+            let more = if texts.len() > MAX_TEXTS_SHOWN { ", …" } else { "" };
             let listed: Vec<String> = listed.collect();
-            let diagnostic = format!("{pattern} matched {number} {what} in {within} ({}{more})", listed.join(", "));
+            let diagnostic = format!("{pattern} matched {number} {noun} in {within} ({}{more})", listed.join(", "));
             (diagnostic.clone(), diagnostic)
         };
         let offset = state.phase.utc_offset;
@@ -125,43 +126,45 @@ const TOO_MUCH: &str = "This phase has used more tokens than planned. Narrow the
 const UNCOMMITTED: &str = "Commit what works before you move on, in small steps with messages that say why. If nothing works \
      yet, say what is missing.";
 
-/// Distinct texts with their counts, most frequent first, ties in order of appearance.
-fn kinds(attempts: &[Attempt]) -> Vec<(&str, usize)> {
-    let mut kinds: Vec<(&str, usize)> = Vec::new();
+/// Returns the distinct texts with their counts, the most frequent first. Texts with equal counts stay in the order of
+/// the attempts.
+fn distinct_texts(attempts: &[Attempt]) -> Vec<(&str, usize)> {
+    let mut texts: Vec<(&str, usize)> = Vec::new();
     for attempt in attempts {
-        match kinds.iter_mut().find(|(text, _)| *text == attempt.text) {
+        match texts.iter_mut().find(|(text, _)| *text == attempt.text) {
             Some((_, number)) => *number += 1,
-            None => kinds.push((&attempt.text, 1)),
+            None => texts.push((&attempt.text, 1)),
         }
     }
-    kinds.sort_by_key(|(_, number)| std::cmp::Reverse(*number));
-    kinds
+    texts.sort_by_key(|(_, number)| std::cmp::Reverse(*number));
+    texts
 }
 
-/// Shows text of an agent on one line, without control characters and shortened.
+/// Puts text of an agent on one line, without control characters, and truncates it.
 fn one_line(text: &str) -> String {
-    let line: String = text.chars().map(|letter| if letter.is_control() { ' ' } else { letter }).collect();
+    let line: String = text.chars().map(|character| if character.is_control() { ' ' } else { character }).collect();
     if line.len() <= TEXT_LIMIT {
         return line;
     }
-    let end = (0..=TEXT_LIMIT).rev().find(|place| line.is_char_boundary(*place)).unwrap_or(0);
+    let end = (0..=TEXT_LIMIT).rev().find(|index| line.is_char_boundary(*index)).unwrap_or(0);
     format!("{}…", line.get(..end).unwrap_or_default())
 }
 
-/// `continued_from` is the elapsed time at the last `linchpin continue`.
+/// Returns the violation of a time limit. `continued_from` is the elapsed time in seconds at the last
+/// `linchpin continue`.
 fn timeout(limit: u64, continued_from: u64, phase: &Phase) -> Option<Violation> {
     let elapsed = u64::try_from(phase.elapsed() / 1000).unwrap_or(0);
     let used = elapsed.saturating_sub(continued_from);
     if used <= limit {
         return None;
     }
-    let what =
+    let subject =
         phase.name.as_ref().map_or_else(|| "Session".to_owned(), |name| format!("{} phase", name.to_uppercase()));
     let at = |time| clock(time, phase.utc_offset);
     let diagnostic = match continued_from {
-        0 => format!("{what} running for {} (limit: {})", duration(elapsed), duration(limit)),
+        0 => format!("{subject} running for {} (limit: {})", duration(elapsed), duration(limit)),
         _ => format!(
-            "{what} running for {}, {} of it {SINCE_CONTINUE} (limit: {})",
+            "{subject} running for {}, {} of it {SINCE_CONTINUE} (limit: {})",
             duration(elapsed),
             duration(used),
             duration(limit)
@@ -183,7 +186,8 @@ fn timeout(limit: u64, continued_from: u64, phase: &Phase) -> Option<Violation> 
     })
 }
 
-/// `continued_from` is the number of tokens at the last `linchpin continue`.
+/// Returns the violation of a token limit. `continued_from` is the number of used tokens at the last
+/// `linchpin continue`.
 fn budget(limit: u64, continued_from: u64, kinds: &[TokenKind], tokens: &Tokens) -> Option<Violation> {
     let total = tokens.sum(kinds);
     let used = total.saturating_sub(continued_from);

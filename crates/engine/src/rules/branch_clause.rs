@@ -1,4 +1,4 @@
-//! `rewrites`: remote branches that a call rewrites or deletes.
+//! `rewrites`: the branches of a remote that a call rewrites or deletes.
 
 use serde::{Deserialize, Serialize};
 
@@ -14,13 +14,14 @@ pub struct BranchClause {
 
 impl BranchClause {
     pub const KEY: &str = "rewrites";
-    /// The value that stands for the protected branches of the configuration.
+    /// The value of `rewrites` in a rule that stands for all protected branches of the configuration.
     pub const PROTECTED: &str = "protected_branches";
 
-    /// `command_truths` has the truth of the rule's earlier clauses for each simple command; empty if there are none.
+    /// `command_truths` has the truth of the rule's earlier clauses for each simple command; empty if no earlier clause
+    /// matches commands.
     pub(super) fn judge(&self, situation: &Situation, command_truths: &[Truth]) -> Clause {
-        let is_read = situation.script().is_none_or(|script| script.complete);
-        let mut truth = if is_read { Truth::False } else { Truth::Unknown };
+        let is_parsed = situation.script().is_none_or(|script| script.complete);
+        let mut truth = if is_parsed { Truth::False } else { Truth::Unknown };
         let mut shown = Vec::new();
         let mut best = BestSubject::default();
         let mut missing = None;
@@ -28,18 +29,18 @@ impl BranchClause {
             let index = rewrite.command_index;
             let is_selected = command_truths.get(index) != Some(&Truth::False) && situation.is_in_scope(index);
             let matched = if is_selected { self.matches_branch(&rewrite.branch) } else { Truth::False };
-            let here = if rewrite.is_certain { matched } else { matched.and(Truth::Unknown) };
-            if here > Truth::False {
-                truth = truth.or(here);
+            let rewrite_truth = if rewrite.is_certain { matched } else { matched.and(Truth::Unknown) };
+            if rewrite_truth > Truth::False {
+                truth = truth.or(rewrite_truth);
                 if rewrite.branch == RewrittenBranch::Unknown {
                     missing = situation.missing_branch().cloned();
                 }
-                best.offer(here, true, || Subject { path: None, command_index: Some(index) });
-                shown.push(name(&rewrite.branch));
+                best.offer(rewrite_truth, true, || Subject { path: None, command_index: Some(index) });
+                shown.push(display_name(&rewrite.branch));
             }
         }
         if shown.is_empty() {
-            shown.push(if is_read { "no such branch" } else { "a command that cannot be parsed" }.to_owned());
+            shown.push(if is_parsed { "no such branch" } else { "a command that cannot be parsed" }.to_owned());
         }
         shown.dedup();
         Clause { key: Self::KEY, truth, shown: shown.join(", "), subject: best.subject(), missing }
@@ -57,18 +58,19 @@ impl BranchClause {
                 self.branches.iter().map(truth).fold(Truth::False, Truth::or)
             }
             RewrittenBranch::All => (!self.branches.is_empty()).into(),
-            // [`Situation::rewrites`] has already replaced the current branch by its name if it is known.
+            // A current branch whose name is known is `Named`, because [`Situation::rewrites`] has replaced it by its
+            // name.
             RewrittenBranch::Current(_) | RewrittenBranch::Unknown => Truth::Unknown,
         }
     }
 }
 
-fn name(branch: &RewrittenBranch) -> String {
+fn display_name(branch: &RewrittenBranch) -> String {
     match branch {
         RewrittenBranch::Named(name) | RewrittenBranch::Matching(name) => name.clone(),
         RewrittenBranch::All => "all branches".to_owned(),
-        RewrittenBranch::Current(_) | RewrittenBranch::Unknown => "a branch that is not known before the command \
-             runs"
-            .to_owned(),
+        RewrittenBranch::Current(_) | RewrittenBranch::Unknown => {
+            "a branch that is not known before the command runs".to_owned()
+        }
     }
 }

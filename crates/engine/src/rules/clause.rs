@@ -4,8 +4,8 @@ use super::{PathKey, Subject, Truth};
 use crate::facts::Missing;
 use crate::situation::Situation;
 
-/// Maximum length of a shown command or path; enough to recognise it.
-const MAX_LETTERS: usize = 80;
+/// The maximum length of a command or path in a reason. It is long enough to recognize the command or path.
+const MAX_SHOWN_CHARACTERS: usize = 80;
 
 /// One judged clause of a rule.
 #[derive(Debug, Clone, PartialEq)]
@@ -13,25 +13,25 @@ pub struct Clause {
     /// The key in the rule's file.
     pub key: &'static str,
     pub truth: Truth,
-    /// The compared value, for people.
+    /// The value that the clause was compared with, as people see it.
     pub shown: String,
     /// The command or path that made the clause true or unknown.
     pub subject: Option<Subject>,
-    /// A missing fact that the clause depends on; its truth is then meaningless.
+    /// A missing fact that the clause depends on. If it is set, `truth` is meaningless.
     pub missing: Option<Missing>,
 }
 
 impl Clause {
-    /// Shown instead of a command, if the call has none.
+    /// The text that is shown as the value if the call has no command.
     pub const NO_COMMAND: &str = "not a shell call with a command";
-    /// Shown instead of a command or path that cannot be known.
+    /// The text that is shown as the value if only the part of the script that cannot be parsed may match.
     pub const UNPARSABLE: &str = "a command that cannot be parsed";
 
     pub(crate) fn new(key: &'static str, truth: Truth, shown: String) -> Self {
         Self { key, truth, shown, subject: None, missing: None }
     }
 
-    /// True if `shown` is a command or an expression as it was written.
+    /// True if `shown` is a command or an expression.
     pub fn shows_code(&self) -> bool {
         let is_code = self.key == "when" || self.key.starts_with("command");
         is_code && ![Self::NO_COMMAND, Self::UNPARSABLE].contains(&self.shown.as_str())
@@ -41,9 +41,10 @@ impl Clause {
         PathKey::ALL.iter().any(|key| key.name() == self.key)
     }
 
-    /// The words at the end of a rule's reason that name the matched command or path. `None` if no clause has one.
+    /// The last part of a rule's reason. It names the matched command or path. `None` if no clause has a subject.
     pub(crate) fn matched_text(clauses: &[Self], truth: Truth, situation: &Situation) -> Option<String> {
-        // Later clauses are narrower: each considers only commands that the earlier ones match.
+        // A later clause is narrower than an earlier one, because it considers only the commands that the earlier
+        // clauses match.
         let subject = clauses.iter().rev().find_map(|clause| clause.subject.as_ref())?;
         let command = subject.command_index.and_then(|index| situation.command_texts().get(index)).map(String::as_str);
         let command = command.filter(|text| !text.is_empty());
@@ -57,9 +58,9 @@ impl Clause {
 
 /// Shortens the text and puts it on one line.
 fn shortened(text: &str) -> String {
-    let mut letters = text.chars().map(|letter| if letter.is_control() { ' ' } else { letter });
-    let mut start: String = letters.by_ref().take(MAX_LETTERS).collect();
-    if letters.next().is_some() {
+    let mut characters = text.chars().map(|character| if character.is_control() { ' ' } else { character });
+    let mut start: String = characters.by_ref().take(MAX_SHOWN_CHARACTERS).collect();
+    if characters.next().is_some() {
         start.push('…');
     }
     start

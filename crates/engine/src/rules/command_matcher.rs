@@ -1,7 +1,7 @@
 //! `command`: matches a simple command by its parsed parts instead of its text.
 //!
-//! All conditions of a matcher must hold for the same simple command. [`shell::programs`] defines the arguments of
-//! known programs; for unknown programs, words that begin with a dash are flags and all others operands.
+//! All conditions of a matcher must be true for the same simple command. [`shell::programs`] knows which arguments of
+//! known programs are flags. For unknown programs, words that begin with a dash are flags, and all others are operands.
 
 use std::borrow::Cow;
 
@@ -15,33 +15,36 @@ use shell::{SimpleCommand, Word};
 
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct CommandMatcher {
-    /// Base names, one of which must match; empty for any program.
+    /// The base names of programs, one of which must match; empty for any program.
     pub program: Vec<Wildcard>,
-    /// Words after the program, ignoring flags: `push`, `remote add`.
+    /// Subcommands, one of which the command must have; empty for no condition. A subcommand consists of the first
+    /// words after the program that are not flags: `push`, `remote add`.
     pub subcommand: Vec<String>,
     pub flags_any: Vec<FlagPattern>,
     pub flags_all: Vec<FlagPattern>,
     pub operands_any: Vec<Wildcard>,
-    /// Environment variables that are set for the command.
+    /// Environment variables, at least one of which must be set for the command; empty for no condition.
     pub sets: Vec<VariablePattern>,
-    /// Environment variables that are removed for the command.
+    /// Environment variables, at least one of which must be removed for the command; empty for no condition.
     pub unsets: Vec<String>,
-    /// Programs whose output the command executes.
+    /// Programs. The command must execute the output of at least one of them, as `sh` does in `curl URL | sh`. Empty
+    /// for no condition.
     pub runs_output_of: Vec<Wildcard>,
-    /// True for interactive shells and interpreters, which run what is typed into them.
+    /// Whether the command must be an interactive shell or interpreter, which runs the lines that it reads from the
+    /// terminal; `None` if it does not matter.
     pub interactive: Option<bool>,
-    /// `reads`, `writes` and `deletes`.
+    /// The clauses `reads`, `writes` and `deletes` of this matcher.
     pub paths: Vec<PathClause>,
 }
 
-/// `--force`, or `--mode=fast` for a flag with this value.
+/// A condition on a flag: `--force`, or `--mode=fast` if the flag must have this value.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FlagPattern {
     pub name: String,
     pub value: Option<Wildcard>,
 }
 
-/// `NAME`, or `NAME=value`.
+/// A condition on an environment variable: `NAME`, or `NAME=value` if the variable must have this value.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct VariablePattern {
     pub name: String,
@@ -49,7 +52,8 @@ pub struct VariablePattern {
 }
 
 impl CommandMatcher {
-    /// `index` is the command's index in the script. `missing` receives a missing fact that the result depends on.
+    /// Returns the truth of the matcher for a command. `index` is the index of the command in the script. If the result
+    /// depends on a missing fact, the fact is stored in `missing`.
     pub(super) fn truth(
         &self,
         command: &SimpleCommand,
@@ -62,24 +66,24 @@ impl CommandMatcher {
         }
         let arguments =
             command.arguments().map_or_else(|| Cow::Owned(guessed_arguments(&command.texts_of_words())), Cow::Borrowed);
-        let command = ParsedCommand { command, arguments: &arguments };
-        let mut truth = self.program_truth(command.command);
+        let parsed = ParsedCommand { command, arguments: &arguments };
+        let mut truth = self.program_truth(command);
         let mut and = |clause: &dyn Fn() -> Truth| {
             if truth != Truth::False {
                 truth = truth.and(clause());
             }
         };
-        and(&|| any(&self.subcommand, |subcommand| command.has_subcommand(subcommand)));
-        and(&|| any(&self.flags_any, |flag| command.has_flag(flag)));
+        and(&|| any(&self.subcommand, |subcommand| parsed.has_subcommand(subcommand)));
+        and(&|| any(&self.flags_any, |flag| parsed.has_flag(flag)));
         for flag in &self.flags_all {
-            and(&|| command.has_flag(flag));
+            and(&|| parsed.has_flag(flag));
         }
-        and(&|| any(&self.operands_any, |operand| command.has_operand(operand)));
-        and(&|| any(&self.sets, |variable| command.has_variable(variable)));
-        and(&|| any(&self.unsets, |name| command.command.context.removed.has(name).into()));
-        let sources = &command.command.evidence.runs_output_of;
+        and(&|| any(&self.operands_any, |operand| parsed.has_operand(operand)));
+        and(&|| any(&self.sets, |variable| parsed.has_variable(variable)));
+        and(&|| any(&self.unsets, |name| command.context.removed.has(name).into()));
+        let sources = &command.provenance.runs_output_of;
         and(&|| any(&self.runs_output_of, |name| sources.iter().any(|source| name.matches(source)).into()));
-        and(&|| self.interactive.is_none_or(|wanted| wanted == command.command.evidence.is_session).into());
+        and(&|| self.interactive.is_none_or(|wanted| wanted == command.provenance.is_interactive).into());
         for clause in &self.paths {
             if truth != Truth::False {
                 *missing = missing.take().or(situation.facts.require(EventPart::Paths).err());
@@ -93,7 +97,8 @@ impl CommandMatcher {
         any(&self.program, |name| command.program().map_or(Truth::Unknown, |program| name.matches(program).into()))
     }
 
-    /// Exact program names that can match; `None` for any.
+    /// The exact names of the programs that can match; `None` if any program can match, or if a pattern for the program
+    /// has wildcards.
     pub(super) fn programs(&self) -> Option<Vec<&str>> {
         if self.program.is_empty() {
             return None;
@@ -102,7 +107,7 @@ impl CommandMatcher {
     }
 }
 
-/// True if one pattern matches, or if there are none.
+/// True if one of the patterns matches, or if there are no patterns.
 fn any<T>(patterns: &[T], truth: impl Fn(&T) -> Truth) -> Truth {
     if patterns.is_empty() {
         return Truth::True;
@@ -126,7 +131,8 @@ impl ParsedCommand<'_> {
             truth = truth.and(match words.next() {
                 Some(Some(word)) => (word == wanted).into(),
                 Some(None) => Truth::Unknown,
-                // An unknown word may be the subcommand.
+                // The command has too few operands for the subcommand. If the command has unknown words, one of them
+                // may stand for the missing words.
                 None => {
                     if self.command.is_known() {
                         Truth::False
@@ -146,7 +152,7 @@ impl ParsedCommand<'_> {
     }
 
     fn is_flag(&self, flag: &Flag, name: &str) -> bool {
-        // Programs may treat `-auto-approve` as one flag although it looks like a cluster of letters.
+        // Some programs treat `-auto-approve` as one flag, not as a group of flags with one letter each.
         let whole = self.command.text_from(flag.word, 0).and_then(|word| word.split('=').next());
         flag.is(name) || whole == Some(name) || (!flag.is_known() && is_abbreviation(&flag.name, name))
     }
@@ -156,7 +162,7 @@ impl ParsedCommand<'_> {
         let text = match flag.value {
             Some(value) => self.command.text_from(value.word, value.from),
             None if flag.is_known() => return Truth::False,
-            // It is unknown whether the flag takes a value, so the next word may be one.
+            // It is unknown whether the flag takes a value, so the next word may be the value.
             None => self.command.text_from(flag.word + 1, 0),
         };
         text.map_or(Truth::Unknown, |text| wanted.matches(text).into())
@@ -166,8 +172,8 @@ impl ParsedCommand<'_> {
         let words = self.arguments.operands.iter().filter_map(|index| self.command.words().get(*index));
         let truth = |word: &Word| match &word.value {
             Some(text) => wanted.matches(text).into(),
-            // The kind of value that an unknown word stands for may be enough to match, as in `kill $(pgrep NAME)`.
-            None if word.meaning().is_some_and(|text| wanted.matches(text)) => Truth::True,
+            // The value of the word is unknown, but its kind may be enough for a match, as in `kill $(pgrep NAME)`.
+            None if word.value_or_placeholder().is_some_and(|text| wanted.matches(text)) => Truth::True,
             None => Truth::Unknown,
         };
         let operands = words.filter(|word| !word.is_data()).map(truth);
@@ -187,8 +193,8 @@ impl ParsedCommand<'_> {
     }
 }
 
-/// True if `given` is an abbreviation of the long flag `name`, such as `--har` for `--hard`, that does not end before a
-/// hyphen of `name`.
+/// True if `given` abbreviates the long flag `name`, as `--har` abbreviates `--hard`. An abbreviation with fewer than
+/// two letters, or one that ends before a hyphen of `name`, does not count.
 fn is_abbreviation(given: &str, name: &str) -> bool {
     let rest = name.strip_prefix(given).filter(|_| given.starts_with("--") && given.len() > 3);
     rest.is_some_and(|rest| !rest.starts_with('-'))

@@ -1,16 +1,16 @@
-//! `command_pattern` and `command_not_pattern`: regexes on the normalised text of each simple command.
+//! `command_pattern` and `command_not_pattern`: regexes on the normalized text of each simple command.
 
 use std::borrow::Cow;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::Truth;
+use super::{Truth, strongest_truth};
 use crate::bounded_regex::{LazyRegex, RegexError, RegexSource};
 use crate::situation::Situation;
 use shell::SimpleCommand;
 
-/// Both regexes are matched against one simple command at a time.
+/// The regexes of `command_pattern` and `command_not_pattern`. Both are matched against one simple command at a time.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CommandRegex {
     pub pattern: Option<RegexSource>,
@@ -22,7 +22,8 @@ pub struct CommandRegex {
 pub(crate) enum CommandScope {
     /// Simple commands without their wrappers.
     Commands,
-    /// Simple commands and their wrappers: a rule against `sudo` applies to everything run by it.
+    /// Simple commands, their wrappers, and both together, so that a rule against `sudo` matches every command that
+    /// `sudo` runs, and a rule against `npx eslint` matches `eslint` with the wrapper `npx`.
     CommandsAndWrappers,
 }
 
@@ -40,31 +41,35 @@ impl CommandRegex {
         self.pattern.is_some() || self.not_pattern.is_some()
     }
 
-    /// The truth for each simple command or one of its wrappers.
+    /// Returns the truth for each simple command. With [`CommandScope::CommandsAndWrappers`] and a `command_pattern`, a
+    /// command also matches if one of its wrappers matches, or the text of wrappers and command together (`sudo make`).
     pub(crate) fn truths(&self, situation: &Situation, scope: CommandScope) -> Result<Vec<Truth>, RegexError> {
         let Some(script) = situation.script() else { return Ok(Vec::new()) };
-        let pattern = self.pattern.as_ref().map(CommandTruths::of);
-        let not_pattern = self.not_pattern.as_ref().map(CommandTruths::of);
+        let truths = PairTruths {
+            pattern: self.pattern.as_ref().map(CommandTruths::of),
+            not_pattern: self.not_pattern.as_ref().map(CommandTruths::of),
+        };
         script
             .commands
             .iter()
             .enumerate()
             .map(|(index, command)| {
-                // A command of only assignments or redirections runs no program.
+                // A command that consists only of assignments or redirections runs no program.
                 if command.words().is_empty() || !situation.is_in_scope(index) {
                     return Ok(Truth::False);
                 }
-                let truth = |command: &SimpleCommand| {
-                    let matched = pattern.as_ref().map_or(Ok(Truth::True), |regex| regex.truth(command))?;
-                    if matched == Truth::False {
-                        return Ok(matched);
+                let mut found = truths.truth(command)?;
+                // If the rule has only `command_not_pattern`, wrappers are not considered, because nearly every wrapper
+                // would match.
+                if scope == CommandScope::CommandsAndWrappers && self.pattern.is_some() {
+                    for wrapper in &command.wrappers {
+                        found = found.or(truths.truth(wrapper)?);
                     }
-                    let excepted = not_pattern.as_ref().map_or(Ok(Truth::False), |regex| regex.truth(command))?;
-                    Ok(matched.and(!excepted))
-                };
-                // If a rule has only `command_not_pattern`, nearly every wrapper would match.
-                let wrappers = scope.wrappers(command).iter().filter(|_| pattern.is_some());
-                wrappers.map(|wrapper| truth(wrapper)).try_fold(truth(command)?, |found, more| Ok(found.or(more?)))
+                    for with_wrappers in situation.with_wrappers(index) {
+                        found = found.or(truths.truth_with_wrappers(command, with_wrappers)?);
+                    }
+                }
+                Ok(found.and(strongest_truth(command)))
             })
             .collect()
     }
@@ -74,13 +79,46 @@ impl CommandRegex {
     }
 }
 
+/// `command_pattern` and `command_not_pattern`, applied to the simple commands of a call.
+struct PairTruths<'a> {
+    pattern: Option<CommandTruths<'a>>,
+    not_pattern: Option<CommandTruths<'a>>,
+}
+
+impl PairTruths<'_> {
+    fn truth(&self, command: &SimpleCommand) -> Result<Truth, RegexError> {
+        let matched = self.pattern.as_ref().map_or(Ok(Truth::True), |regex| regex.truth(command))?;
+        if matched == Truth::False { Ok(matched) } else { Ok(matched.and(!self.exception(command)?)) }
+    }
+
+    /// The truth for a command together with its wrappers. A command that `command_not_pattern` excepts is also
+    /// excepted together with its wrappers.
+    fn truth_with_wrappers(&self, command: &SimpleCommand, with_wrappers: &SimpleCommand) -> Result<Truth, RegexError> {
+        let Some(pattern) = &self.pattern else { return Ok(Truth::False) };
+        // An unknown argument of a wrapper (`timeout "$T" make`) is assumed not to contain a part of the pattern.
+        let matched = if with_wrappers.unknown_words() > command.unknown_words() {
+            pattern.matches_any_value(with_wrappers)?.into()
+        } else {
+            pattern.truth(with_wrappers)?
+        };
+        if matched == Truth::False {
+            return Ok(matched);
+        }
+        Ok(matched.and(!self.exception(command)?).and(!self.exception(with_wrappers)?))
+    }
+
+    fn exception(&self, command: &SimpleCommand) -> Result<Truth, RegexError> {
+        self.not_pattern.as_ref().map_or(Ok(Truth::False), |regex| regex.truth(command))
+    }
+}
+
 /// One regex applied to the simple commands of a call.
 struct CommandTruths<'a> {
     regex: LazyRegex<'a>,
     constant_parts: Option<&'a [String]>,
 }
 
-/// Placeholder for an unknown part of a word; no regex contains it.
+/// The placeholder for an unknown part of a word. No regex contains this character.
 const UNKNOWN: &str = "\u{FFFC}";
 
 impl<'a> CommandTruths<'a> {
@@ -91,12 +129,18 @@ impl<'a> CommandTruths<'a> {
         }
     }
 
-    /// True if the regex matches regardless of the unknown words; unknown if it matches with some of its own constant
-    /// parts in place of the unknown words. Only an unknown program may turn out to be a flag: unknown operands are
-    /// assumed to be operands, otherwise rules would ask at every `git push origin "$branch"`.
+    /// True if the regex matches whatever the values of the unknown words are.
+    fn matches_any_value(&self, command: &SimpleCommand) -> Result<bool, RegexError> {
+        self.regex.is_match(&command.text_if(&vec![UNKNOWN; command.unknown_words()]))
+    }
+
+    /// True if the regex matches whatever the values of the unknown words are. Unknown if it matches when some of its
+    /// own constant parts are put in place of the unknown words, or if this cannot be tried, because the parts are not
+    /// known or there are too many combinations. An unknown operand is never replaced by a flag, because rules would
+    /// then ask at every `git push origin "$branch"`.
     fn truth(&self, command: &SimpleCommand) -> Result<Truth, RegexError> {
         let count = command.unknown_words();
-        if self.regex.is_match(&command.text_if(&vec![UNKNOWN; count]))? {
+        if self.matches_any_value(command)? {
             return Ok(Truth::True);
         }
         if count == 0 {
@@ -115,7 +159,6 @@ impl<'a> CommandTruths<'a> {
             *first = &programs;
         }
         let combinations = choices.iter().try_fold(1_usize, |product, choice| product.checked_mul(choice.len()));
-        // Too many combinations to try.
         let Some(combinations) = combinations.filter(|count| *count <= COMBINATIONS_LIMIT) else {
             return Ok(Truth::Unknown);
         };
@@ -128,9 +171,11 @@ impl<'a> CommandTruths<'a> {
     }
 }
 
+/// The maximum number of combinations of values for the unknown words of a command. If there are more, no combination
+/// is tried, and it is unknown whether the regex matches.
 const COMBINATIONS_LIMIT: usize = 1024;
 
-/// The combination with this number: one item of each choice.
+/// Returns the combination with this number. It contains one item of each element of `choices`.
 fn combination_of<'a>(choices: &[&[&'a str]], mut number: usize) -> Vec<&'a str> {
     let mut combination = Vec::with_capacity(choices.len());
     for choice in choices {

@@ -1,5 +1,5 @@
-//! Exemptions: calls that a rule never matches if it was derived from another key (a tool list of a workflow, `writes`
-//! of a hat).
+//! Exemptions from a rule that Linchpin derives from another key, such as a tool list of a workflow or `writes` of a
+//! hat: the calls that the rule never matches.
 
 use serde::{Deserialize, Serialize};
 
@@ -13,9 +13,9 @@ use shell::SimpleCommand;
 pub struct Exemptions {
     pub tools: Vec<ToolName>,
     pub mcp_tools: Vec<McpPattern>,
-    /// Linchpin's own commands.
+    /// True if Linchpin's own commands are exempt.
     pub linchpin: bool,
-    /// Calls that only read.
+    /// True if calls that only read are exempt.
     #[serde(rename = "reading")]
     pub read_only: bool,
 }
@@ -26,7 +26,7 @@ const READ_ONLY_PROGRAMS: [&str; 35] = [
     "find", "grep", "head", "jq", "ls", "nl", "printf", "pwd", "realpath", "rg", "sed", "sort", "stat", "tail", "test",
     "tr", "tree", "true", "uniq", "wc", "which",
 ];
-/// Read-only subcommands of git, directly after `git`.
+/// Read-only subcommands of git, which must be the first word after `git`.
 const READ_ONLY_SUBCOMMANDS: [&str; 7] = ["status", "log", "show", "diff", "blame", "ls-files", "rev-parse"];
 /// Flags that let read-only subcommands of git write files or start programs.
 const UNSAFE_FLAGS: [&str; 4] = ["--output", "--ext-diff", "--textconv", "--open-files-in-pager"];
@@ -63,7 +63,7 @@ impl Exemptions {
     fn is_harmless_command(&self, command: &SimpleCommand) -> bool {
         let is_plain = command.wrappers.is_empty() && command.assignments().is_empty() && !command.is_remote();
         let mut words = command.words().iter().map(|word| word.value.as_deref());
-        // Only bare names are exempt: a path to a program may point to anything.
+        // Only a bare name is exempt, because a path could be that of any program.
         let Some(Some(program)) = words.next().filter(|_| is_plain) else { return false };
         let mut reads = || match program {
             "git" => {

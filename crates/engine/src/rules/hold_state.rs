@@ -1,27 +1,29 @@
-//! How often a rule may hold an agent: the one place that compares a count with `max_holds`.
+//! Compares the number of times that a rule has held or refused with the rule's `max_holds`.
 
 use std::cmp::Ordering;
 
 use super::Rule;
-use crate::file_rules::UnmetFileRule;
+use crate::file_rules::PossibleDemand;
 
+/// The number of times that a rule has held a stop, asked for files or refused a call, compared with its maximum.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum HoldState {
-    /// The rule may hold the agent.
-    Holding,
-    /// The rule has held as often as it may. It lets the agent go, and tells the person.
-    Released,
-    /// The rule has let the agent go before. Where every time is counted, the rule now stays silent.
-    GivenUp,
+    /// The rule can still hold or refuse.
+    BelowMaximum,
+    /// The rule has reached its maximum: it no longer holds or refuses, and the person is told.
+    AtMaximum,
+    /// The count is above the maximum. A pace rule or file rule in this state reports nothing, because the person was
+    /// told at the maximum.
+    AboveMaximum,
 }
 
 impl HoldState {
-    /// The state of a rule that has held `times` times.
+    /// The state of a rule that has held or refused `times` times.
     fn of(times: u32, max_holds: u32) -> Self {
         match times.cmp(&max_holds) {
-            Ordering::Less => Self::Holding,
-            Ordering::Equal => Self::Released,
-            Ordering::Greater => Self::GivenUp,
+            Ordering::Less => Self::BelowMaximum,
+            Ordering::Equal => Self::AtMaximum,
+            Ordering::Greater => Self::AboveMaximum,
         }
     }
 }
@@ -32,7 +34,7 @@ impl Rule {
     }
 }
 
-impl UnmetFileRule<'_> {
+impl PossibleDemand<'_> {
     pub fn hold_state(&self, times_asked: u32) -> HoldState {
         HoldState::of(times_asked, self.max_holds)
     }
@@ -40,13 +42,13 @@ impl UnmetFileRule<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::HoldState::{self, GivenUp, Holding, Released};
+    use super::HoldState::{self, AboveMaximum, AtMaximum, BelowMaximum};
 
     #[test]
-    fn a_rule_holds_below_its_maximum_and_releases_once_at_it() {
+    fn the_state_compares_the_count_with_the_maximum() {
         let states = |max_holds| [0, 1, 2, 3].map(|times| HoldState::of(times, max_holds));
-        assert_eq!(states(2), [Holding, Holding, Released, GivenUp]);
-        assert_eq!(states(0), [Released, GivenUp, GivenUp, GivenUp]);
-        assert_eq!(states(u32::MAX), [Holding; 4]);
+        assert_eq!(states(2), [BelowMaximum, BelowMaximum, AtMaximum, AboveMaximum]);
+        assert_eq!(states(0), [AtMaximum, AboveMaximum, AboveMaximum, AboveMaximum]);
+        assert_eq!(states(u32::MAX), [BelowMaximum; 4]);
     }
 }

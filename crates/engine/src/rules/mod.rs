@@ -1,7 +1,7 @@
-//! Compiled rules: checked, typed, and cheap to skip.
+//! Rules in compiled form. They are already checked, and a rule that cannot match an event is skipped at low cost.
 //!
-//! Other crates read rules from files. A [`Rule`] is plain data that can be cached in compiled form; [`RuleSet`] is
-//! that form.
+//! Other crates read rules from files. A [`Rule`] is plain data. A [`RuleSet`] is the compiled form of many rules,
+//! which can be cached.
 
 mod branch_clause;
 mod clause;
@@ -39,15 +39,18 @@ pub use wildcard::Wildcard;
 
 pub use crate::ack_by::AckBy;
 use crate::event::{EventKind, EventKinds};
-use crate::file_rules::{FileMatch, FileRule, UnmetFileRule};
+use crate::file_rules::{FileMatch, FileRule, PossibleDemand};
 use crate::pace::PaceRule;
 use crate::verdict::Level;
+use shell::SimpleCommand;
 
 /// The `max_holds` of rules that do not set it.
 const DEFAULT_MAX_HOLDS: u32 = 3;
 
-/// Field names must not change in the serialized form, so renamed fields of rules have a `serde(rename)`: the JSON of a
-/// workflow with its rules is the text that a person has trusted, and the stored phase of a hat.
+/// A rule, as it was read from a policy file and checked.
+///
+/// The names in its serialized form must not change, so renamed fields have a `serde(rename)`: the text of a workflow
+/// that a person trusts and the stored phase of a hat are JSON that contains rules.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Rule {
     /// Must be the first field, because [`RuleSet`] reads ids without decoding rules.
@@ -58,17 +61,18 @@ pub struct Rule {
     pub tier: Tier,
     /// The file that the rule was read from, as shown to people.
     pub source: String,
-    /// Digest of the rule's text.
+    /// The digest of the rule's text.
     pub digest: String,
     pub on: EventKinds,
     pub detect: Detector,
-    /// A condition, checked when the rule was loaded.
+    /// An expression that must be true for the rule to match. It was checked when the rule was loaded.
     pub when: Option<String>,
     pub action: Level,
-    /// The level of the rule's own run-time errors; `None` if they count as a match.
+    /// The level of the finding if the rule cannot be evaluated; `None` if such a rule counts as matched.
     pub on_error: Option<Level>,
     pub tags: Vec<String>,
-    /// Most holds: of one stop, or for file rules until something about the demand changes; `None` for the default.
+    /// The maximum number of times that the rule holds one stop, asks for the same files, or refuses calls in one
+    /// phase; `None` for the default.
     pub max_holds: Option<u32>,
     pub ack: AckBy,
     pub locked: bool,
@@ -77,7 +81,8 @@ pub struct Rule {
 }
 
 impl Rule {
-    /// A rule that Linchpin derives from another key of a policy file. It blocks calls and has no digest yet.
+    /// Creates a rule that Linchpin derives from another key of a policy file. The rule blocks calls, and has no digest
+    /// yet.
     pub fn synthetic(id: String, source: &str, detect: Detector, reason: String) -> Self {
         Self {
             id,
@@ -118,26 +123,28 @@ impl Rule {
         }
     }
 
-    /// What the rule demands if this is its match; `None` if it is not a file rule.
-    pub fn demand_for<'a>(&'a self, found: &'a FileMatch) -> Option<UnmetFileRule<'a>> {
+    /// The demand that the rule makes with this match unless the demand is already answered; `None` if the rule is not
+    /// a file rule.
+    pub fn possible_demand<'a>(&'a self, file_match: &'a FileMatch) -> Option<PossibleDemand<'a>> {
         let (id, title, ack, action) = (self.id.as_str(), self.display_title(), self.ack, self.action);
-        Some(UnmetFileRule {
+        Some(PossibleDemand {
             id,
             title,
             ack,
             action,
             max_holds: self.max_holds_or_default(),
-            file: self.as_file_rule()?,
-            found,
+            file_rule: self.as_file_rule()?,
+            file_match,
         })
     }
 
-    /// Maximum number of times that the rule holds one stop.
+    /// The maximum number of times that the rule holds one stop, asks for the same files, or refuses calls in one
+    /// phase.
     pub fn max_holds_or_default(&self) -> u32 {
         self.max_holds.unwrap_or(DEFAULT_MAX_HOLDS)
     }
 
-    /// True if the rule runs a command itself.
+    /// True if the rule's action is to run a command.
     pub fn runs_command(&self) -> bool {
         self.as_file_rule().is_some_and(|file| file.command.is_some())
     }
@@ -154,14 +161,18 @@ impl Rule {
     }
 }
 
-/// The origin of a rule. A later tier overrides rules with the same id in earlier tiers.
+/// The origin of a rule. Tiers are applied in the reverse order of these variants: a rule replaces the rules with the
+/// same id of all variants that are listed after its own, except locked rules.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Tier {
-    /// Defined in the file that uses it.
+    /// The rule is written in the file that uses it, such as `config.yml` or a workflow.
     Local,
+    /// The rule is one of the project's rules.
     Project,
+    /// The rule is one of the user's own rules.
     User,
+    /// The rule comes with Linchpin.
     Bundled,
 }
 
@@ -179,17 +190,17 @@ impl Tier {
 /// The part of a rule that detects something, in addition to `on` and `when`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum Detector {
-    /// A tool call before it runs. Boxed to keep [`Rule`] small.
+    /// Matches a tool call before it runs.
     Tool(Box<ToolRule>),
-    /// Changed files.
+    /// Matches changed files.
     Files(Box<FileRule>),
-    /// Repetition, duration or tokens of the phase.
+    /// Matches repetition, or the duration or tokens of a phase.
     Pace(Box<PaceRule>),
-    /// No detection: only `on` and `when` decide.
+    /// The rule detects nothing in addition: `on` and `when` alone decide.
     Event,
 }
 
-/// Three-valued truth of a clause. Facts that cannot be known before a command runs make it unknown.
+/// The truth of a clause. It is unknown if it depends on something that is only known when the command runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Truth {
@@ -199,13 +210,13 @@ pub enum Truth {
 }
 
 impl Truth {
-    /// True if both are true; false if one is false.
+    /// The result is true if both truths are true, and false if at least one is false.
     #[must_use]
     pub fn and(self, other: Self) -> Self {
         self.min(other)
     }
 
-    /// True if one is true; false if both are false.
+    /// The result is true if at least one truth is true, and false if both are false.
     #[must_use]
     pub fn or(self, other: Self) -> Self {
         self.max(other)
@@ -218,6 +229,12 @@ impl Truth {
             Self::True => "true",
         }
     }
+}
+
+/// The truth of a command that meets all conditions of a clause: `Unknown` if Linchpin only assumes that the command
+/// runs, otherwise `True`.
+fn strongest_truth(command: &SimpleCommand) -> Truth {
+    if command.provenance.is_assumed { Truth::Unknown } else { Truth::True }
 }
 
 impl std::ops::Not for Truth {

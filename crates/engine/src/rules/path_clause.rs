@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::subject::{BestSubject, Subject};
-use super::{Clause, PathKey, Truth};
+use super::{Clause, PathKey, Truth, strongest_truth};
 use crate::facts::EventPart;
 use crate::situation::{Situation, TouchedPath, UnknownPath};
 use path::Access;
@@ -16,13 +16,13 @@ pub struct PathClause {
     #[serde(rename = "about")]
     pub key: PathKey,
     pub patterns: Vec<PathPattern>,
-    /// Exceptions from the patterns.
+    /// The exceptions from the patterns.
     pub except: Vec<PathPattern>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum PathPattern {
-    /// `outside_project`: outside of the project root and of temporary folders.
+    /// `outside_project`: outside of the project root and of temporary directories.
     OutsideProject,
     Glob {
         source: String,
@@ -53,45 +53,49 @@ impl PathPattern {
         }
     }
 
-    /// True if a matching file could be inside a recursively accessed folder. Patterns without a location, such as
-    /// `**/x`, are assumed not to be: they would match every folder.
+    /// True if a recursive access to a directory could include a file that matches. A pattern that does not begin with
+    /// a fixed directory, such as `**/x`, is assumed to match nothing in the directory, because otherwise it would
+    /// match every recursive access. This assumption is not made if the directory contains the whole project (for
+    /// `~/…`, the home directory).
     fn may_match_below(&self, touch: &TouchedPath, situation: &Situation) -> bool {
         let Self::Glob { source, .. } = self else { return false };
-        let folders = &situation.folders;
-        let (base, folder) = if source.starts_with('/') {
+        let directories = &situation.directories;
+        let (base, directory) = if source.starts_with('/') {
             (Some("/"), Some(&touch.absolute))
         } else if source.starts_with("~/") {
-            (folders.home.as_deref(), touch.in_home.as_ref())
+            (directories.home.as_deref(), touch.in_home.as_ref())
         } else {
-            (Some(folders.root.as_str()), touch.in_project.as_ref())
+            (Some(directories.root.as_str()), touch.in_project.as_ref())
         };
-        // The access includes the base folder of the pattern, so it includes all matches.
-        if base.is_some_and(|base| path::below(base, &touch.absolute).is_some()) {
+        // A recursive access that includes the directory to which the pattern is relative includes all matches.
+        if base.is_some_and(|base| path::relative_to(base, &touch.absolute).is_some()) {
             return true;
         }
-        let may_match = |folder: &String| {
-            Pattern::parse_relative_or_absolute(source).is_ok_and(|pattern| pattern.may_match_below(folder))
+        let may_match = |directory: &String| {
+            Pattern::parse_relative_or_absolute(source).is_ok_and(|pattern| pattern.may_match_below(directory))
         };
-        has_location(source) && folder.is_some_and(may_match)
+        has_location(source) && directory.is_some_and(may_match)
     }
 }
 
-/// True if the pattern begins with a fixed folder instead of `**`.
+/// True unless the pattern begins with `**` or `{path}`, which match in any directory.
 fn has_location(pattern: &str) -> bool {
     let first = pattern.trim_start_matches("~/").trim_start_matches('/');
     !["**", "{**", "{path}"].iter().any(|any| first.starts_with(any))
 }
 
-/// Temporary folders besides the session's own.
-const TEMP_FOLDERS: &[&str] = &["/tmp", "/var/tmp", "/dev/shm", "/private/tmp", "/private/var/tmp"];
+/// The temporary directories, in addition to the temporary directory of the session.
+const TEMP_DIRECTORIES: &[&str] = &["/tmp", "/var/tmp", "/dev/shm", "/private/tmp", "/private/var/tmp"];
 
 fn in_temp(touch: &TouchedPath, situation: &Situation) -> bool {
-    let is_below = |path: &str, folder: &str| path::below(path, folder).is_some();
-    let mut folders = situation.folders.temp.as_deref().into_iter().chain(TEMP_FOLDERS.iter().copied());
-    folders.any(|folder| is_below(&touch.absolute, folder) && !is_below(&situation.folders.root, folder))
+    let is_below = |path: &str, directory: &str| path::relative_to(path, directory).is_some();
+    let mut directories = situation.directories.temp.as_deref().into_iter().chain(TEMP_DIRECTORIES.iter().copied());
+    directories
+        .any(|directory| is_below(&touch.absolute, directory) && !is_below(&situation.directories.root, directory))
 }
 
-/// A shell command's path as it is written. Paths of other tools are absolute, so those in the project are shortened.
+/// The path as messages show it. A path in a shell command is shown as it is written in the command. A path that
+/// another tool call names is shown relative to the project's root, if it is in the project.
 fn path_for_message(touch: &TouchedPath) -> Arc<str> {
     match &touch.in_project {
         Some(path) if touch.command_index.is_none() && !path.is_empty() => Arc::from(path.as_str()),
@@ -100,12 +104,13 @@ fn path_for_message(touch: &TouchedPath) -> Arc<str> {
 }
 
 impl PathClause {
-    /// `command_truths` has the truth of the rule's earlier clauses for each simple command; empty if there are none.
+    /// `command_truths` has the truth of the rule's earlier clauses for each simple command; empty if no earlier clause
+    /// matches commands.
     pub(crate) fn judge(&self, situation: &Situation, command_truths: &[Truth]) -> Clause {
         let missing = situation.facts.require(EventPart::Paths).err();
-        // An unparsable command may name any path.
-        let is_read = situation.script().is_none_or(|script| script.complete);
-        let mut truth = if is_read { Truth::False } else { Truth::Unknown };
+        // Any path may occur in a command that cannot be parsed.
+        let is_parsed = situation.script().is_none_or(|script| script.complete);
+        let mut truth = if is_parsed { Truth::False } else { Truth::Unknown };
         let mut shown = Vec::new();
         let mut best = BestSubject::default();
         let is_selected = |command_index: Option<usize>| {
@@ -113,12 +118,12 @@ impl PathClause {
             command_index.is_none_or(|index| is_matched(index) && situation.is_in_scope(index))
         };
         for touch in situation.touched_paths().iter().filter(|touch| is_selected(touch.command_index)) {
-            let here = self.access_truth(touch.access, touch.is_variable_value, touch.command_index, situation);
-            if here > Truth::False && self.matches_access(touch, situation) {
-                truth = truth.or(here);
+            let touch_truth = self.access_truth(touch.access, touch.is_variable_value, touch.command_index, situation);
+            if touch_truth > Truth::False && self.matches_access(touch, situation) {
+                truth = truth.or(touch_truth);
                 shown.push(touch.in_project.as_deref().unwrap_or(&touch.absolute).to_owned());
-                let is_named = !touch.is_recursive || self.matches(touch, situation);
-                best.offer(here, is_named, || Subject {
+                let is_direct_match = !touch.is_recursive || self.matches(touch, situation);
+                best.offer(touch_truth, is_direct_match, || Subject {
                     path: Some(path_for_message(touch)),
                     command_index: touch.command_index,
                 });
@@ -132,12 +137,14 @@ impl PathClause {
             best.offer(Truth::Unknown, false, || Subject { path: path(), command_index: touch.command_index });
         }
         if shown.is_empty() {
-            shown.push(if is_read { "none of the call's paths" } else { "a command that cannot be parsed" }.to_owned());
+            shown.push(
+                if is_parsed { "none of the call's paths" } else { "a command that cannot be parsed" }.to_owned(),
+            );
         }
         Clause { key: self.key.name(), truth, shown: shown.join(", "), subject: best.subject(), missing }
     }
 
-    /// The truth for a single command.
+    /// The truth of the clause for one simple command.
     pub(super) fn truth_for_command(&self, index: usize, situation: &Situation) -> Truth {
         let own = situation.touched_paths().iter().filter(|touch| touch.command_index == Some(index));
         let truth = |touch: &TouchedPath| {
@@ -149,8 +156,9 @@ impl PathClause {
         known.chain(unknown).fold(Truth::False, Truth::or)
     }
 
-    /// An access of unknown kind may be a read or a write. Few programs delete files, and those are known, so only an
-    /// unknown program may delete.
+    /// The truth of the clause for this kind of access. An access of unknown kind can be a read or, unless the path is
+    /// the value of a variable, a write. It can be a deletion only if the program is unknown, because the programs that
+    /// delete files are known.
     fn access_truth(
         &self,
         access: Option<Access>,
@@ -158,36 +166,38 @@ impl PathClause {
         command_index: Option<usize>,
         situation: &Situation,
     ) -> Truth {
-        let commands = || situation.script().map(|script| script.commands.as_slice()).unwrap_or_default();
-        match access {
+        let command = command_index.and_then(|index| situation.script()?.commands.get(index));
+        let truth = match access {
             Some(access) => self.key.covers(access).into(),
             None if self.key == PathKey::Deletes => {
-                let command = command_index.and_then(|index| commands().get(index));
-                let could_be_any =
+                let is_unknown_program =
                     command.is_some_and(|command| !command.words().is_empty() && command.program().is_none());
-                if could_be_any { Truth::Unknown } else { Truth::False }
+                if is_unknown_program { Truth::Unknown } else { Truth::False }
             }
             None if self.key == PathKey::Writes && is_variable_value => Truth::False,
             None => Truth::Unknown,
-        }
+        };
+        command.map_or(truth, |command| truth.and(strongest_truth(command)))
     }
 
-    /// An unknown path counts only for deletions, and for rules that also match commands. Otherwise rules would ask at
-    /// every command that reads a file whose path is in a variable.
+    /// True if the clause may match an access to an unknown path. This is so only if the access is a deletion, or if
+    /// the rule also matches commands: any other rule would ask at every command that reads a file whose path is in a
+    /// variable.
     fn may_match_unknown(&self, touch: &UnknownPath, names_commands: bool, situation: &Situation) -> bool {
         let is_deletion = self.key == PathKey::Deletes && touch.access == Some(Access::Delete);
         (names_commands || is_deletion)
             && self.access_truth(touch.access, touch.is_variable_value, touch.command_index, situation) > Truth::False
     }
 
-    /// True if the clause matches the access. Deleting a folder deletes its content.
+    /// True if the clause matches the path, or if the access is recursive and may include a file that the clause
+    /// matches. False if the path itself is an exception.
     fn matches_access(&self, touch: &TouchedPath, situation: &Situation) -> bool {
         let is_in = |pattern: &PathPattern| pattern.may_match_below(touch, situation);
         self.matches(touch, situation)
             || (touch.is_recursive && self.patterns.iter().any(is_in) && !self.excepts(touch, situation))
     }
 
-    /// True if the clause matches every path that the call names, with all spellings of each.
+    /// True if the call names paths, and the clause matches all spellings of each of them and the kind of each access.
     pub(super) fn covers_all(&self, situation: &Situation) -> bool {
         let touches = situation.touched_paths();
         !touches.is_empty()

@@ -1,10 +1,11 @@
 //! The compiled form of rules: bytes that can be filtered by an event without decoding every rule.
 //!
-//! Every hook reads all rules of a project, and nearly none of them applies to a given event. Each rule therefore has a
-//! small header with necessary conditions of a match: the event kind, a tool name, a literal in the command, a literal
-//! in a path. A header may let through a rule that does not match, but never skips one that does.
+//! Every hook reads all rules of a project, but few rules apply to a given event. Each rule therefore has a small
+//! header with conditions that every match meets: the event kind, a tool name, a literal in the command, a literal in a
+//! path. A header never excludes a rule that matches the event, but it need not exclude a rule that does not match.
 //!
-//! Two versions of a policy differ in few rules, so sets are compared and changed without decoding equal rules.
+//! Two versions of a policy differ in few rules, so two sets are compared, and a set is changed, without decoding the
+//! rules that stay the same.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -22,13 +23,13 @@ use shell::{REWRITE_WORDS, SimpleCommand};
 /// Rules with distinct ids, in byte order of the ids.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct RuleSet {
-    /// From `start`: the number of rules, the length of all headers, the headers, then the bodies, each preceded by its
-    /// length. A body begins with the rule's id.
+    /// From `start` on, the bytes contain, in this order: the number of rules, the length of all headers, the headers,
+    /// and the bodies. Each body is preceded by its length, and begins with the rule's id.
     bytes: Arc<Vec<u8>>,
     start: usize,
 }
 
-/// The bytes were not produced by [`RuleSet::pack`].
+/// The error for bytes that [`RuleSet::pack`] did not produce.
 #[derive(Debug, thiserror::Error)]
 #[error("invalid cache of compiled rules")]
 pub struct RuleSetError;
@@ -36,12 +37,12 @@ pub struct RuleSetError;
 #[derive(Serialize, Deserialize)]
 struct RuleHeader<'a> {
     on: EventKinds,
-    /// Exact tool names, one of which the call must have; `None` if any tool can match.
+    /// Exact tool names, one of which the call must have; `None` if a call of any tool can match.
     #[serde(borrow)]
     tools: Option<AnyOf<'a>>,
-    /// Calls that reach an MCP tool can match too.
-    or_mcp: bool,
-    /// The rule applies to shell calls only.
+    /// True if every call that reaches an MCP tool can match, whatever the name of the called tool is.
+    or_mcp_call: bool,
+    /// True if the rule applies to shell calls only.
     applies_to_commands: bool,
     /// Literals, one of which a command must contain; `None` if any command can match.
     #[serde(borrow)]
@@ -49,15 +50,15 @@ struct RuleHeader<'a> {
     /// Literals, one of which a path must contain; `None` if any path can match.
     #[serde(borrow)]
     path: Option<AnyOf<'a>>,
-    /// The baseline of a file rule.
+    /// The baseline, if the rule is a file rule.
     compare_to: Option<Baseline>,
 }
 
-/// An encoded rule.
+/// The encoded form of one rule.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Body<'a>(&'a [u8]);
 
-/// Builds a set.
+/// Builds a [`RuleSet`] rule by rule.
 #[derive(Default)]
 struct RuleSetBuilder {
     count: u32,
@@ -65,11 +66,12 @@ struct RuleSetBuilder {
     bodies: Vec<u8>,
 }
 
-/// Alternative literals, joined in one string, because decoding a thousand small lists would dominate the cost.
+/// Alternative literals, joined in one string, because decoding a thousand small lists would take too long.
 #[derive(Serialize, Deserialize)]
 struct AnyOf<'a>(#[serde(borrow)] Cow<'a, str>);
 
-/// A literal that contains the separator is split into two alternatives, which only makes the header less selective.
+/// A literal that contains the separator is split into two alternatives, which makes the header less selective, but
+/// does no other harm.
 const SEPARATOR: char = '\0';
 
 impl AnyOf<'_> {
@@ -82,40 +84,43 @@ impl AnyOf<'_> {
         self.0.split(SEPARATOR)
     }
 
-    fn is_in(&self, text: &str) -> bool {
+    /// True if one of the literals occurs in the text.
+    fn occurs_in(&self, text: &str) -> bool {
         self.iter().any(|part| text.contains(part))
     }
 }
 
 impl RuleSet {
-    /// `rules` must be in byte order of their ids.
+    /// Creates a set. `rules` must be in byte order of their ids.
     pub fn pack(rules: &[Rule]) -> Result<Self, RuleSetError> {
         let mut builder = RuleSetBuilder::default();
         rules.iter().try_for_each(|rule| builder.add(rule))?;
         builder.finish()
     }
 
-    /// Adds rules to the set, replacing rules with the same ids.
-    pub fn with(&self, rules: &[Rule]) -> Result<Self, RuleSetError> {
+    /// Returns a set with these rules added. Added rules replace rules with the same ids.
+    pub fn with_rules(&self, rules: &[Rule]) -> Result<Self, RuleSetError> {
         let mut added: BTreeMap<&str, &Rule> = rules.iter().map(|rule| (rule.id.as_str(), rule)).collect();
         let mut builder = RuleSetBuilder::default();
         let mut headers = self.headers()?;
         for body in self.bodies()? {
-            let (body, all) = (body?, headers);
-            headers = postcard::take_from_bytes::<RuleHeader>(all).map_err(|_| RuleSetError)?.1;
+            let (body, remaining) = (body?, headers);
+            headers = postcard::take_from_bytes::<RuleHeader>(remaining).map_err(|_| RuleSetError)?.1;
             while let Some(earlier) = added.first_entry().filter(|first| *first.key() < body.id()) {
                 builder.add(earlier.remove())?;
             }
-            match added.remove(body.id()) {
-                Some(rule) => builder.add(rule)?,
-                None => builder.put(all.get(..all.len() - headers.len()).unwrap_or_default(), body.0)?,
+            if let Some(rule) = added.remove(body.id()) {
+                builder.add(rule)?;
+            } else {
+                let header = remaining.get(..remaining.len() - headers.len()).unwrap_or_default();
+                builder.add_encoded(header, body.0)?;
             }
         }
         added.into_values().try_for_each(|rule| builder.add(rule))?;
         builder.finish()
     }
 
-    /// True if all bodies are present. Their content is checked when they are decoded.
+    /// True if all bodies are present. Damaged content of a body is only found when the body is decoded.
     pub fn is_complete(&self) -> bool {
         self.bodies().is_ok_and(|mut bodies| bodies.all(|body| body.is_ok()))
     }
@@ -130,33 +135,33 @@ impl RuleSet {
         Ok(None)
     }
 
-    /// Compares two versions of a set: returns the rules that `later` removed or changed, and the rules that it added
-    /// or changed.
+    /// Compares two versions of a set. Returns the old versions of the rules that were removed or changed in `later`,
+    /// and the new versions of the rules that were added or changed.
     pub fn differences(&self, later: &Self) -> Result<(Vec<Rule>, Vec<Rule>), RuleSetError> {
         let later: Vec<Body> = later.bodies()?.collect::<Result<_, _>>()?;
         let mut later = later.into_iter().peekable();
-        let (mut gone, mut new) = (Vec::new(), Vec::new());
+        let (mut old_versions, mut new_versions) = (Vec::new(), Vec::new());
         for own in self.bodies()? {
             let own = own?;
             while let Some(added) = later.next_if(|rule| *rule != own && rule.id() < own.id()) {
-                new.push(added.rule()?);
+                new_versions.push(added.rule()?);
             }
             match later.next_if(|rule| *rule == own || rule.id() == own.id()) {
                 Some(same) if same == own => {}
                 Some(changed) => {
-                    gone.push(own.rule()?);
-                    new.push(changed.rule()?);
+                    old_versions.push(own.rule()?);
+                    new_versions.push(changed.rule()?);
                 }
-                None => gone.push(own.rule()?),
+                None => old_versions.push(own.rule()?),
             }
         }
         for added in later {
-            new.push(added.rule()?);
+            new_versions.push(added.rule()?);
         }
-        Ok((gone, new))
+        Ok((old_versions, new_versions))
     }
 
-    /// Uses the packed rules at `start` in place, without copying.
+    /// Creates a set from the packed rules at `start`, without copying them.
     pub fn from_bytes(bytes: Arc<Vec<u8>>, start: usize) -> Self {
         Self { bytes, start }
     }
@@ -165,7 +170,7 @@ impl RuleSet {
         self.bytes.get(self.start..).unwrap_or_default()
     }
 
-    /// Decodes the rules whose headers may match, in order.
+    /// Decodes the rules that the event can match according to their headers, in order.
     pub fn candidates(&self, situation: &Situation) -> Result<Vec<Rule>, RuleSetError> {
         let mut rules = Vec::new();
         let mut headers = self.headers()?;
@@ -179,7 +184,7 @@ impl RuleSet {
         Ok(rules)
     }
 
-    /// Baselines of all file rules.
+    /// The baselines of all file rules.
     pub fn baselines(&self) -> Result<BTreeSet<Baseline>, RuleSetError> {
         let mut baselines = BTreeSet::new();
         let mut headers = self.headers()?;
@@ -199,25 +204,25 @@ impl RuleSet {
         self.parts().map(|(_, headers, _)| headers).ok_or(RuleSetError)
     }
 
-    /// Iterates over the bodies. Yields an error if there are more or fewer than the recorded number.
+    /// Iterates over the bodies. Yields an error if their number differs from the number of rules in the set.
     fn bodies(&self) -> Result<impl Iterator<Item = Result<Body<'_>, RuleSetError>>, RuleSetError> {
         let (count, _, mut bodies) = self.parts().ok_or(RuleSetError)?;
-        let mut left = count;
+        let mut remaining = count;
         Ok(std::iter::from_fn(move || {
-            let is_over = left == 0;
-            left = left.saturating_sub(1);
+            let is_end = remaining == 0;
+            remaining = remaining.saturating_sub(1);
             match Body::take(&mut bodies) {
-                None if is_over && bodies.is_empty() => None,
-                Some(body) if !is_over => Some(Ok(body)),
+                None if is_end && bodies.is_empty() => None,
+                Some(body) if !is_end => Some(Ok(body)),
                 _ => {
-                    (left, bodies) = (0, &[]);
+                    (remaining, bodies) = (0, &[]);
                     Some(Err(RuleSetError))
                 }
             }
         }))
     }
 
-    /// The number of rules, their headers, and their bodies.
+    /// Splits the bytes into the number of rules, the headers, and the bodies.
     fn parts(&self) -> Option<(u32, &[u8], &[u8])> {
         let (count, rest) = self.as_bytes().split_first_chunk::<4>()?;
         let (length, rest) = rest.split_first_chunk::<4>()?;
@@ -227,7 +232,7 @@ impl RuleSet {
 }
 
 impl<'a> Body<'a> {
-    /// Splits off the first body.
+    /// Removes the first body from the bytes, and returns it.
     fn take(bodies: &mut &'a [u8]) -> Option<Self> {
         let (length, rest) = bodies.split_first_chunk::<4>()?;
         let (body, rest) = rest.split_at_checked(u32::from_le_bytes(*length) as usize)?;
@@ -235,7 +240,7 @@ impl<'a> Body<'a> {
         Some(Self(body))
     }
 
-    /// Empty if the body cannot be decoded.
+    /// The id of the rule; empty if the body cannot be decoded.
     fn id(self) -> &'a str {
         postcard::take_from_bytes(self.0).map_or("", |(id, _)| id)
     }
@@ -249,25 +254,25 @@ impl RuleSetBuilder {
     fn add(&mut self, rule: &Rule) -> Result<(), RuleSetError> {
         let header = postcard::to_stdvec(&RuleHeader::of(rule)).map_err(|_| RuleSetError)?;
         let body = postcard::to_stdvec(rule).map_err(|_| RuleSetError)?;
-        self.put(&header, &body)
+        self.add_encoded(&header, &body)
     }
 
-    fn put(&mut self, header: &[u8], body: &[u8]) -> Result<(), RuleSetError> {
+    fn add_encoded(&mut self, header: &[u8], body: &[u8]) -> Result<(), RuleSetError> {
         self.count += 1;
         self.headers.extend(header);
-        self.bodies.extend(length(body)?);
+        self.bodies.extend(encoded_length(body)?);
         self.bodies.extend(body);
         Ok(())
     }
 
     fn finish(self) -> Result<RuleSet, RuleSetError> {
-        let (count, headers) = (self.count.to_le_bytes(), length(&self.headers)?);
+        let (count, headers) = (self.count.to_le_bytes(), encoded_length(&self.headers)?);
         Ok(RuleSet { bytes: Arc::new([&count, &headers, self.headers.as_slice(), &self.bodies].concat()), start: 0 })
     }
 }
 
-/// Literals, at least one of which occurs in every matching command.
-fn needed_in_command(tool: &ToolRule) -> Option<AnyOf<'static>> {
+/// Returns literals, at least one of which occurs in every matching command.
+fn command_literals(tool: &ToolRule) -> Option<AnyOf<'static>> {
     if let Some(pattern) = &tool.command_regex.pattern {
         return AnyOf::new(pattern.hints.required_literals.iter().map(String::as_str));
     }
@@ -277,7 +282,7 @@ fn needed_in_command(tool: &ToolRule) -> Option<AnyOf<'static>> {
     AnyOf::new(if programs.is_empty() { rewrite_words.copied().collect() } else { programs })
 }
 
-fn length(bytes: &[u8]) -> Result<[u8; 4], RuleSetError> {
+fn encoded_length(bytes: &[u8]) -> Result<[u8; 4], RuleSetError> {
     u32::try_from(bytes.len()).map(u32::to_le_bytes).map_err(|_| RuleSetError)
 }
 
@@ -286,7 +291,7 @@ impl RuleHeader<'_> {
         let mut header = Self {
             on: rule.on,
             tools: None,
-            or_mcp: false,
+            or_mcp_call: false,
             applies_to_commands: false,
             command: None,
             path: None,
@@ -299,14 +304,14 @@ impl RuleHeader<'_> {
     }
 
     fn narrow_by(&mut self, tool: &ToolRule) {
-        let is_narrow = !tool.tools.is_empty() || !tool.mcp_tools.is_empty();
-        if is_narrow && tool.tools.iter().all(super::ToolName::is_exact) {
-            // Tool names are never empty, so a rule with only MCP patterns matches no tool by name.
+        let names_tools = !tool.tools.is_empty() || !tool.mcp_tools.is_empty();
+        if names_tools && tool.tools.iter().all(super::ToolName::is_exact) {
+            // A rule with only MCP patterns gets an empty name, which no tool has.
             self.tools = AnyOf::new(tool.tools.iter().map(|name| name.0.as_str())).or(Some(AnyOf(Cow::Borrowed(""))));
-            self.or_mcp = !tool.mcp_tools.is_empty();
+            self.or_mcp_call = !tool.mcp_tools.is_empty();
         }
         self.applies_to_commands = tool.applies_to_commands();
-        self.command = needed_in_command(tool);
+        self.command = command_literals(tool);
         if let Some(clause) = tool.paths.first() {
             let literals = clause.patterns.iter().map(|pattern| match pattern {
                 PathPattern::Glob { literal, .. } if !literal.is_empty() => Some(literal.as_str()),
@@ -326,7 +331,7 @@ impl RuleHeader<'_> {
     fn may_match_tool(&self, situation: &Situation) -> bool {
         let Some(tools) = &self.tools else { return true };
         situation.event.tool.as_ref().is_some_and(|call| {
-            (self.or_mcp && !call.mcp.is_empty()) || tools.iter().any(|tool| call.names().any(|name| name == tool))
+            (self.or_mcp_call && !call.mcp.is_empty()) || tools.iter().any(|tool| call.names().any(|name| name == tool))
         })
     }
 
@@ -334,31 +339,32 @@ impl RuleHeader<'_> {
         if !self.applies_to_commands {
             return true;
         }
-        let (Some(script), Some(needs)) = (situation.script(), &self.command) else {
+        let (Some(script), Some(literals)) = (situation.script(), &self.command) else {
             return situation.script().is_some();
         };
         !script.complete
             || script.commands.iter().any(|command| !command.is_known())
-            || situation.command_texts().iter().any(|text| needs.is_in(text))
-            || script.commands.iter().flat_map(|command| &command.wrappers).any(|wrapper| needs.is_in(&wrapper.text()))
+            || situation.command_texts().iter().any(|text| literals.occurs_in(text))
+            || situation.wrapper_texts().iter().any(|text| literals.occurs_in(text))
     }
 
     fn may_match_path(&self, situation: &Situation) -> bool {
         let Some(literals) = &self.path else { return true };
-        // An unparsable or unknown command may name any path.
+        // Any path may occur in a command that cannot be parsed or has unknown words.
         let is_known = situation.script().is_none_or(|script| {
             script.complete && (!self.applies_to_commands || script.commands.iter().all(SimpleCommand::is_known))
         });
-        // Unknown paths matter only to rules that also match commands, and to deletions.
-        let may_be_any = |touch: &UnknownPath| self.applies_to_commands || touch.access == Some(Access::Delete);
-        if !is_known || situation.unknown_paths().iter().any(may_be_any) {
+        // An access to an unknown path can match only if the rule also matches commands, or if the access is a
+        // deletion.
+        let may_match_unknown = |touch: &UnknownPath| self.applies_to_commands || touch.access == Some(Access::Delete);
+        if !is_known || situation.unknown_paths().iter().any(may_match_unknown) {
             return true;
         }
-        // A recursive access includes files below the path, whose names can contain literals that the path does not
-        // contain.
+        // A recursive access includes files below the path. Their paths can contain literals that the path itself does
+        // not contain.
         situation.touched_paths().iter().any(|touch| {
             let spellings = [touch.in_project.as_deref(), Some(touch.absolute.as_str()), touch.in_home.as_deref()];
-            touch.is_recursive || spellings.into_iter().flatten().any(|text| literals.is_in(text))
+            touch.is_recursive || spellings.into_iter().flatten().any(|text| literals.occurs_in(text))
         })
     }
 }

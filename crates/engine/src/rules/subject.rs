@@ -6,18 +6,18 @@ use std::sync::Arc;
 use super::Truth;
 use crate::situation::Situation;
 
-/// The match of a clause.
+/// The command or path that makes a clause true or unknown.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Subject {
-    /// The path as written, if the clause matches paths.
+    /// The path as messages show it; `None` if the clause does not match paths.
     pub path: Option<Arc<str>>,
-    /// Index of the command in the script.
+    /// The index of the command in the script.
     pub command_index: Option<usize>,
 }
 
 impl Subject {
-    /// The innermost command with this truth: a command is preferred to the commands that run it.
-    pub(super) fn among(truths: &[Truth], truth: Truth, situation: &Situation) -> Option<Self> {
+    /// The innermost command with this truth: if one command of the script runs another, the one that is run is chosen.
+    pub(super) fn innermost_command(truths: &[Truth], truth: Truth, situation: &Situation) -> Option<Self> {
         let commands = situation.script()?.commands.iter().enumerate().zip(truths);
         let matching = commands.filter(|(_, command_truth)| **command_truth == truth && truth > Truth::False);
         let innermost = matching.min_by_key(|((_, command), _)| Reverse(command.via().len()));
@@ -25,15 +25,16 @@ impl Subject {
     }
 }
 
-/// Keeps the first subject with the strongest truth. A path that the clause matches itself is preferred to a folder
-/// that may contain matches.
+/// Keeps the best of the offered subjects. A subject that makes the clause true is better than one that makes it
+/// unknown. Of two equal in this, a path that the clause matches is better than a directory that may contain matches.
+/// Of equally good subjects, the first is kept.
 #[derive(Default)]
 pub(super) struct BestSubject(Option<((Truth, bool), Subject)>);
 
 impl BestSubject {
-    pub(super) fn offer(&mut self, truth: Truth, is_named: bool, subject: impl FnOnce() -> Subject) {
-        if self.0.as_ref().is_none_or(|(best, _)| (truth, is_named) > *best) {
-            self.0 = Some(((truth, is_named), subject()));
+    pub(super) fn offer(&mut self, truth: Truth, is_direct_match: bool, subject: impl FnOnce() -> Subject) {
+        if self.0.as_ref().is_none_or(|(best, _)| (truth, is_direct_match) > *best) {
+            self.0 = Some(((truth, is_direct_match), subject()));
         }
     }
 

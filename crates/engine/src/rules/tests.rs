@@ -1,7 +1,8 @@
-//! Judges rules on events: headers that skip rules, and clauses with unknown words.
+//! Tests of judging events by rules: headers because of which rules are skipped, and clauses about commands with
+//! unknown words.
 
+mod directories;
 mod exemptions;
-mod folders;
 mod subjects;
 mod wrappers;
 
@@ -15,7 +16,7 @@ use super::{BranchClause, CommandMatcher, FlagPattern, ToolName, ToolRule, Wildc
 use crate::bounded_regex::RegexSource;
 use crate::event::{EventKind, EventKinds, FileAccess, McpTool, ShellText, ToolCall};
 use crate::facts::NoFacts;
-use crate::{BaseFolders, DecisionRequest, Event, Level, Situation, Verdict, decide};
+use crate::{BaseDirectories, DecisionRequest, Event, Level, Situation, Verdict, decide};
 use path::Access;
 use path::pattern::Pattern;
 
@@ -52,32 +53,30 @@ fn rule(id: &str, detect: Detector) -> Rule {
     }
 }
 
-fn about_command(pattern: &str) -> Rule {
-    let search = CommandRegex { pattern: Some(RegexSource::new(pattern)), not_pattern: None };
-    rule("command", Detector::Tool(Box::new(ToolRule { command_regex: search, ..ToolRule::default() })))
+fn rule_for_command(pattern: &str) -> Rule {
+    let command_regex = CommandRegex { pattern: Some(RegexSource::new(pattern)), not_pattern: None };
+    rule("command", Detector::Tool(Box::new(ToolRule { command_regex, ..ToolRule::default() })))
 }
 
-fn base_folders() -> BaseFolders {
-    BaseFolders {
+fn base_directories() -> BaseDirectories {
+    BaseDirectories {
         root: "/r".to_owned(),
         home: Some("/home/u".to_owned()),
         temp: Some("/tmp".to_owned()),
         aliases: Vec::new(),
-        is_subfolder: false,
+        is_subdirectory: false,
     }
 }
 
-fn verdict(rules: &[Rule], event: Event, thorough: bool) -> Verdict {
-    let situation = Arc::new(Situation::new(Arc::new(event), base_folders(), Arc::new(NoFacts)));
+fn verdict(rules: &[Rule], event: Event, evaluate_all: bool) -> Verdict {
+    let situation = Arc::new(Situation::new(Arc::new(event), base_directories(), Arc::new(NoFacts)));
     let rules = RuleSet::pack(rules).expect("rules are packed");
-    decide(&DecisionRequest { situation: &situation, rules: &rules, evaluate_all: thorough })
-        .expect("rules are read")
-        .verdict
+    decide(&DecisionRequest { situation: &situation, rules: &rules, evaluate_all }).expect("rules are read").verdict
 }
 
 #[test]
 fn packed_rules_round_trip() {
-    let rules = [about_command("^git push"), rule("event", Detector::Event)];
+    let rules = [rule_for_command("^git push"), rule("event", Detector::Event)];
     assert_eq!(RuleSet::pack(&rules).expect("packed").all().expect("read"), rules);
     assert_eq!(RuleSet::pack(&[]).expect("packed").all().expect("read"), []);
 }
@@ -89,13 +88,13 @@ fn sets_are_compared_and_changed_by_id() {
     let before = [named("b", "1"), named("d", "1"), named("f", "1")];
     let now = [named("a", "2"), named("b", "1"), named("d", "2"), named("e", "2"), named("f", "1"), named("g", "2")];
     let changes = [named("g", "2"), named("d", "2"), named("a", "2"), named("e", "2")];
-    assert_eq!(set(&before).with(&changes).expect("changed"), set(&now));
-    assert_eq!(set(&[]).with(&before).expect("changed"), set(&before));
-    assert_eq!(set(&before).with(&[]).expect("changed"), set(&before));
+    assert_eq!(set(&before).with_rules(&changes).expect("changed"), set(&now));
+    assert_eq!(set(&[]).with_rules(&before).expect("changed"), set(&before));
+    assert_eq!(set(&before).with_rules(&[]).expect("changed"), set(&before));
     let ids = |rules: Vec<Rule>| rules.into_iter().map(|rule| rule.id + &rule.reason).collect::<Vec<_>>();
     let differences = |before: &[Rule], now: &[Rule]| {
-        let (gone, new) = set(before).differences(&set(now)).expect("read");
-        (ids(gone).join(" "), ids(new).join(" "))
+        let (old_versions, new_versions) = set(before).differences(&set(now)).expect("read");
+        (ids(old_versions).join(" "), ids(new_versions).join(" "))
     };
     assert_eq!(differences(&before, &now), ("d1".to_owned(), "a2 d2 e2 g2".to_owned()));
     assert_eq!(differences(&now, &before), ("a2 d2 e2 g2".to_owned(), "d1".to_owned()));
@@ -119,12 +118,12 @@ fn a_wrong_count_of_rules_is_an_error() {
 
 #[test]
 fn corrupt_bytes_are_an_error_and_never_an_empty_policy() {
-    let whole = RuleSet::pack(&[about_command("^git push"), about_command("x")]).expect("packed");
+    let whole = RuleSet::pack(&[rule_for_command("^git push"), rule_for_command("x")]).expect("packed");
     for length in 0..whole.as_bytes().len() {
-        let cut = RuleSet::from_bytes(Arc::new(whole.as_bytes()[..length].to_vec()), 0);
-        assert!(cut.all().is_err(), "{length} bytes");
-        assert!(cut.with(&[]).is_err() && !cut.is_complete(), "{length} bytes");
-        assert!(cut.differences(&whole).is_err() && whole.differences(&cut).is_err(), "{length} bytes");
+        let truncated = RuleSet::from_bytes(Arc::new(whole.as_bytes()[..length].to_vec()), 0);
+        assert!(truncated.all().is_err(), "{length} bytes");
+        assert!(truncated.with_rules(&[]).is_err() && !truncated.is_complete(), "{length} bytes");
+        assert!(truncated.differences(&whole).is_err() && whole.differences(&truncated).is_err(), "{length} bytes");
     }
 }
 
@@ -145,25 +144,29 @@ fn an_unknown_word_matters_only_if_it_could_complete_a_match() {
         ("deploy (now|later)", "deploy $WHEN", Level::Ask),
         ("deploy (now|later)", "deploy 'now'", Level::Block),
         ("deploy (now|later)", "echo deploy now", Level::Allow),
-        // A partly known word.
+        // Commands with a word of which a part is unknown.
         ("^rm -rf", "r$@m -rf /", Level::Ask),
         ("^rm -rf", "r${X}m -rf /", Level::Ask),
         ("^rm -rf", "x$Y -rf /", Level::Allow),
-        // Several unknown words.
+        // Commands with several unknown words.
         ("^git push origin main", "git push $R $B", Level::Ask),
         ("^git push origin main", "git pull $R $B", Level::Allow),
-        // A regex without known constant parts.
+        // Regexes whose constant parts cannot all be determined.
         ("^mkfs(?= )", "$X /dev/sda", Level::Ask),
         ("(?i)^mkfs", "$X /dev/sda", Level::Ask),
         ("^git -[a-zA-Z]*n", "$X commit", Level::Allow),
     ];
     for (pattern, command, expected) in cases {
-        assert_eq!(verdict(&[about_command(pattern)], bash(command), false).level, expected, "{pattern} on {command}");
+        assert_eq!(
+            verdict(&[rule_for_command(pattern)], bash(command), false).level,
+            expected,
+            "{pattern} on {command}"
+        );
     }
 }
 
 #[test]
-fn the_header_of_a_rule_about_rewrites_lets_a_graphql_request_pass() {
+fn a_graphql_request_passes_the_header_of_a_rule_with_rewrites() {
     let rewrites = Some(BranchClause { branches: vec![wildcard("main")] });
     let rule = rule("push", Detector::Tool(Box::new(ToolRule { rewrites, ..ToolRule::default() })));
     let command = r#"curl https://git.example.com/graphql --data-raw '{"query":"mutation{updateRef(input:{})}"}'"#;
@@ -171,10 +174,9 @@ fn the_header_of_a_rule_about_rewrites_lets_a_graphql_request_pass() {
 }
 
 #[test]
-fn commands_without_a_program_match_no_rule_about_commands() {
-    let search = CommandRegex { pattern: None, not_pattern: Some(RegexSource::new("^cargo ")) };
-    let only_cargo =
-        rule("only-cargo", Detector::Tool(Box::new(ToolRule { command_regex: search, ..ToolRule::default() })));
+fn a_command_without_a_program_matches_no_command_regex() {
+    let command_regex = CommandRegex { pattern: None, not_pattern: Some(RegexSource::new("^cargo ")) };
+    let only_cargo = rule("only-cargo", Detector::Tool(Box::new(ToolRule { command_regex, ..ToolRule::default() })));
     assert_eq!(verdict(std::slice::from_ref(&only_cargo), bash("X=1; cargo test"), false).level, Level::Allow);
     assert_eq!(verdict(&[only_cargo], bash("cargo test; ls"), false).level, Level::Block);
 }
@@ -210,8 +212,8 @@ fn any_tool_rule() -> impl Strategy<Value = ToolRule> {
         rewrites: branch.map(|branch| BranchClause { branches: vec![wildcard(branch)] }),
         paths: paths
             .into_iter()
-            .map(|(patterns, about)| PathClause {
-                key: about,
+            .map(|(patterns, key)| PathClause {
+                key,
                 patterns: patterns.into_iter().map(path_pattern).collect(),
                 except: Vec::new(),
             })
@@ -310,13 +312,13 @@ fn any_rule() -> impl Strategy<Value = Rule> {
 }
 
 proptest! {
-    /// Headers are only an optimisation.
+    /// The headers of a [`RuleSet`] save time, but have no effect on the verdict.
     #[test]
     fn skipping_rules_by_header_does_not_change_the_verdict(rules in prop::collection::vec(any_rule(), 0..6), event in any_event()) {
         let rules: Vec<Rule> = rules.into_iter().enumerate().map(|(number, rule)| Rule { id: format!("r{number}"), ..rule }).collect();
-        let quick = verdict(&rules, event.clone(), false);
-        let thorough = verdict(&rules, event, true);
-        prop_assert_eq!(without_clauses(quick), without_clauses(thorough));
+        let by_headers = verdict(&rules, event.clone(), false);
+        let of_all = verdict(&rules, event, true);
+        prop_assert_eq!(without_clauses(by_headers), without_clauses(of_all));
     }
 
     #[test]
@@ -330,7 +332,7 @@ proptest! {
     }
 }
 
-/// Evaluating all clauses reports more of them, so they are not compared.
+/// Removes the clauses from the findings, because a verdict lists more of them if all clauses were evaluated.
 fn without_clauses(mut verdict: Verdict) -> Verdict {
     for finding in &mut verdict.findings {
         finding.because.clear();

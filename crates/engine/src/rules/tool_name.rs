@@ -20,7 +20,7 @@ impl ToolName {
     }
 }
 
-/// `server:tool`, both globs.
+/// A pattern `server:tool` for MCP tools. Both parts are globs.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct McpPattern {
     pub server: String,
@@ -33,7 +33,7 @@ impl McpPattern {
     }
 }
 
-/// Patterns were checked when the rule was loaded.
+/// True if the name matches the glob. The glob was checked when the rule was loaded.
 pub(super) fn glob_matches(glob: &str, name: &str) -> bool {
     glob == name || Pattern::parse(glob).is_ok_and(|pattern| pattern.matches(name))
 }

@@ -1,8 +1,8 @@
 //! Tool rules, which judge a tool call before it runs.
 //!
-//! A rule is the conjunction of its clauses, each true, false or unknown. Unknown means that it cannot be decided
-//! before the command runs: unparsable scripts, variables in relevant places, paths whose use by the command is not
-//! known.
+//! A rule matches if all of its clauses are true. A clause is unknown if its truth cannot be determined before the
+//! command runs: the script cannot be parsed, a relevant word contains a variable, or it is unknown how the command
+//! uses a path.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use super::tool_name::glob_matches;
 use super::{
     BranchClause, Clause, CommandMatcher, CommandRegex, CommandScope, Exemptions, McpPattern, PathClause, Subject,
-    ToolName, Truth,
+    ToolName, Truth, strongest_truth,
 };
 use crate::bounded_regex::RegexError;
 use crate::event::ToolCall;
@@ -26,23 +26,24 @@ pub struct ToolRule {
     pub mcp_tools: Vec<McpPattern>,
     #[serde(rename = "search")]
     pub command_regex: CommandRegex,
-    /// Matchers, one of which must match a command; empty if any command matches.
+    /// The matchers, at least one of which must match a command; empty if any command matches.
     pub matchers: Vec<CommandMatcher>,
     pub rewrites: Option<BranchClause>,
     pub paths: Vec<PathClause>,
     /// The level if no clause is false and one is unknown; `None` for the default of the rule's action.
     pub incomplete: Option<Level>,
-    /// Exempted calls. Set only for rules derived from other keys (tool lists of a workflow, `writes` of a hat).
+    /// The calls that the rule never matches. Set only for rules that Linchpin derives from another key of a policy
+    /// file.
     #[serde(rename = "unless")]
     pub exemptions: Option<Exemptions>,
 }
 
-/// A judged tool rule.
+/// The result of judging a call by a tool rule.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ToolMatch {
     pub clauses: Vec<Clause>,
-    /// For each simple command, the truth of the rule's command clauses for it or its wrappers. Empty if the rule has
-    /// none and therefore applies to the whole call.
+    /// For each simple command, the truth of the rule's command clauses for that command or its wrappers. Empty if the
+    /// rule has no command clauses and therefore applies to the whole call.
     pub command_truths: Vec<Truth>,
 }
 
@@ -51,7 +52,7 @@ impl ToolMatch {
         self.clauses.iter().fold(Truth::True, |truth, clause| truth.and(clause.truth))
     }
 
-    /// Missing facts that clauses depend on.
+    /// The missing facts that the truth of clauses depends on.
     pub fn missing(&self) -> impl Iterator<Item = &Missing> {
         self.clauses.iter().filter_map(|clause| clause.missing.as_ref())
     }
@@ -63,66 +64,74 @@ impl ToolMatch {
 }
 
 impl ToolRule {
-    /// Stops at the first false clause, because rules that cannot match must be cheap, unless `evaluate_all`.
+    /// Judges the clauses. Unless `evaluate_all` is set, stops at the first false clause, because most rules do not
+    /// match and must be judged fast.
     pub fn judge(&self, situation: &Situation, evaluate_all: bool) -> Result<ToolMatch, RegexError> {
-        let mut found = ToolMatch { clauses: Vec::new(), command_truths: Vec::new() };
+        let mut tool_match = ToolMatch { clauses: Vec::new(), command_truths: Vec::new() };
         let Some(call) = &situation.event.tool else {
-            found.clauses.push(Clause::new("tools", Truth::False, "no tool call".to_owned()));
-            return Ok(found);
+            tool_match.clauses.push(Clause::new("tools", Truth::False, "no tool call".to_owned()));
+            return Ok(tool_match);
         };
         if !self.tools.is_empty() || !self.mcp_tools.is_empty() {
-            found.clauses.push(self.name_clause(call));
+            tool_match.clauses.push(self.name_clause(call));
         }
-        let done = |found: &ToolMatch| !evaluate_all && found.truth() == Truth::False;
-        if let Some(exemptions) = self.exemptions.as_ref().filter(|_| !done(&found))
+        let is_done = |tool_match: &ToolMatch| !evaluate_all && tool_match.truth() == Truth::False;
+        if let Some(exemptions) = self.exemptions.as_ref().filter(|_| !is_done(&tool_match))
             && exemptions.covers(call, situation)
         {
-            found.clauses.push(Clause::new("unless", Truth::False, "a call that is always allowed".to_owned()));
+            tool_match.clauses.push(Clause::new("unless", Truth::False, "a call that is always allowed".to_owned()));
         }
-        if self.command_regex.is_some() && !done(&found) {
-            found.command_truths = self.command_regex.truths(situation, CommandScope::CommandsAndWrappers)?;
-            found.clauses.push(command_clause(self.command_regex.key(), situation, &found.command_truths));
+        if self.command_regex.is_some() && !is_done(&tool_match) {
+            tool_match.command_truths = self.command_regex.truths(situation, CommandScope::CommandsAndWrappers)?;
+            tool_match.clauses.push(command_clause(self.command_regex.key(), situation, &tool_match.command_truths));
         }
-        if !self.matchers.is_empty() && !done(&found) {
+        if !self.matchers.is_empty() && !is_done(&tool_match) {
             let mut missing = None;
-            found.command_truths =
-                self.match_commands(situation, &found.command_truths, CommandScope::CommandsAndWrappers, &mut missing);
-            found.clauses.push(Clause { missing, ..command_clause("command", situation, &found.command_truths) });
+            tool_match.command_truths = self.match_commands(
+                situation,
+                &tool_match.command_truths,
+                CommandScope::CommandsAndWrappers,
+                &mut missing,
+            );
+            tool_match
+                .clauses
+                .push(Clause { missing, ..command_clause("command", situation, &tool_match.command_truths) });
         }
-        if let Some(clause) = self.rewrites.as_ref().filter(|_| !done(&found)) {
-            found.clauses.push(clause.judge(situation, &found.command_truths));
+        if let Some(clause) = self.rewrites.as_ref().filter(|_| !is_done(&tool_match)) {
+            tool_match.clauses.push(clause.judge(situation, &tool_match.command_truths));
         }
         for clause in &self.paths {
-            if !done(&found) {
-                found.clauses.push(clause.judge(situation, &found.command_truths));
+            if !is_done(&tool_match) {
+                tool_match.clauses.push(clause.judge(situation, &tool_match.command_truths));
             }
         }
-        Ok(found)
+        Ok(tool_match)
     }
 
-    /// True if a match of the rule covers everything that the call does. A rule about paths must match every path. For
-    /// shell calls, neither path nor branch clauses cover everything.
+    /// True if a match of the rule covers everything that the call does. A rule with path clauses must match every path
+    /// that the call names. A rule with branch clauses, or with path clauses for a shell call, never covers everything.
+    /// Which simple commands the rule covers is not judged (see `command_truths_without_wrappers`).
     pub fn covers_whole_call(&self, situation: &Situation) -> bool {
         let is_shell = situation.event.tool.as_ref().is_some_and(|call| call.shell.is_some());
-        let names_some = self.rewrites.is_some() || self.matchers.iter().any(|matcher| !matcher.paths.is_empty());
-        if names_some {
+        let covers_part = self.rewrites.is_some() || self.matchers.iter().any(|matcher| !matcher.paths.is_empty());
+        if covers_part {
             return false;
         }
         self.paths.is_empty() || (!is_shell && self.paths.iter().all(|clause| clause.covers_all(situation)))
     }
 
-    /// The truth of the rule's command clauses for each simple command, without wrappers. Empty if the rule has none
-    /// and applies to the whole call.
+    /// The truth of the rule's command clauses for each simple command, without wrappers. Empty if the rule has no
+    /// command clauses and applies to the whole call.
     pub(crate) fn command_truths_without_wrappers(&self, situation: &Situation) -> Result<Vec<Truth>, RegexError> {
-        let searched = if self.command_regex.is_some() {
+        let regex_truths = if self.command_regex.is_some() {
             self.command_regex.truths(situation, CommandScope::Commands)?
         } else {
             Vec::new()
         };
         if self.matchers.is_empty() {
-            return Ok(searched);
+            return Ok(regex_truths);
         }
-        Ok(self.match_commands(situation, &searched, CommandScope::Commands, &mut None))
+        Ok(self.match_commands(situation, &regex_truths, CommandScope::Commands, &mut None))
     }
 
     /// True if the rule applies to shell calls only.
@@ -140,8 +149,8 @@ impl ToolRule {
         by_pattern.chain(by_name).any(|named| !glob_matches(named, server))
     }
 
-    /// The truth of the matchers for each simple command, combined with that of earlier clauses. `missing` receives a
-    /// missing fact that the result depends on.
+    /// The truth of the matchers for each simple command, combined with the truth of the earlier clauses (`before`). If
+    /// the result depends on a missing fact, the fact is stored in `missing`.
     fn match_commands(
         &self,
         situation: &Situation,
@@ -155,14 +164,14 @@ impl ToolRule {
             if before == Truth::False || !situation.is_in_scope(index) {
                 return Truth::False;
             }
-            let meant = || std::iter::once(command).chain(scope.wrappers(command).iter().map(Arc::as_ref));
+            let with_wrappers = || std::iter::once(command).chain(scope.wrappers(command).iter().map(Arc::as_ref));
             let mut matched = Truth::False;
             for matcher in &self.matchers {
-                for command in meant() {
+                for command in with_wrappers() {
                     matched = matched.or(matcher.truth(command, index, situation, missing));
                 }
             }
-            before.and(matched)
+            before.and(matched).and(strongest_truth(command))
         };
         commands.map(truth).collect()
     }
@@ -177,13 +186,14 @@ impl ToolRule {
 
 /// Combines the truths for single commands into one clause.
 fn command_clause(key: &'static str, situation: &Situation, truths: &[Truth]) -> Clause {
-    // The guard asks about shell calls without a script, regardless of the rules.
+    // The clause can be false, because the guard asks the person about every shell call without a script, whatever the
+    // rules are.
     let Some(script) = situation.script() else {
         return Clause::new(key, Truth::False, Clause::NO_COMMAND.to_owned());
     };
-    let found = truths.iter().copied().fold(Truth::False, Truth::or);
-    // The unparsed part may contain anything.
-    let truth = if script.complete { found } else { found.or(Truth::Unknown) };
+    let strongest = truths.iter().copied().fold(Truth::False, Truth::or);
+    // The part of the script that could not be parsed may contain a match.
+    let truth = if script.complete { strongest } else { strongest.or(Truth::Unknown) };
     let matching = situation.command_texts().iter().zip(truths).filter(|(_, command_truth)| **command_truth == truth);
     let texts: Vec<&str> = matching.map(|(text, _)| text.as_str()).collect();
     let shown = match truth {
@@ -191,5 +201,5 @@ fn command_clause(key: &'static str, situation: &Situation, truths: &[Truth]) ->
         _ if texts.is_empty() => Clause::UNPARSABLE.to_owned(),
         _ => texts.join("; "),
     };
-    Clause { subject: Subject::among(truths, truth, situation), ..Clause::new(key, truth, shown) }
+    Clause { subject: Subject::innermost_command(truths, truth, situation), ..Clause::new(key, truth, shown) }
 }

@@ -7,7 +7,7 @@ use path::pattern::{Pattern, PatternError};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Wildcard(String);
 
-/// Replaces `/`, which is an ordinary character in wildcards.
+/// The replacement for `/`. In a wildcard, `/` is an ordinary character; in a [`Pattern`], it separates segments.
 const SLASH: &str = "\u{1}";
 
 impl Wildcard {
@@ -16,29 +16,29 @@ impl Wildcard {
         Ok(Self(text.to_owned()))
     }
 
-    /// Matches exactly this text.
+    /// Creates a wildcard that matches exactly this text.
     pub fn literal(text: &str) -> Self {
         Self(
             text.chars()
-                .flat_map(|letter| [letter.is_ascii_punctuation().then_some('\\'), Some(letter)])
+                .flat_map(|character| [character.is_ascii_punctuation().then_some('\\'), Some(character)])
                 .flatten()
                 .collect(),
         )
     }
 
-    /// Matches this text in upper or lower case.
+    /// Creates a wildcard that matches this text in upper or lower case.
     pub fn case_insensitive(text: &str) -> Self {
-        let letters = text.chars().map(|letter| {
-            let cases: Vec<char> = letter.to_lowercase().chain(letter.to_uppercase()).collect();
+        let parts = text.chars().map(|character| {
+            let cases: Vec<char> = character.to_lowercase().chain(character.to_uppercase()).collect();
             match cases.as_slice() {
                 [small, large] if small != large => format!("[{small}{large}]"),
-                _ => Self::literal(&letter.to_string()).0,
+                _ => Self::literal(&character.to_string()).0,
             }
         });
-        Self(letters.collect())
+        Self(parts.collect())
     }
 
-    /// The text if it has no wildcards.
+    /// The only text that matches; `None` if the wildcard contains special characters.
     pub fn as_literal(&self) -> Option<&str> {
         (!self.0.contains(['*', '?', '[', '{', '\\'])).then_some(self.0.as_str())
     }

@@ -1,11 +1,12 @@
-//! Decides which events and commands are in the scope of a folder's policy.
+//! Decides which events and commands are in the scope of a policy that belongs to a directory.
 
 use super::Situation;
 use shell::SimpleCommand;
 
 impl Situation {
-    /// Absolute folders that the event runs in and paths that it names, possibly with duplicates. The commands of a
-    /// shell call are included only before the call runs, because afterwards it can no longer be stopped.
+    /// The absolute paths of the directories in which the event's commands run, and of the files that the event names,
+    /// possibly with duplicates. Directories and files that only the script of a shell call names are included only
+    /// before the call runs, because the call can no longer be refused afterwards.
     pub fn involved_paths(&self) -> Vec<String> {
         let cwd = std::iter::once(path::normalize(&self.event.cwd));
         if !self.event.kind.awaits_permission() {
@@ -13,47 +14,48 @@ impl Situation {
             return cwd.chain(files.map(|file| path::normalize(&file.path))).collect();
         }
         let commands = self.script().into_iter().flat_map(|script| &script.commands);
-        let folders = commands.flat_map(|command| self.folders_of(command));
+        let directories = commands.flat_map(|command| self.working_directories_of(command));
         let named = self.touched_paths().iter().map(|touch| touch.absolute.clone());
-        cwd.chain(folders).chain(named).collect()
+        cwd.chain(directories).chain(named).collect()
     }
 
-    /// True if the policy applies to the simple command at this index. A folder's policy applies to commands that run
-    /// below the folder or name a path there.
+    /// True if the policy applies to the simple command at this index. The policy of a directory applies to commands
+    /// that run in it or name a path in it.
     pub(crate) fn is_in_scope(&self, index: usize) -> bool {
-        if !self.folders.is_subfolder {
+        if !self.directories.is_subdirectory {
             return true;
         }
-        let here = self.in_scope.get_or_init(|| {
+        let in_scope = self.in_scope.get_or_init(|| {
             let commands = self.script().map(|script| script.commands.as_slice()).unwrap_or_default();
-            let is_below = |folder: String| path::below(&folder, &self.folders.root).is_some();
-            let mut here: Vec<bool> =
-                commands.iter().map(|command| self.folders_of(command).into_iter().any(is_below)).collect();
+            let is_below = |directory: String| path::relative_to(&directory, &self.directories.root).is_some();
+            let mut in_scope: Vec<bool> =
+                commands.iter().map(|command| self.working_directories_of(command).into_iter().any(is_below)).collect();
             for touch in self.touched_paths().iter().filter(|touch| touch.in_project.is_some()) {
-                if let Some(here) = touch.command_index.and_then(|index| here.get_mut(index)) {
-                    *here = true;
+                if let Some(is_in_scope) = touch.command_index.and_then(|index| in_scope.get_mut(index)) {
+                    *is_in_scope = true;
                 }
             }
-            here
+            in_scope
         });
-        here.get(index).copied().unwrap_or(false)
+        in_scope.get(index).copied().unwrap_or(false)
     }
 
-    /// True if every simple command certainly runs below this policy's folder. Naming a path there is not enough,
-    /// because the command may do something else as well.
+    /// True if every simple command certainly runs in this policy's directory. A command that runs elsewhere and only
+    /// names a path in the directory does not count, because the command may do something else as well.
     pub(crate) fn runs_in_scope_only(&self) -> bool {
-        let is_below = |folder: &String| path::below(folder, &self.folders.root).is_some();
-        let is_here = |command: &SimpleCommand| {
-            let folders = self.folders_of(command);
-            !folders.is_empty() && folders.iter().all(is_below)
+        let is_below = |directory: &String| path::relative_to(directory, &self.directories.root).is_some();
+        let runs_in_scope = |command: &SimpleCommand| {
+            let directories = self.working_directories_of(command);
+            !directories.is_empty() && directories.iter().all(is_below)
         };
-        !self.folders.is_subfolder || self.script().is_none_or(|script| script.commands.iter().all(is_here))
+        !self.directories.is_subdirectory
+            || self.script().is_none_or(|script| script.commands.iter().all(runs_in_scope))
     }
 
     /// Possible working directories of a command; empty if unknown.
-    fn folders_of(&self, command: &SimpleCommand) -> Vec<String> {
-        let folders = command.works_in().filter(|_| !command.is_remote());
-        let absolute = |folder: &String| path::normalize(&self.folders.absolute(folder, &self.event.cwd));
-        folders.iter().filter_map(|folders| folders.list()).flatten().map(absolute).collect()
+    fn working_directories_of(&self, command: &SimpleCommand) -> Vec<String> {
+        let directories = command.works_in().filter(|_| !command.is_remote());
+        let absolute = |directory: &String| path::normalize(&self.directories.absolute(directory, &self.event.cwd));
+        directories.iter().filter_map(|directories| directories.list()).flatten().map(absolute).collect()
     }
 }

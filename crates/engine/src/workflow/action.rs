@@ -7,23 +7,23 @@ use crate::event::EventKind;
 use crate::expr::{self, EvaluationError, OnMissing, template};
 use crate::facts::{FactStore, Missing};
 use crate::file_rules::ChangeScope;
-use crate::observers::{Template, VariableChanges, evaluate_set};
+use crate::observers::{SetValue, VariableChanges, evaluate_set};
 use crate::situation::Situation;
 
-/// An action that is run without the agent: it sets variables, or gives the agent a text to read.
+/// An action at a node of a workflow or at an event. It sets variables, or gives the agent a text to read.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Action {
-    /// A condition; `None` for always.
+pub struct WorkflowAction {
+    /// An expression that must be true; `None` if the action has no condition.
     pub when: Option<String>,
     pub kind: ActionKind,
 }
 
-/// Kinds of actions. `block_tools` is not one of them, because it is compiled to rules.
+/// What an action does. `block_tools` is not among the actions, because it is compiled to rules.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum ActionKind {
-    /// Variables and their new values.
-    Set(Vec<(String, Template)>),
-    /// A template, for the agent to read.
+    /// Sets these variables to these values.
+    Set(Vec<(String, SetValue)>),
+    /// Gives the agent the rendered template to read.
     Inject(String),
 }
 
@@ -35,17 +35,17 @@ pub enum ActionEffect {
     Text(String),
 }
 
-impl Action {
-    /// The action's effect; `None` if its condition is false. A failing action has no effect, and the error says why.
-    /// `guides` has the texts of the guides that the action includes.
+impl WorkflowAction {
+    /// Returns the action's effect; `None` if its condition is false. `guides` has the texts of the guides that the
+    /// action can include.
     pub fn effect(
         &self,
         guides: &BTreeMap<String, String>,
         situation: &Arc<Situation>,
     ) -> Result<Option<ActionEffect>, String> {
         if let Some(when) = &self.when {
-            let holds = expr::is_true(when, situation, ChangeScope::default());
-            if !holds.map_err(|error| failure_message("`when` cannot be evaluated", error))? {
+            let is_true = expr::is_true(when, situation, ChangeScope::default());
+            if !is_true.map_err(|error| failure_message("`when` cannot be evaluated", error))? {
                 return Ok(None);
             }
         }
@@ -60,20 +60,20 @@ impl Action {
     }
 }
 
-/// Explains why an action failed; `what` names the failed part.
-fn failure_message(what: &str, error: EvaluationError) -> String {
+/// Says why an action failed. `problem` names the part that failed.
+fn failure_message(problem: &str, error: EvaluationError) -> String {
     match error {
         EvaluationError::Missing(Missing::Failed(why)) => why,
-        EvaluationError::Missing(Missing::Unreadable(FactStore::Session | FactStore::Journal)) => {
+        EvaluationError::Missing(Missing::Unavailable(FactStore::Session | FactStore::Journal)) => {
             "it depends on the journal, which cannot be read".to_owned()
         }
-        error => format!("{what}: {error}"),
+        error => format!("{problem}: {error}"),
     }
 }
 
-/// Actions on an event.
+/// The actions that run at events of one kind.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EventTrigger {
     pub on: EventKind,
-    pub actions: Vec<Action>,
+    pub actions: Vec<WorkflowAction>,
 }

@@ -1,4 +1,4 @@
-//! Gates: conditions of a transition.
+//! Gates: requirements that must hold before a workflow or a loop moves on.
 
 use std::fmt;
 use std::time::Duration;
@@ -7,11 +7,11 @@ use serde::{Deserialize, Serialize};
 
 use crate::rules::Rule;
 
-/// A gate, with its id, at a place that requires it: a node, a transition or a topic, for example.
+/// A gate with its id, as an entry of a `requires` list.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Requirement {
-    /// The gate's name under `gates`, or `NODE/NUMBER` or `NODE/transitions/NUMBER/NUMBER`. Approvals are stored under
-    /// this id.
+    /// The gate's name under `gates`, or its position in the file: `NODE/NUMBER` or `NODE/transitions/NUMBER/NUMBER`.
+    /// Approvals are stored under this id.
     pub id: String,
     pub gate: Gate,
 }
@@ -20,25 +20,25 @@ pub struct Requirement {
 pub enum Gate {
     Expression(String),
     Command {
-        /// The command line as written, for people.
+        /// The command line as it is in the file, for people.
         text: String,
         /// The program and its arguments. No shell interprets them.
         words: Vec<String>,
         timeout: Duration,
-        /// In a run of a loop, agents must not change the files that the command names. Workflows stored by earlier
-        /// versions lack this field.
-        #[serde(default = "protected")]
+        /// True if, in a run of a loop, agents must not change the files that the command names. Workflows that earlier
+        /// versions stored do not have this field.
+        #[serde(default = "protect_by_default")]
         protect: bool,
     },
     /// A person must approve this text.
     Approval(String),
-    /// Boxed to keep the enum small.
     Webhook(Box<Webhook>),
-    /// These file rules must be met. The gate has its own copies, because the rules need not be active otherwise.
+    /// These file rules must be met. The gate has its own copies of the rules, because the rules need not apply
+    /// anywhere else.
     FileRules(Vec<Rule>),
 }
 
-fn protected() -> bool {
+fn protect_by_default() -> bool {
     true
 }
 
@@ -46,13 +46,13 @@ fn protected() -> bool {
 pub struct Webhook {
     pub url: String,
     pub method: String,
-    /// Header names and values. The value `env:NAME` is replaced by that environment variable.
+    /// Header names and values. The value `env:NAME` is replaced by the value of that environment variable.
     pub headers: Vec<(String, String)>,
     pub expect: ExpectedResponse,
 }
 
 impl Webhook {
-    /// Prefix of a header value that names an environment variable.
+    /// The prefix of a header value that names an environment variable.
     pub const FROM_ENVIRONMENT: &str = "env:";
 }
 
@@ -60,13 +60,13 @@ impl Webhook {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ExpectedResponse {
     pub status: u16,
-    /// JSON text that the response body must contain.
+    /// JSON text. The response body must contain all of its fields with equal values, and can contain other fields.
     pub json: Option<String>,
 }
 
 impl Gate {
-    /// True if checking starts no process of the project and contacts no server. (An approval and file rules ask git for
-    /// changed files.) Cheap gates are checked first.
+    /// True if checking the gate starts no program of the project and contacts no server. Such gates are checked first.
+    /// (For approvals and file rules, Linchpin runs git to find the changed files.)
     pub fn is_cheap(&self) -> bool {
         matches!(self, Self::Expression(_) | Self::Approval(_) | Self::FileRules(_))
     }
@@ -87,7 +87,7 @@ impl fmt::Display for Gate {
     }
 }
 
-/// Joins the lines of an expression or text.
+/// Puts an expression or text on one line.
 pub(super) fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }

@@ -1,24 +1,24 @@
-//! Reachability of nodes.
+//! Finds the nodes of a workflow that cannot be reached, and those from which its end cannot be reached.
 
 use std::collections::BTreeSet;
 
 use super::Workflow;
 
 impl Workflow {
-    /// Declared nodes that cannot be reached from the start, in the file's order.
+    /// The declared nodes that cannot be reached from the start, in the order of the file.
     pub fn unreachable_nodes(&self) -> Vec<&str> {
         let reached = closure(&[&self.start], |from| self.targets(from));
-        self.declared().filter(|name| !reached.contains(name)).collect()
+        self.work_nodes().filter(|name| !reached.contains(name)).collect()
     }
 
-    /// Declared nodes from which `done` cannot be reached, in the file's order.
+    /// The declared nodes from which `done` cannot be reached, in the order of the file.
     pub fn dead_ends(&self) -> Vec<&str> {
-        let finishing = closure(&[Self::DONE], |to| self.sources(to));
-        self.declared().filter(|name| !finishing.contains(name)).collect()
+        let can_finish = closure(&[Self::DONE], |to| self.sources(to));
+        self.work_nodes().filter(|name| !can_finish.contains(name)).collect()
     }
 
-    /// Declared nodes other than end nodes.
-    fn declared(&self) -> impl Iterator<Item = &str> {
+    /// The names of the declared nodes, without end nodes.
+    fn work_nodes(&self) -> impl Iterator<Item = &str> {
         self.nodes.iter().map(|node| node.name.as_str()).filter(|name| !Self::is_end(name))
     }
 
@@ -28,19 +28,19 @@ impl Workflow {
     }
 
     fn sources(&self, to: &str) -> Vec<&str> {
-        let leads_there =
-            self.nodes.iter().filter(|node| node.transitions.iter().any(|transition| transition.to == to));
-        leads_there.map(|node| node.name.as_str()).collect()
+        let sources = self.nodes.iter().filter(|node| node.transitions.iter().any(|transition| transition.to == to));
+        sources.map(|node| node.name.as_str()).collect()
     }
 }
 
+/// Returns the names in `from` and all names that can be reached from them by repeated use of `next`.
 fn closure<'w>(from: &[&'w str], next: impl Fn(&str) -> Vec<&'w str>) -> BTreeSet<&'w str> {
-    let mut found = BTreeSet::new();
-    let mut open = from.to_vec();
-    while let Some(name) = open.pop() {
-        if found.insert(name) {
-            open.extend(next(name));
+    let mut reached = BTreeSet::new();
+    let mut unvisited = from.to_vec();
+    while let Some(name) = unvisited.pop() {
+        if reached.insert(name) {
+            unvisited.extend(next(name));
         }
     }
-    found
+    reached
 }

@@ -1,8 +1,8 @@
 //! Workflows: nodes, transitions and gates.
 //!
-//! Like a rule, a [`Workflow`] is plain data, read and checked by another crate: its expressions are valid, its names
-//! are defined, and it can be cached in compiled form. This module contains what follows from the file alone: the
-//! graph, its diagram, and what a person has to trust. The position in a workflow is stored elsewhere.
+//! Like a rule, a [`Workflow`] is plain data that another crate has read and checked: its expressions are valid, its
+//! names are defined, and it can be cached in compiled form. This module computes what depends only on the file: the
+//! graph, its diagram, and the parts that a person has to trust. It does not know at which node a workflow is.
 
 mod action;
 pub mod diagram;
@@ -20,7 +20,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-pub use action::{Action, ActionEffect, ActionKind, EventTrigger};
+pub use action::{ActionEffect, ActionKind, EventTrigger, WorkflowAction};
 pub use gate::{ExpectedResponse, Gate, Requirement, Webhook};
 pub use node::{Node, Transition};
 pub(crate) use trust::{clear_texts, gate_to_trust, rule_to_trust, without_newer_defaults};
@@ -36,31 +36,31 @@ pub struct Workflow {
     pub tier: Tier,
     /// The file that the workflow was read from, as shown to people.
     pub source: String,
-    /// Digest of the file.
+    /// The digest of the file.
     pub digest: String,
     /// The first node.
     pub start: String,
-    /// Initial values of variables as JSON text.
+    /// The initial values of variables, as JSON text.
     pub variables: BTreeMap<String, String>,
-    /// Declared claims. Each node also has a completion claim.
+    /// The declared claims. In addition to these, each node has a claim that its work is complete.
     pub claims: Vec<String>,
-    /// Rules that apply on every node.
+    /// The rules that apply at every node.
     pub rules: Vec<Rule>,
     pub observers: Vec<Observer>,
     pub gates: BTreeMap<String, Gate>,
     pub triggers: Vec<EventTrigger>,
     /// Nodes in the order of the file.
     pub nodes: Vec<Node>,
-    /// Texts of all guides that a prompt of this workflow can include, by name.
+    /// The texts of all guides that a prompt of this workflow can include, by name.
     pub guides: BTreeMap<String, String>,
 }
 
 impl Workflow {
-    /// The work is done; no workflow is active afterwards.
+    /// The end node for work that is finished. After it, no workflow is active.
     pub const DONE: &str = "done";
-    /// The work was abandoned.
+    /// The end node for work that was abandoned.
     pub const ABORTED: &str = "aborted";
-    /// End nodes, which every workflow has, declared or not.
+    /// The end nodes. Every workflow has them, whether or not it declares them.
     pub const ENDS: [&str; 2] = [Self::DONE, Self::ABORTED];
 
     pub fn node(&self, name: &str) -> Option<&Node> {
@@ -71,34 +71,34 @@ impl Workflow {
         Self::ENDS.contains(&name)
     }
 
-    /// The claim that the work of a node is complete.
+    /// The name of the claim that the work of a node is complete.
     pub fn completion_claim(node: &str) -> String {
         format!("{node}_complete")
     }
 
-    /// All valid claims.
+    /// The names of all claims that are valid in this workflow.
     pub fn all_claims(&self) -> impl Iterator<Item = String> {
-        let own = self.nodes.iter().filter(|node| !Self::is_end(&node.name));
-        own.map(|node| Self::completion_claim(&node.name)).chain(self.claims.iter().cloned())
+        let work_nodes = self.nodes.iter().filter(|node| !Self::is_end(&node.name));
+        work_nodes.map(|node| Self::completion_claim(&node.name)).chain(self.claims.iter().cloned())
     }
 
-    /// A variable's initial value.
-    pub fn variable(&self, name: &str) -> Option<Value> {
+    /// The initial value of a variable.
+    pub fn initial_value(&self, name: &str) -> Option<Value> {
         self.variables.get(name).and_then(|json| serde_json::from_str(json).ok())
     }
 
-    /// Rules that apply at a node: the workflow's, then the node's.
+    /// The rules that apply at a node: first the workflow's, then the node's.
     pub fn rules_at(&self, node: &str) -> impl Iterator<Item = &Rule> {
         self.rules.iter().chain(self.node(node).into_iter().flat_map(|node| &node.rules))
     }
 
-    /// Actions on events of this kind.
-    pub fn actions_on(&self, kind: crate::EventKind) -> impl Iterator<Item = &Action> {
+    /// The actions at events of this kind.
+    pub fn actions_on(&self, kind: crate::EventKind) -> impl Iterator<Item = &WorkflowAction> {
         self.triggers.iter().filter(move |trigger| trigger.on == kind).flat_map(|trigger| &trigger.actions)
     }
 
-    /// Renders a prompt of this workflow. Missing facts become empty.
-    pub fn rendered(&self, text: &str, situation: &Arc<Situation>) -> Result<String, EvaluationError> {
+    /// Renders a prompt of this workflow. A fact that is missing is rendered as empty text.
+    pub fn render_prompt(&self, text: &str, situation: &Arc<Situation>) -> Result<String, EvaluationError> {
         template::render(text, &self.guides, situation, OnMissing::UseDefault)
     }
 }

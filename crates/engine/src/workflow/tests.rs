@@ -1,4 +1,4 @@
-//! Workflow graphs and their diagrams.
+//! Tests of workflow graphs, their diagrams, and the parts that need trust.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -8,8 +8,8 @@ use insta::assert_snapshot;
 use super::{Gate, Node, Requirement, Transition, Webhook, Workflow, diagram};
 use crate::rules::Tier;
 
-fn node(name: &str, ways: &[(&str, &str)]) -> Node {
-    let way =
+fn node(name: &str, transitions: &[(&str, &str)]) -> Node {
+    let transition =
         |(when, to): &(&str, &str)| Transition { when: (*when).to_owned(), to: (*to).to_owned(), requires: vec![] };
     Node {
         name: name.to_owned(),
@@ -18,7 +18,7 @@ fn node(name: &str, ways: &[(&str, &str)]) -> Node {
         requires: vec![],
         on_enter: vec![],
         on_exit: vec![],
-        transitions: ways.iter().map(way).collect(),
+        transitions: transitions.iter().map(transition).collect(),
     }
 }
 
@@ -60,8 +60,8 @@ fn branching() -> Workflow {
     );
     code.requires =
         vec![required("code/1", Gate::Expression("tests_ran".to_owned())), required("green", command("make"))];
-    if let Some(way) = code.transitions.first_mut() {
-        way.requires = vec![required("code/transitions/1/1", Gate::Approval("Ship it?".to_owned()))];
+    if let Some(transition) = code.transitions.first_mut() {
+        transition.requires = vec![required("code/transitions/1/1", Gate::Approval("Ship it?".to_owned()))];
     }
     let trap = node("trap", &[("trap_complete", "trap")]);
     workflow(vec![
@@ -73,23 +73,23 @@ fn branching() -> Workflow {
 }
 
 #[test]
-fn reachability() {
+fn unreachable_nodes_and_dead_ends_are_found() {
     let workflow = branching();
     assert_eq!(workflow.unreachable_nodes(), ["island"]);
     assert_eq!(workflow.dead_ends(), ["trap"]);
-    let without_ways = super::tests::workflow(vec![node("spec", &[])]);
-    assert_eq!(without_ways.unreachable_nodes(), [""; 0]);
-    assert_eq!(without_ways.dead_ends(), ["spec"]);
+    let without_transitions = super::tests::workflow(vec![node("spec", &[])]);
+    assert_eq!(without_transitions.unreachable_nodes(), [""; 0]);
+    assert_eq!(without_transitions.dead_ends(), ["spec"]);
 }
 
 #[test]
-fn valid_claims() {
+fn every_work_node_has_a_completion_claim() {
     let claims: Vec<String> = branching().all_claims().collect();
     assert_eq!(claims, ["spec_complete", "code_complete", "trap_complete", "island_complete", "needs_rework"]);
 }
 
 #[test]
-fn diagrams() {
+fn diagrams_show_nodes_and_transitions() {
     let workflow = branching();
     assert_snapshot!(diagram::text(&workflow), @r#"
     work, from spec
@@ -148,7 +148,7 @@ fn diagrams() {
 }
 
 #[test]
-fn parts_that_need_trust() {
+fn commands_and_webhooks_need_trust() {
     let mut workflow = branching();
     let url = "https://ci.example.com/gate".to_owned();
     let expect = super::ExpectedResponse { status: 200, json: None };
@@ -159,13 +159,13 @@ fn parts_that_need_trust() {
     gate ci: asks https://ci.example.com/gate
     gate green: runs make
     ");
-    // Trust that was given before gates had `protect` stays valid.
-    let is_told = |workflow: &Workflow| workflow.text_to_trust().contains("protect");
-    assert!(!is_told(&workflow));
+    // Trust that a person gave to a workflow before gates had the field `protect` stays valid.
+    let has_protect = |workflow: &Workflow| workflow.text_to_trust().contains("protect");
+    assert!(!has_protect(&workflow));
     if let Some(Gate::Command { protect, .. }) = workflow.gates.get_mut("green") {
         *protect = false;
     }
-    assert!(is_told(&workflow));
+    assert!(has_protect(&workflow));
     workflow.tier = Tier::User;
     assert_eq!(workflow.parts_to_trust(), [""; 0]);
 }

@@ -7,8 +7,8 @@ use crate::rules::{Rule, Tier};
 use crate::verdict::Level;
 
 impl Workflow {
-    /// Parts that start a program, contact another machine or approve calls, one line each. Empty if the workflow does
-    /// not come from a project.
+    /// Returns one line for each part that starts a program, contacts another machine or approves calls. Empty if the
+    /// workflow does not come from a project.
     pub fn parts_to_trust(&self) -> Vec<String> {
         if self.tier != Tier::Project {
             return Vec::new();
@@ -17,7 +17,7 @@ impl Workflow {
         let gates = self.gates.iter().map(|(name, gate)| (name.as_str(), gate));
         let gates = gates.chain(self.requirements().map(|required| (required.id.as_str(), &required.gate)));
         let mut gates: Vec<String> = gates.filter_map(|(id, gate)| gate_to_trust(id, gate)).collect();
-        // A declared gate occurs in every place that requires it.
+        // A gate under `gates` also occurs in every `requires` list that names it, so duplicates are removed.
         gates.sort();
         gates.dedup();
         let mut rules: Vec<String> = self.all_rules().filter_map(rule_to_trust).collect();
@@ -26,32 +26,33 @@ impl Workflow {
         observers.chain(gates).chain(rules).collect()
     }
 
-    /// The text that a person trusts, empty if there are no such parts. The effect of a part can depend on the rest of
-    /// the workflow (a condition names variables), so the text is the entire workflow including rules from libraries,
-    /// but without text for agents, which may be reworded freely.
+    /// Returns the text that a person trusts; empty if no part needs trust. The effect of a part can depend on the rest
+    /// of the workflow, so the text is the entire workflow with the rules from libraries. It does not contain texts for
+    /// agents, so that a change of such a text needs no new trust.
     pub fn text_to_trust(&self) -> String {
         if self.parts_to_trust().is_empty() {
             return String::new();
         }
-        let mut bare = self.clone();
-        bare.rules.iter_mut().for_each(clear_texts);
-        bare.nodes.iter_mut().flat_map(|node| &mut node.rules).for_each(clear_texts);
-        bare.text_to_trust_with_reasons()
+        let mut trusted = self.clone();
+        trusted.rules.iter_mut().for_each(clear_texts);
+        trusted.nodes.iter_mut().flat_map(|node| &mut node.rules).for_each(clear_texts);
+        trusted.text_to_trust_with_reasons()
     }
 
-    /// The text that people trusted before reasons of rules were left out of it.
+    /// Returns the text that people trusted in earlier versions of Linchpin. It also contains the reasons of rules.
     pub fn text_to_trust_with_reasons(&self) -> String {
         if self.parts_to_trust().is_empty() {
             return String::new();
         }
-        let mut bare = Self { digest: String::new(), guides: BTreeMap::new(), ..self.clone() };
-        for node in &mut bare.nodes {
+        let mut trusted = Self { digest: String::new(), guides: BTreeMap::new(), ..self.clone() };
+        for node in &mut trusted.nodes {
             node.prompt.clear();
         }
-        serde_json::to_string(&bare).map_or_else(|_| self.digest.clone(), |text| without_newer_defaults(&text))
+        serde_json::to_string(&trusted).map_or_else(|_| self.digest.clone(), |text| without_newer_defaults(&text))
     }
 
-    /// Removes rules and observers that need trust. (Gates stay, because an untrusted gate never opens.)
+    /// Returns the workflow without the rules and observers that need trust. Its gates stay, because a gate that is not
+    /// trusted never opens.
     #[must_use]
     pub fn without_untrusted(mut self) -> Self {
         if self.tier != Tier::Project {
@@ -76,7 +77,7 @@ impl Workflow {
     }
 }
 
-/// Clears what does not change the rule's verdict. The digest depends on the texts.
+/// Clears the texts of a rule, which have no effect on verdicts, and the digest, which depends on the texts.
 pub(crate) fn clear_texts(rule: &mut Rule) {
     rule.title = None;
     rule.description = None;
@@ -84,17 +85,18 @@ pub(crate) fn clear_texts(rule: &mut Rule) {
     rule.reason.clear();
 }
 
-/// Removes keys that later versions added, if they have the default, so that trust in older texts stays valid. (Quotes
-/// inside strings are escaped and never match.)
+/// Removes keys with default values that earlier versions did not have, so that trust in older texts stays valid.
+/// Quotes inside of strings are escaped, so the search finds only keys.
 pub(crate) fn without_newer_defaults(text: &str) -> String {
     text.replace(r#","protect":true"#, "")
 }
 
+/// Describes a gate that needs trust; `None` for other gates.
 pub(crate) fn gate_to_trust(id: &str, gate: &Gate) -> Option<String> {
     match gate {
         Gate::Command { text, .. } => Some(format!("gate {id}: runs {text}")),
         Gate::Webhook(webhook) => {
-            // A person must know which environment variables leave the machine.
+            // A person must know which environment variables are sent to the server.
             let sent: Vec<&str> =
                 webhook.headers.iter().filter_map(|(_, value)| value.strip_prefix(Webhook::FROM_ENVIRONMENT)).collect();
             let sent = if sent.is_empty() { String::new() } else { format!(", and sends it {}", sent.join(", ")) };
@@ -104,7 +106,7 @@ pub(crate) fn gate_to_trust(id: &str, gate: &Gate) -> Option<String> {
     }
 }
 
-/// The user's own rules and bundled rules need no trust.
+/// Describes a rule that needs trust; `None` for other rules, such as bundled rules and the user's own rules.
 pub(crate) fn rule_to_trust(rule: &Rule) -> Option<String> {
     let id = &rule.id;
     match rule {

@@ -1,42 +1,43 @@
-//! Facts for `linchpin check`: the given changes, the project's workflow, loop and tasks. There is no session.
+//! The facts for `linchpin check`: the given changes, and the project's workflow, loop and tasks. There is no session.
 
 use std::collections::BTreeSet;
-use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
 use engine::facts::{
     DemandState, EventPart, Facts, GitField, LoopField, Missing, PhaseField, RanCommand, TaskField, WorkflowField,
 };
-use engine::file_rules::{ChangeScope, Changes, FileRule, UnmetFileRule};
+use engine::file_rules::{ChangeScope, Changes, FileRule, PossibleDemand};
 use engine::rules::RuleSet;
 use policy::Config;
 use serde_json::{Map, Value};
+use tree::Fingerprints;
 
 use super::Compared;
 use crate::facts::{LiveFacts, TaskFacts};
-use crate::file_rules::{Queue, answered_files, trigger_hash};
+use crate::file_rules::{Queue, answered_files, demand_hash};
 
 pub struct CheckFacts {
     pub compared: Compared,
     pub rules: RuleSet,
     pub config: Arc<Config>,
-    pub root: PathBuf,
-    /// The queue with earlier answers to demands; `None` if they do not count.
+    /// The fingerprints of files below the root.
+    pub fingerprints: Fingerprints,
+    /// The queue, which contains earlier answers to demands. `None` if earlier answers do not count.
     pub queue: Option<Queue>,
-    /// Ids and titles of rules, in lower case.
+    /// The ids or titles of rules that a commit acknowledges, in lower case.
     pub acknowledged: BTreeSet<String>,
     pub tasks: TaskFacts,
-    /// The active workflow, and the run of a loop that this process belongs to.
+    /// Facts about the active workflow and about the run to which this process belongs.
     pub workflow_and_run_facts: LiveFacts,
-    /// Variables whose default was used.
-    pub used_defaults: Mutex<Vec<String>>,
+    /// The variables that rules read. There is no session, so each has its initial value.
+    pub used_initial_values: Mutex<Vec<String>>,
 }
 
 impl CheckFacts {
-    /// Returns the variables whose default was used since the last call.
-    pub fn take_used_defaults(&self) -> Vec<String> {
+    /// Returns the variables whose initial value was used since the last call of this function.
+    pub fn take_used_initial_values(&self) -> Vec<String> {
         let mut names =
-            self.used_defaults.lock().map(|mut defaults| std::mem::take(&mut *defaults)).unwrap_or_default();
+            self.used_initial_values.lock().map(|mut names| std::mem::take(&mut *names)).unwrap_or_default();
         names.sort();
         names.dedup();
         names
@@ -45,12 +46,12 @@ impl CheckFacts {
 
 impl Facts for CheckFacts {
     fn variable(&self, name: &str) -> Result<Option<Value>, Missing> {
-        let default =
+        let initial_value =
             self.config.initial_value(name).ok_or_else(|| missing_without_session(format!("`variables.{name}`")))?;
-        if let Ok(mut names) = self.used_defaults.lock() {
+        if let Ok(mut names) = self.used_initial_values.lock() {
             names.push(name.to_owned());
         }
-        Ok(Some(default))
+        Ok(Some(initial_value))
     }
 
     fn variable_names(&self) -> Result<Vec<String>, Missing> {
@@ -73,8 +74,8 @@ impl Facts for CheckFacts {
         self.workflow_and_run_facts.claims()
     }
 
-    fn in_loop(&self, field: LoopField) -> Result<Value, Missing> {
-        self.workflow_and_run_facts.in_loop(field)
+    fn loop_field(&self, field: LoopField) -> Result<Value, Missing> {
+        self.workflow_and_run_facts.loop_field(field)
     }
 
     fn stop_signal(&self, session: Option<&str>) -> Result<bool, Missing> {
@@ -109,20 +110,20 @@ impl Facts for CheckFacts {
         Ok(compared.map(|compared| Arc::clone(&compared.changes)))
     }
 
-    fn register_demand(&self, demand: &UnmetFileRule<'_>) -> Result<DemandState, Missing> {
+    fn find_or_write_demand(&self, demand: &PossibleDemand<'_>) -> Result<DemandState, Missing> {
         let names = [demand.id.to_lowercase(), demand.title.to_lowercase()];
         let is_acknowledged = names.iter().any(|name| self.acknowledged.contains(name));
         if is_acknowledged {
-            let answered = demand.found.trigger_files().map(str::to_owned).collect();
+            let answered = demand.file_match.trigger_files().map(str::to_owned).collect();
             return Ok(DemandState { answered_files: answered, ..DemandState::default() });
         }
-        let since = self.compared.changes.get(&demand.file.scope).and_then(Option::as_ref);
+        let since = self.compared.changes.get(&demand.file_rule.scope).and_then(Option::as_ref);
         let Some((queue, since)) = self.queue.as_ref().zip(since) else { return Ok(DemandState::default()) };
-        let answered = answered_files(queue, &self.root, demand, &since.baseline_name);
-        // The entry is not used. The call only creates the notice of a damaged queue file.
+        let answered = answered_files(queue, &self.fingerprints, demand, &since.baseline_id);
+        // The returned queue entry is ignored. The call only adds a notice if the entry's file is damaged.
         queue.find_or_discard(
             demand.id,
-            &trigger_hash(demand.id, demand.found.trigger_files(), &since.baseline_name.name),
+            &demand_hash(demand.id, demand.file_match.trigger_files(), &since.baseline_id.id),
         );
         Ok(DemandState { answered_files: answered, ..DemandState::default() })
     }

@@ -6,7 +6,7 @@ use engine::workflow::{Node, Workflow};
 use engine::{Event, EventKind, Level, Verdict};
 use path::Access;
 use serde_json::{Map, Value, json};
-use store::{SessionState, StateChanges};
+use store::{StateChanges, StoredState};
 
 use super::pace_facts;
 use super::pace_facts::PaceScope;
@@ -14,7 +14,7 @@ use super::token_count::TRANSCRIPTS;
 use crate::position::Position;
 use crate::session::hat_sessions::HAT_SESSIONS;
 
-/// Variables that count the calls of the current phase.
+/// The phase variable that counts the commands of the phase; below it, the one that counts the edits.
 const COMMANDS: &str = "_commands";
 const EDITS: &str = "_edits";
 
@@ -24,15 +24,16 @@ pub struct ActiveWorkflow {
     pub workflow: Workflow,
     pub position: Position,
     /// The workflow's stored state.
-    pub state: SessionState,
-    /// The claims of the move that is being decided; if there is none, those of the move that led to the current node.
+    pub state: StoredState,
+    /// While a move is being decided: the claims of that move. Otherwise: the claims of the move that led to the
+    /// current node.
     pub claims: Map<String, Value>,
     /// Milliseconds since 1970.
     pub now: i64,
 }
 
 impl ActiveWorkflow {
-    /// `None` if the workflow's file no longer has the node.
+    /// The current node; `None` if the workflow's file no longer contains that node.
     pub fn node(&self) -> Option<&Node> {
         self.workflow.node(self.position.node())
     }
@@ -47,25 +48,26 @@ impl ActiveWorkflow {
         self.workflow.all_claims().any(|claim| claim == name)
     }
 
+    /// The value of a variable that the workflow declares; `None` for any other variable.
     pub fn variable(&self, name: &str) -> Option<Value> {
         if !self.declares(name) {
             return None;
         }
-        self.state.variables.get(name).cloned().or_else(|| self.workflow.variable(name))
+        self.state.variables.get(name).cloned().or_else(|| self.workflow.initial_value(name))
     }
 
-    /// A field of `workflow` in expressions.
+    /// The value of a field of `workflow` in expressions.
     pub fn workflow_field(&self, field: WorkflowField) -> Value {
         match field {
             WorkflowField::Name => json!(self.workflow.name),
             WorkflowField::Node => json!(self.position.node()),
-            WorkflowField::History => self.position.history.iter().map(|visit| json!(visit.node)).collect(),
+            WorkflowField::History => self.position.history.iter().map(|phase| json!(phase.node)).collect(),
             WorkflowField::Active => Value::Bool(true),
         }
     }
 
-    /// A field of `phase` in expressions. `tokens` and `commits` are only called if their field is needed, because
-    /// counting takes long.
+    /// The value of a field of `phase` in expressions. `tokens` is called only for the field `tokens`, and `commits`
+    /// only for the field `commits`, because it takes long to count tokens or commits.
     pub fn phase_field(
         &self,
         field: PhaseField,
@@ -76,7 +78,7 @@ impl ActiveWorkflow {
         match field {
             PhaseField::Name => json!(self.position.node()),
             PhaseField::Visit => json!(self.position.visit_count()),
-            PhaseField::Elapsed => json!(self.now.saturating_sub(self.position.visit().started).max(0) / 1000),
+            PhaseField::Elapsed => json!(self.now.saturating_sub(self.position.phase().started).max(0) / 1000),
             PhaseField::Commands => counter(COMMANDS),
             PhaseField::Edits => counter(EDITS),
             PhaseField::Commits => json!(commits()),
@@ -84,22 +86,22 @@ impl ActiveWorkflow {
         }
     }
 
-    /// The current phase, for pace rules.
+    /// The current phase, as the period over which pace rules count.
     pub fn pace_scope(&self) -> PaceScope<'_> {
         PaceScope {
-            phase: Some(self.position.phase_key()),
-            name: Some(self.position.node().to_owned()),
-            // The clock may have been set back.
-            started: self.position.visit().started.min(self.now),
+            phase_key: Some(self.position.phase_key()),
+            node: Some(self.position.node().to_owned()),
+            // If the clock was set back, the phase's start may be later than the present time.
+            started: self.position.phase().started.min(self.now),
             continued: self.position.continued,
             tokens_before: Tokens::default(),
-            totals_are_set_aside: self.position.totals_are_set_aside,
-            commits_are_set_aside: self.position.commits_are_set_aside,
-            memory: &self.state.variables,
+            total_limits_are_off: self.position.total_limits_are_off,
+            commit_limits_are_off: self.position.commit_limits_are_off,
+            variables: &self.state.variables,
         }
     }
 
-    /// The text for an agent whose session begins.
+    /// The text about the workflow for an agent whose session begins.
     pub fn introduction(&self) -> String {
         let Self { workflow, position, .. } = self;
         format!(
@@ -109,9 +111,10 @@ impl ActiveWorkflow {
         )
     }
 
-    /// Counts a call that is allowed as a command, an edit, or both (a shell command that applies a patch).
+    /// If the event is a call that is permitted, adds its count to the changes: as a command, as an edit, or as both (a
+    /// shell command that applies a patch).
     pub fn count_call(&self, event: &Event, verdict: &Verdict, changes: &mut StateChanges) {
-        let is_permitted = verdict.level < Level::Ask || verdict.not_enforced.is_some();
+        let is_permitted = verdict.level < Level::Ask || !verdict.is_enforced();
         let Some(call) = event.tool.as_ref().filter(|_| event.kind == EventKind::BeforeTool && is_permitted) else {
             return;
         };
@@ -123,7 +126,7 @@ impl ActiveWorkflow {
         }
     }
 
-    /// Unsets all variables that belong to the current phase.
+    /// Adds to the changes that all variables of the current phase are unset.
     pub fn unset_phase_variables(&self, changes: &mut StateChanges) {
         let is_of_phase = |name: &&String| {
             [COMMANDS, EDITS, TRANSCRIPTS, HAT_SESSIONS].contains(&name.as_str()) || pace_facts::is_phase_variable(name)

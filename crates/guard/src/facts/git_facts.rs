@@ -7,13 +7,14 @@ use engine::facts::{GitField, Missing};
 use serde_json::Value;
 use tree::Repository;
 
-use crate::position::Visit;
+use crate::position::PhaseRecord;
 
 pub struct GitFacts {
     root: PathBuf,
     /// `None` if the project is not in a repository.
     repository: OnceLock<Option<Repository>>,
-    /// True if anything differs from `HEAD`; `None` if git failed.
+    /// True if anything in the working tree differs from `HEAD`, including untracked files; `None` if this is unknown,
+    /// for example because git failed.
     dirty: OnceLock<Option<bool>>,
 }
 
@@ -26,7 +27,8 @@ impl GitFacts {
         self.repository.get_or_init(|| Repository::of(&self.root)).as_ref()
     }
 
-    /// `default_branch` is the branch in the configuration, if it names one.
+    /// The value of a field of `git` in expressions. `default_branch` is the setting of this name; if it is `None`, git
+    /// is asked for the default branch.
     pub fn field(&self, field: GitField, default_branch: Option<&String>) -> Result<Value, Missing> {
         let text = |value: Option<String>| value.map_or(Value::Null, Value::String);
         let repository = self.repository();
@@ -43,9 +45,9 @@ impl GitFacts {
         })
     }
 
-    /// The number of commits since a phase began.
-    pub fn commits_since(&self, visit: &Visit) -> Option<u32> {
-        self.repository()?.count_commits_since(visit.started / 1000, visit.head.as_deref())
+    /// The number of commits since a phase began; `None` if it is unknown.
+    pub fn commits_since(&self, phase: &PhaseRecord) -> Option<u32> {
+        self.repository()?.count_commits_since(phase.started / 1000, phase.head.as_deref())
     }
 
     fn is_dirty(&self, repository: &Repository) -> Result<bool, Missing> {

@@ -1,9 +1,11 @@
-//! Selects the fields of a tool call's input that are recorded with a judgement: fields that rules used, if they are
-//! small and are not content (text that people or agents wrote).
+//! Selects the fields of a tool call's input that are recorded with a judgement. A field is recorded if a rule used it,
+//! the field is small, and it holds no content (text that people or agents wrote). All recorded fields of an input
+//! together are limited too.
 //!
-//! This module both writes and reads the record, because the two must agree. Recorded fields are in the entry's
-//! `fields`. Two facts describe the fields that are missing: `event.input` is `whole` if the input had no other fields,
-//! else `some`; `event.input.absent` lists fields that rules looked for and that the input did not have.
+//! This module both writes and reads the record, because both must use the same format. The journal entry has the
+//! recorded fields in `fields`. Two facts of the entry describe the fields that are not there. `event.input` is `whole`
+//! if a rule used the whole input and no field was left out (or if the input had no fields), else `some`.
+//! `event.input.absent` lists the fields that rules asked for and that the input did not have.
 
 use std::collections::BTreeSet;
 
@@ -13,9 +15,10 @@ use serde_json::{Map, Value, json};
 use store::JournalEntry;
 use store::mask::MASK;
 
-/// The maximum size of one field in bytes of JSON. Larger fields are mostly content, which rules rarely look at.
+/// The maximum size of one recorded field in bytes of JSON. Larger fields mostly hold content, and rules rarely use
+/// content.
 const FIELD_LIMIT: usize = 1024;
-/// The maximum size of all fields of one input together.
+/// The maximum size of all recorded fields of one input together.
 const INPUT_LIMIT: usize = 8 * 1024;
 
 /// Fields in which tools pass text that people or agents wrote.
@@ -39,6 +42,7 @@ const CONTENT_FIELDS: &[&str] = &[
     "prompt",
     "text",
 ];
+/// The first line of a patch. A field that contains this line is not recorded.
 const PATCH: &str = "*** Begin Patch";
 
 const COMPLETENESS_FACT: &str = "event.input";
@@ -46,11 +50,10 @@ const WHOLE: &str = "whole";
 const SOME: &str = "some";
 const ABSENT_FIELDS_FACT: &str = "event.input.absent";
 
-/// A placeholder field in a recorded input, for everything that was not recorded. Expressions that read it are
-/// undecidable.
+/// If some fields of an input were not recorded, the input that is restored from the journal gets a field of this name.
 const UNRECORDED_FIELDS: &str = "…";
 
-/// The fields of one tool call's input that rules used.
+/// Which fields of one tool call's input rules used, or whether they used the whole input.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct UsedInput {
     fields: BTreeSet<String>,
@@ -59,6 +62,7 @@ pub struct UsedInput {
 }
 
 impl UsedInput {
+    /// Notes that a rule used this part of the event.
     pub fn add_use(&mut self, part: EventPart<'_>) {
         match part {
             EventPart::InputField(field) => {
@@ -77,26 +81,27 @@ impl UsedInput {
         self.is_used |= other.is_used;
     }
 
-    /// Adds the recordable fields to an entry's fields and facts.
+    /// Adds the fields that must be recorded to `fields`, and the facts about the other fields to `facts`. Both are
+    /// parts of the journal entry. Does nothing if no rule used the input.
     pub fn record(&self, call: &ToolCall, fields: &mut Map<String, Value>, facts: &mut Map<String, Value>) {
         let Some(input) = call.input.as_object().filter(|_| self.is_used) else { return };
         let wanted = input.iter().filter(|(name, _)| self.uses_whole_input || self.fields.contains(*name));
         let mut remaining_size = INPUT_LIMIT;
-        let mut is_any_left_out = false;
+        let mut is_any_omitted = false;
         for (name, value) in wanted {
             if is_command(name, value, call) {
-                // The entry has the command already.
+                // The journal entry contains the command already, outside of `fields`.
                 continue;
             }
             match recordable_size(name, value).and_then(|size| remaining_size.checked_sub(size)) {
-                Some(size_left) => {
-                    remaining_size = size_left;
+                Some(new_remaining_size) => {
+                    remaining_size = new_remaining_size;
                     fields.insert(name.clone(), value.clone());
                 }
-                None => is_any_left_out = true,
+                None => is_any_omitted = true,
             }
         }
-        let is_whole = input.is_empty() || (self.uses_whole_input && !is_any_left_out);
+        let is_whole = input.is_empty() || (self.uses_whole_input && !is_any_omitted);
         facts.insert(COMPLETENESS_FACT.to_owned(), json!(if is_whole { WHOLE } else { SOME }));
         let absent = self.fields.iter().filter(|name| !input.contains_key(*name) && is_field_name(name));
         let absent: Vec<&String> = absent.collect();
@@ -106,14 +111,15 @@ impl UsedInput {
     }
 }
 
-/// False for strings that do not look like a field name. Expressions may use any string as a field name, and such
-/// strings must not get into the journal.
+/// True if the text looks like a field name. Expressions may ask for a field of any name, and a text that does not look
+/// like a field name must not get into the journal.
 fn is_field_name(text: &str) -> bool {
     const MAX_LENGTH: usize = 64;
-    let is_allowed = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '_' | '-');
+    let is_allowed = |character: char| character.is_ascii_alphanumeric() || matches!(character, '_' | '-');
     text.len() <= MAX_LENGTH && text.chars().all(is_allowed)
 }
 
+/// True if the field contains the call's command.
 fn is_command(name: &str, value: &Value, call: &ToolCall) -> bool {
     name == "command" && matches!(&call.shell, Some(ShellText::Command(text)) if value == text)
 }
@@ -128,7 +134,8 @@ fn holds_content(name: &str, value: &Value) -> bool {
         }
 }
 
-/// The size of the field in the record; `None` if it must not be recorded.
+/// The size of the field in the record; `None` if the field must not be recorded, because it is too large or holds
+/// content.
 fn recordable_size(name: &str, value: &Value) -> Option<usize> {
     if holds_content(name, value) {
         return None;
@@ -137,7 +144,7 @@ fn recordable_size(name: &str, value: &Value) -> Option<usize> {
     (json.len() <= FIELD_LIMIT && !json.contains(PATCH)).then(|| name.len() + json.len())
 }
 
-/// The recorded part of the input, for judging an event again.
+/// The input as far as it was recorded, for judging an event again.
 pub fn recorded_input(entry: &JournalEntry) -> Value {
     let mut input = entry.fields.clone();
     if let Some(command) = &entry.tool.command
@@ -151,8 +158,8 @@ pub fn recorded_input(entry: &JournalEntry) -> Value {
     Value::Object(input)
 }
 
-/// Returns the name of the missing fact if a rule uses a part of a recorded input that was not recorded; `None` if
-/// nothing is missing.
+/// If a part of the input was not recorded, or contains a masked secret, returns the name of the missing fact; `None`
+/// if the part is there. `input` is the result of [`recorded_input`].
 pub fn missing_part(part: EventPart<'_>, input: &Value, entry: &JournalEntry) -> Option<String> {
     let is_recorded = match part {
         EventPart::InputField(field) => {
@@ -182,6 +189,7 @@ pub fn missing_part(part: EventPart<'_>, input: &Value, entry: &JournalEntry) ->
     }
 }
 
+/// True if all fields of the input were recorded.
 fn is_whole(entry: &JournalEntry) -> bool {
     entry.event.is_some() || entry.facts.get(COMPLETENESS_FACT).is_some_and(|completeness| completeness == WHOLE)
 }
@@ -196,7 +204,7 @@ pub fn is_masked(value: &Value) -> bool {
     }
 }
 
-/// The name of a missing fact for a part with a masked secret.
+/// The name of a part of the event in a list of missing facts. The part is missing because a secret in it was masked.
 pub fn masked_part_name(part: EventPart<'_>) -> String {
     format!("{} (masked)", part.name())
 }

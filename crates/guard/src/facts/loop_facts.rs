@@ -9,15 +9,16 @@ use work::{RunId, WorkDatabase};
 
 use crate::session::HatPhase;
 
-/// Facts about a run. The database of tasks and runs is opened only when a fact needs it, because most events need
-/// none.
+/// Facts about a run. The database of tasks and runs is opened only if a rule asks for a fact from it, because at most
+/// events no rule does.
 pub struct LoopFacts {
     pub hat_phase: Option<Arc<HatPhase>>,
     pub work_path: PathBuf,
 }
 
 impl LoopFacts {
-    /// A field of `loop` in expressions; null outside of runs.
+    /// The value of a field of `loop` in expressions. If the session belongs to no run, `active` is false, and all
+    /// other fields are null.
     pub fn field(&self, field: LoopField) -> Result<Value, work::WorkError> {
         let Some(hat_phase) = &self.hat_phase else {
             return Ok(if field == LoopField::Active { json!(false) } else { Value::Null });
@@ -40,8 +41,9 @@ impl LoopFacts {
         })
     }
 
-    /// True if a person asked the session or run to stop. `None` means the current session and its run. A later prompt
-    /// (`last_prompt`) cancels the request to stop a session.
+    /// True if a person asked a session or run to stop. `session` is the id of the session or run; `None` means the
+    /// session `current` and its run. After the session's next prompt, a request to stop the session no longer counts;
+    /// a request to stop a run still counts. `last_prompt` returns the time of a session's last prompt.
     pub fn is_stop_requested(
         &self,
         session: Option<&str>,

@@ -1,8 +1,9 @@
 //! The position and variables of a workflow at a past event, reconstructed from the journal.
 //!
-//! The journal has a note for each move, and variables are recorded with the events and moves that set them, so
-//! replaying the entries in order is enough. If the beginning of the journal was pruned, the first note still has the
-//! node at which the workflow was, but not the time at which it got there.
+//! The journal has a note for each move of the workflow, and each entry contains the variables that its event or move
+//! set. So it is enough to apply the entries in order. If the beginning of the journal was pruned, the first remaining
+//! note about a move still names the node at which the workflow was before, but the time at which that node was entered
+//! is unknown.
 
 use engine::facts::{PhaseField, WorkflowField};
 use engine::workflow::Workflow;
@@ -15,25 +16,25 @@ use crate::position::Position;
 pub struct PastWorkflow {
     /// `None` if no workflow was active.
     pub position: Option<Position>,
-    /// Variables that differ from their initial value.
+    /// The variables that were set. All other variables have their initial value, unless `start_was_pruned`.
     variables: Map<String, Value>,
-    /// True if the workflow's start was pruned from the journal.
+    /// True if the entry in which the workflow was started was pruned from the journal.
     start_was_pruned: bool,
-    /// True if the start of the current visit was pruned too.
-    visit_start_was_pruned: bool,
-    /// The number of workflows that were started so far.
-    runs: u64,
+    /// True if the entry in which the current phase began was pruned from the journal.
+    phase_start_was_pruned: bool,
+    /// The number of workflows that were started before the past event, as far as their start is still in the journal.
+    started_workflows: u64,
 }
 
 impl PastWorkflow {
-    /// The state before the first entry of a journal.
+    /// The state of the workflow before the first entry that the journal still has.
     pub fn before_first_entry(journal: &Store) -> Result<Self, StoreError> {
         let first = |kind: Option<NoteKind>| -> Result<Option<JournalEntry>, StoreError> {
             let kind = kind.map(|kind| kind.name().to_owned());
             let filter = JournalFilter { kind, after: Some(EntryId(0)), limit: 1, ..JournalFilter::default() };
             Ok(journal.entries(&filter)?.into_iter().next())
         };
-        // Nothing was pruned.
+        // If the journal is empty or still has its very first entry, nothing was pruned.
         if first(None)?.is_none_or(|entry| entry.id == EntryId(1)) {
             return Ok(Self::default());
         }
@@ -42,8 +43,9 @@ impl PastWorkflow {
             notes.extend(first(Some(kind))?);
         }
         let Some(note) = notes.into_iter().min_by_key(|note| note.id) else {
-            // The workflow has not moved since, so this is the same visit.
-            let position = Position::of(&journal.workflow()?.variables);
+            // No note names a node, so the workflow has not moved since before the first entry, and its present
+            // position is also its position at that time.
+            let position = Position::of(&journal.workflow_state()?.variables);
             return Ok(Self { start_was_pruned: true, position, ..Self::default() });
         };
         let text_field = |field: &str| note.fields.get(field).and_then(Value::as_str);
@@ -53,24 +55,24 @@ impl PastWorkflow {
         };
         Ok(Self {
             start_was_pruned: position.is_some(),
-            visit_start_was_pruned: position.is_some(),
+            phase_start_was_pruned: position.is_some(),
             position,
             ..Self::default()
         })
     }
 
-    /// Applies an entry: its move and its variable changes.
+    /// Applies the move and the variable changes that an entry records.
     pub fn apply_entry(&mut self, entry: &JournalEntry) {
         let text_field = |field: &str| entry.fields.get(field).and_then(Value::as_str);
         match NoteKind::from_name(&entry.kind) {
             Some(NoteKind::Start) => {
-                self.runs += 1;
+                self.started_workflows += 1;
                 let position = text_field("workflow").zip(text_field("to"));
                 self.position = position.map(|(name, node)| Position {
-                    run: self.runs,
+                    serial: self.started_workflows,
                     ..Position::start(name, "", node, entry.time, &Map::new())
                 });
-                (self.start_was_pruned, self.visit_start_was_pruned) = (false, false);
+                (self.start_was_pruned, self.phase_start_was_pruned) = (false, false);
                 self.variables.clear();
             }
             Some(NoteKind::Move) => {
@@ -79,14 +81,15 @@ impl PastWorkflow {
                 let claims = claims.filter_map(|name| Some((name.as_str()?.to_owned(), json!(true)))).collect();
                 self.position =
                     target.map(|(position, to)| position.after_move(to, "", entry.time).with_claims(claims));
-                self.visit_start_was_pruned = false;
+                self.phase_start_was_pruned = false;
             }
             Some(NoteKind::Abort) => self.position = None,
             Some(NoteKind::Continue) if text_field("workflow").is_some() => {
-                // Earlier versions set time and tokens aside for the rest of the visit, and did not record the node.
-                let is_old = text_field("at").is_none();
+                // `linchpin continue` of earlier versions turned limits of time and tokens off until the next move, and
+                // its note did not contain the node.
+                let is_by_earlier_version = text_field("at").is_none();
                 self.position = self.position.take().map(|position| Position {
-                    totals_are_set_aside: position.totals_are_set_aside || is_old,
+                    total_limits_are_off: position.total_limits_are_off || is_by_earlier_version,
                     ..position.after_continue()
                 });
             }
@@ -102,40 +105,42 @@ impl PastWorkflow {
         }
     }
 
-    /// The value of a variable that the workflow declares.
+    /// The value of a variable that the workflow declares; `None` if the variable has no value.
     pub fn variable(&self, name: &str, workflow: &Workflow) -> Result<Option<Value>, Unknown> {
         match self.variables.get(name) {
             Some(value) => Ok(Some(value.clone())),
             None if self.start_was_pruned => Err(Unknown),
-            None => Ok(workflow.variable(name)),
+            None => Ok(workflow.initial_value(name)),
         }
     }
 
+    /// The value of a field of `workflow` in expressions.
     pub fn workflow_field(&self, field: WorkflowField) -> Result<Value, Unknown> {
         let Some(position) = &self.position else { return Ok(Value::Null) };
         match field {
-            WorkflowField::Name => Ok(json!(position.workflow)),
+            WorkflowField::Name => Ok(json!(position.workflow_name)),
             WorkflowField::Node => Ok(json!(position.node())),
             WorkflowField::Active => Ok(Value::Bool(true)),
             WorkflowField::History if self.start_was_pruned => Err(Unknown),
-            WorkflowField::History => Ok(position.history.iter().map(|visit| json!(visit.node)).collect()),
+            WorkflowField::History => Ok(position.history.iter().map(|phase| json!(phase.node)).collect()),
         }
     }
 
+    /// The claims of the move that led to the current phase.
     pub fn claims(&self) -> Result<Value, Unknown> {
         let Some(position) = &self.position else { return Ok(json!({})) };
-        if self.visit_start_was_pruned { Err(Unknown) } else { Ok(Value::Object(position.claims.clone())) }
+        if self.phase_start_was_pruned { Err(Unknown) } else { Ok(Value::Object(position.claims.clone())) }
     }
 
-    /// A field of `phase` in expressions. The counts of a phase are only in the journal if a rule asked for them at the
-    /// time.
+    /// The value of a field of `phase` in expressions. The numbers of tokens, commands, edits and commits are unknown,
+    /// because entries of the journal do not contain them.
     pub fn phase_field(&self, field: PhaseField, now: i64) -> Result<Value, Unknown> {
         let Some(position) = &self.position else { return Ok(Value::Null) };
         match field {
             PhaseField::Name => Ok(json!(position.node())),
             PhaseField::Visit if !self.start_was_pruned => Ok(json!(position.visit_count())),
             PhaseField::Elapsed => {
-                let started = self.visit_started().ok_or(Unknown)?;
+                let started = self.phase_started().ok_or(Unknown)?;
                 Ok(json!(now.saturating_sub(started).max(0) / 1000))
             }
             PhaseField::Visit | PhaseField::Tokens | PhaseField::Commands | PhaseField::Edits | PhaseField::Commits => {
@@ -144,18 +149,19 @@ impl PastWorkflow {
         }
     }
 
-    /// The start of the current visit in milliseconds since 1970; `None` if it is unknown.
-    pub fn visit_started(&self) -> Option<i64> {
-        self.position.as_ref().filter(|_| !self.visit_start_was_pruned).map(|position| position.visit().started)
+    /// The start of the current phase in milliseconds since 1970; `None` if it is unknown.
+    pub fn phase_started(&self) -> Option<i64> {
+        self.position.as_ref().filter(|_| !self.phase_start_was_pruned).map(|position| position.phase().started)
     }
 
-    /// True if time and tokens were set aside for the rest of the visit, as earlier versions did.
-    pub fn totals_are_set_aside(&self) -> bool {
-        self.position.as_ref().is_some_and(|position| position.totals_are_set_aside)
+    /// True if limits of time and tokens are not judged until the next move. Only `linchpin continue` of earlier
+    /// versions did this.
+    pub fn total_limits_are_off(&self) -> bool {
+        self.position.as_ref().is_some_and(|position| position.total_limits_are_off)
     }
 }
 
-/// The error if a value is not in the journal.
+/// The error if a value does not follow from the entries of the journal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Unknown;
 
@@ -167,10 +173,10 @@ mod tests {
 
     use super::*;
 
-    /// A journal with notes at an interval of ten milliseconds.
-    fn journal(folder: &std::path::Path) -> Store {
+    /// A journal with one note every ten milliseconds.
+    fn journal(directory: &std::path::Path) -> Store {
         let mut store = Store::open(
-            &folder.join("journal"),
+            &directory.join("journal"),
             StoreOptions { busy_timeout: Duration::from_secs(5), now: 0, run: None },
         )
         .unwrap();
@@ -195,7 +201,8 @@ mod tests {
         store
     }
 
-    /// The state after each entry: node, history, start of the visit, whether totals are set aside, and a variable.
+    /// The state before the first entry and after each entry: node, history, start of the phase, whether limits of time
+    /// and tokens are off, and the variable `seen`.
     fn states_after_entries(store: &Store) -> Vec<String> {
         let mut past_workflow = PastWorkflow::before_first_entry(store).unwrap();
         let describe = |past_workflow: &PastWorkflow| {
@@ -203,8 +210,8 @@ mod tests {
             let fields = [
                 text(past_workflow.phase_field(PhaseField::Name, 2_000)),
                 text(past_workflow.workflow_field(WorkflowField::History)),
-                past_workflow.visit_started().map_or("?".to_owned(), |started| started.to_string()),
-                past_workflow.totals_are_set_aside().to_string(),
+                past_workflow.phase_started().map_or("?".to_owned(), |started| started.to_string()),
+                past_workflow.total_limits_are_off().to_string(),
                 past_workflow.variables.get("seen").map_or("?".to_owned(), Value::to_string),
             ];
             fields.join(" ")
@@ -219,8 +226,8 @@ mod tests {
 
     #[test]
     fn moves_are_replayed_from_the_journal() {
-        let folder = tempfile::tempdir().unwrap();
-        insta::assert_snapshot!(states_after_entries(&journal(folder.path())).join("\n"), @r#"
+        let directory = tempfile::tempdir().unwrap();
+        insta::assert_snapshot!(states_after_entries(&journal(directory.path())).join("\n"), @r#"
         null null ? false ?
         "plan" ["plan"] 10 false 10
         "code" ["plan","code"] 20 false 20
@@ -233,8 +240,8 @@ mod tests {
 
     #[test]
     fn a_pruned_journal_still_has_the_position() {
-        let folder = tempfile::tempdir().unwrap();
-        let mut store = journal(folder.path());
+        let directory = tempfile::tempdir().unwrap();
+        let mut store = journal(directory.path());
         store.prune(25).unwrap();
         insta::assert_snapshot!(states_after_entries(&store).join("\n"), @r#"
         "code" ? ? false ?

@@ -1,7 +1,9 @@
-//! Facts for judging a past event again. They come from the journal only, never from the current state of files, git or the clock.
+//! Facts for judging a past event again. They come only from the journal, never from the current state of files or git
+//! or from the clock.
 //!
-//! Facts that rules used were recorded with the event. Other facts are known only if they follow from earlier events,
-//! as variables and commands do. All others are missing, and a rule that asks for them is undecidable.
+//! The facts that rules used were recorded with the event. Some facts that were not recorded, such as variables and
+//! commands, follow from earlier journal entries. All other facts are missing, and a rule that needs a missing fact is
+//! undecidable.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -13,7 +15,7 @@ use engine::facts::{
     DemandState, EventPart, FactStore, Facts, GitField, LoopField, Missing, PhaseField, RanCommand, TaskField,
     WorkflowField,
 };
-use engine::file_rules::{ChangeScope, Changes, FileRule, UnmetFileRule};
+use engine::file_rules::{ChangeScope, Changes, FileRule, PossibleDemand};
 use engine::pace::{Activity, PaceLimit, PaceRuleRef, PaceState};
 use engine::rules::RuleSet;
 use engine::workflow::Workflow;
@@ -27,28 +29,29 @@ use super::fact_names::{
     CLAIMS_FACT, fact_name, hold_counter, pace_fact, stop_signal_fact, task_review_fact, task_tree_fact, tasks_fact,
     variable_fact,
 };
-use super::fact_sources::{COMMANDS_LIMIT, simple_commands};
 use super::past_workflow::{PastWorkflow, Unknown};
 use super::path_record::{PATHS_FACT, PathRecord};
+use super::ran_commands::{MAX_SHELL_CALLS, simple_commands};
 use super::{input_record, token_count};
 use crate::file_rules::{changes_fact, changes_of_record, demand_fact, demand_of_record};
 use crate::grants::is_acknowledged;
 
-/// Session state that follows from earlier events.
+/// The state of a session, as it follows from the session's earlier journal entries.
 #[derive(Debug, Clone, Default)]
 pub struct PastSession {
     pub variables: Map<String, Value>,
-    /// How often each rule has held the current stop, according to the rules used for this replay.
+    /// How often each rule has held the stop that the agent is attempting. Holds are counted by the verdicts of the
+    /// replay, not by the recorded ones.
     pub holds: BTreeMap<String, u32>,
     /// True if the session's earlier events were pruned from the journal.
     pub is_pruned: bool,
 }
 
 impl PastSession {
-    /// Applies the changes of an entry. Called before the entry's event is judged, because observers run before the
-    /// rules.
+    /// Applies the variable changes of an entry. This is called before the entry's event is judged again, because the
+    /// observers that made the changes ran before the rules judged the event.
     pub fn apply_entry(&mut self, entry: &JournalEntry) {
-        // Names of session variables contain no dot.
+        // The names of session variables are recorded without a prefix, those of workflow variables with one.
         for (name, value) in entry.changes.iter().filter(|(name, _)| !name.starts_with(WORKFLOW_VARIABLE_PREFIX)) {
             if value.is_null() {
                 self.variables.remove(name);
@@ -64,14 +67,15 @@ pub struct RecordedFacts {
     event: Arc<Event>,
     past: PastSession,
     /// The policy's directory relative to the project's root; empty for the project's own policy.
-    folder: PathBuf,
+    directory: PathBuf,
     config: Arc<Config>,
     rules: RuleSet,
     journal: Arc<Mutex<Store>>,
     paths: PathRecord,
     /// `None` if the journal cannot be read.
     commands: OnceLock<Option<Vec<RanCommand>>>,
-    /// The workflow whose rules are judged, and its state at the event.
+    /// The workflow whose rules judge the event, and the state of the workflow at the event; `None` if the rules are
+    /// not those of a workflow.
     workflow: Option<(Arc<Workflow>, Arc<PastWorkflow>)>,
 }
 
@@ -80,7 +84,7 @@ impl RecordedFacts {
         entry: &Arc<JournalEntry>,
         event: &Arc<Event>,
         past: PastSession,
-        folder: &Path,
+        directory: &Path,
         policy: &CompiledPolicy,
         journal: &Arc<Mutex<Store>>,
     ) -> Self {
@@ -88,7 +92,7 @@ impl RecordedFacts {
             entry: Arc::clone(entry),
             event: Arc::clone(event),
             past,
-            folder: folder.to_owned(),
+            directory: directory.to_owned(),
             config: Arc::clone(&policy.config),
             rules: policy.rules.clone(),
             journal: Arc::clone(journal),
@@ -98,13 +102,14 @@ impl RecordedFacts {
         }
     }
 
-    /// The facts for rules of a workflow.
+    /// Changes the facts into those for the rules of a workflow.
     pub fn in_workflow(mut self, workflow: Arc<Workflow>, past_workflow: Arc<PastWorkflow>) -> Self {
         self.workflow = Some((workflow, past_workflow));
         self
     }
 
-    /// The recorded value; if there is none, the value that follows from earlier entries.
+    /// The recorded value of a fact. If none was recorded, the value that `derive` returns, which follows from earlier
+    /// entries.
     fn recorded_or_derived(
         &self,
         fact: String,
@@ -117,7 +122,7 @@ impl RecordedFacts {
         derived.ok_or(Missing::NotRecorded(fact))
     }
 
-    /// The recorded value, for facts that do not follow from earlier entries.
+    /// The recorded value of a fact that does not follow from earlier entries.
     fn recorded_value(&self, fact: String) -> Result<Value, Missing> {
         self.recorded(&fact).cloned().ok_or(Missing::NotRecorded(fact))
     }
@@ -128,14 +133,17 @@ impl RecordedFacts {
     }
 
     fn recorded(&self, name: &str) -> Option<&Value> {
-        self.entry.facts.get(&fact_name(&self.folder, name))
+        self.entry.facts.get(&fact_name(&self.directory, name))
     }
 
+    /// Returns the name of the missing fact if this part of the event was not recorded, or contains a masked secret;
+    /// `None` if the part is there.
     fn missing_part(&self, part: EventPart<'_>) -> Option<String> {
         let masked = |text: &str| text.contains(MASK).then(|| input_record::masked_part_name(part));
         let missing_text = |text: Option<&String>, digest: &str| match text {
             Some(text) => masked(text),
-            // Without a digest, the event did not have this part.
+            // If the text was not recorded, but its digest was, the text is missing. If neither was recorded, the event
+            // did not have this part.
             None => self.entry.digests.contains_key(digest).then(|| part.name()),
         };
         let call = self.event.tool.as_ref();
@@ -158,7 +166,8 @@ impl RecordedFacts {
     }
 }
 
-/// Returns the name of the missing fact if the event's paths are not fully known; `None` if they are known.
+/// Returns the name of the missing fact if a secret in one of the event's paths was masked, or if there were too many
+/// facts about paths to record them; `None` otherwise.
 pub fn missing_paths_fact(entry: &JournalEntry) -> Option<String> {
     if entry.tool.paths.iter().any(|file| file.path.contains(MASK)) {
         return Some(input_record::masked_part_name(EventPart::Paths));
@@ -213,7 +222,7 @@ impl Facts for RecordedFacts {
         })
     }
 
-    fn in_loop(&self, field: LoopField) -> Result<Value, Missing> {
+    fn loop_field(&self, field: LoopField) -> Result<Value, Missing> {
         self.recorded_value(format!("loop.{}", field.name()))
     }
 
@@ -246,13 +255,13 @@ impl Facts for RecordedFacts {
         changes.map(|changes| Some(Arc::new(changes))).ok_or(Missing::NotRecorded(fact))
     }
 
-    fn register_demand(&self, demand: &UnmetFileRule<'_>) -> Result<DemandState, Missing> {
+    fn find_or_write_demand(&self, demand: &PossibleDemand<'_>) -> Result<DemandState, Missing> {
         let fact = demand_fact(demand.id);
         self.recorded(&fact).and_then(demand_of_record).ok_or(Missing::NotRecorded(fact))
     }
 
-    /// A pace rule is not recorded at events that cannot change its result. At these events, returns `None`, which is
-    /// not a missing fact.
+    /// The recorded state of a pace rule. If the event did not count towards the rule's limit, no state was recorded,
+    /// and this returns `None` instead of an error for a missing fact.
     fn pace_state(&self, rule: PaceRuleRef<'_>, activity: Option<&Activity>) -> Result<Option<PaceState>, Missing> {
         let limit = &rule.pace.limit;
         let fact = pace_fact(rule.digest, self.workflow.is_some());
@@ -260,19 +269,19 @@ impl Facts for RecordedFacts {
             return Ok(serde_json::from_value(recorded.clone()).ok());
         }
         let is_counted = activity.is_some_and(|activity| {
-            activity.counted(limit, self.event.time).is_ok_and(|attempts| !attempts.is_empty())
+            activity.attempts(limit, self.event.time).is_ok_and(|attempts| !attempts.is_empty())
         });
-        let totals_are_set_aside =
-            self.workflow.as_ref().is_some_and(|(_, past_workflow)| past_workflow.totals_are_set_aside());
-        // False if a live judgement would have skipped the rule as well.
+        let total_limits_are_off =
+            self.workflow.as_ref().is_some_and(|(_, past_workflow)| past_workflow.total_limits_are_off());
+        // True if the rule was judged when the event happened, so that its state should have been recorded.
         let is_judged = match limit {
             PaceLimit::RepeatedCommand { .. } | PaceLimit::RepeatedFileEdit { .. } => is_counted,
-            PaceLimit::PhaseTimeout { .. } => !totals_are_set_aside,
-            PaceLimit::TokenBudget { .. } => !totals_are_set_aside && token_count::has_new_tokens(self.event.kind),
+            PaceLimit::PhaseTimeout { .. } => !total_limits_are_off,
+            PaceLimit::TokenBudget { .. } => !total_limits_are_off && token_count::has_new_tokens(self.event.kind),
             PaceLimit::RequireCommits { .. } => false,
         };
         if is_judged {
-            return Err(Missing::NotRecorded(format!("what `{}` had counted", rule.id)));
+            return Err(Missing::NotRecorded(format!("the counts of rule `{}`", rule.id)));
         }
         Ok(None)
     }
@@ -287,9 +296,9 @@ impl Facts for RecordedFacts {
             let store = self.journal.lock().ok()?;
             let commands = match &self.workflow {
                 Some((_, past_workflow)) => {
-                    store.commands_of_all_sessions(past_workflow.visit_started()?, self.entry.id, COMMANDS_LIMIT)
+                    store.commands_of_all_sessions(past_workflow.phase_started()?, self.entry.id, MAX_SHELL_CALLS)
                 }
-                None => store.commands_before(key, self.entry.id, COMMANDS_LIMIT),
+                None => store.commands_before(key, self.entry.id, MAX_SHELL_CALLS),
             };
             Some(commands.ok()?.iter().flat_map(simple_commands).collect())
         });
@@ -298,7 +307,8 @@ impl Facts for RecordedFacts {
         commands.ok_or_else(|| Missing::NotRecorded("commands that ran before".to_owned()))
     }
 
-    /// Paths without a recorded symlink are real paths.
+    /// The real path that was recorded for a path with symlinks; `None` if none was recorded. Such a path is taken for
+    /// a real path.
     fn resolve_symlinks(&self, path: &str) -> Option<String> {
         self.paths.resolved(path)
     }
@@ -315,13 +325,13 @@ impl Facts for RecordedFacts {
         self.paths.script(path)
     }
 
-    fn is_folder(&self, path: &str) -> Option<bool> {
-        self.paths.is_folder(path)
+    fn is_directory(&self, path: &str) -> Option<bool> {
+        self.paths.is_directory(path)
     }
 
     fn hold_count(&self, rule: &str) -> Result<u32, FactStore> {
-        let count = self.past.holds.get(&hold_counter(&self.folder, rule)).copied().unwrap_or(0);
-        // If the previous stop was not held, counting starts again at zero.
+        let count = self.past.holds.get(&hold_counter(&self.directory, rule)).copied().unwrap_or(0);
+        // If the agent's previous stop was not held, the holds are counted from zero again.
         Ok(if self.event.held_before { count } else { 0 })
     }
 

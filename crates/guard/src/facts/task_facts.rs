@@ -1,4 +1,4 @@
-//! Facts about a project's tasks. The database is opened when a rule first asks for one of them.
+//! Facts about a project's tasks. The database of tasks is opened when a rule first asks for such a fact.
 
 use std::path::PathBuf;
 use std::sync::{Mutex, OnceLock};
@@ -12,10 +12,12 @@ use crate::project::Project;
 
 pub struct TaskFacts {
     path: PathBuf,
+    /// The run of a loop that this process belongs to; `None` outside of runs.
     run: Option<String>,
     /// `None` if the database is missing or cannot be read.
     work: OnceLock<Option<Mutex<WorkDatabase>>>,
-    /// All counts come from one query, so that a task whose status changes meanwhile is counted exactly once.
+    /// The numbers of tasks by status; `None` if the database cannot be read. One query reads all numbers, so that a
+    /// task whose status is changed meanwhile is counted for only one status.
     counts: OnceLock<Option<TaskCounts>>,
 }
 
@@ -29,6 +31,7 @@ impl TaskFacts {
         }
     }
 
+    /// The value of a field of `tasks` in expressions.
     pub fn count(&self, field: TaskField) -> Result<Value, Missing> {
         let run = self.run.as_deref();
         let counts = *self.counts.get_or_init(|| self.query(TaskCounts::default(), |tasks| tasks.counts(run)).ok());
@@ -39,7 +42,7 @@ impl TaskFacts {
             TaskField::InProgress => in_progress,
             TaskField::Closed => closed,
             TaskField::Failed => failed,
-            TaskField::Claimed => claimed,
+            TaskField::StartedInRun => claimed,
         }))
     }
 
@@ -53,7 +56,7 @@ impl TaskFacts {
         self.query(false, |tasks| tasks.needs_review(id))
     }
 
-    /// The answer from the database, or `default` if the project has no tasks.
+    /// The result of `compute` for the project's tasks; `default` if the project has no database of tasks.
     fn query<T>(&self, default: T, compute: impl FnOnce(Tasks<'_>) -> Result<T, WorkError>) -> Result<T, Missing> {
         if !self.path.exists() {
             return Ok(default);
@@ -64,4 +67,4 @@ impl TaskFacts {
     }
 }
 
-const UNREADABLE: Missing = Missing::Unreadable(FactStore::Work);
+const UNREADABLE: Missing = Missing::Unavailable(FactStore::Work);

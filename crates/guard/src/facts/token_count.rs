@@ -1,10 +1,11 @@
-//! Counts the tokens that a session or phase has used, from the transcripts of its agents.
+//! Counts the tokens that a session or phase has used. The numbers come from the transcripts that the agents write.
 //!
-//! Transcripts are read only when a rule asks, and only the part that was appended since the last time. Events contain
-//! the paths of transcripts. The paths are stored with the phase while a workflow is active, and with the session if a
-//! rule asked for its tokens. `store::tokens` sums up the messages; the agents' adapters parse them.
+//! Transcripts are read only when the number of tokens is needed, and only the part that was appended since they were
+//! last read. Events contain the paths of transcripts. These paths are stored in the variables of the phase while a
+//! workflow is active, and in the variables of the session if a rule asked for the session's tokens. The crate `agents`
+//! parses the messages of a transcript, and `store::tokens` sums up their tokens.
 //!
-//! Unknown is not zero: if no transcript can be read, there is no number.
+//! If no transcript can be read, the number of tokens is unknown, not zero.
 
 mod transcript_reader;
 
@@ -17,7 +18,7 @@ use engine::pace::Tokens;
 use engine::{Event, EventKind};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
-use store::{PERSON_SESSION, SessionKey, SessionState, StateChanges, Store, StoreError, TranscriptChunk};
+use store::{PERSON_SESSION, SessionKey, StateChanges, Store, StoreError, StoredState, TranscriptChunk};
 
 use self::transcript_reader::{NewMessages, TranscriptReader};
 use crate::Environment;
@@ -25,29 +26,30 @@ use crate::position::Position;
 use crate::project::Project;
 use crate::session::SessionNotice;
 
-/// The variable in which a session or phase stores the paths of its transcripts.
+/// The name of the variable in which the paths of the transcripts of a session or phase are stored.
 pub const TRANSCRIPTS: &str = "_transcripts";
-/// The maximum number of stored transcripts. The latest are kept.
+/// The maximum number of transcripts whose paths are stored. The latest are kept.
 const MAX_TRANSCRIPTS: usize = 200;
 /// The payload field with the transcript of a subagent that stops.
 const SUBAGENT_TRANSCRIPT: &str = "agent_transcript_path";
 
-/// The maximum number of bytes that one hook reads from all transcripts together. This takes about ten milliseconds.
-/// The next hook continues there.
+/// The maximum number of bytes that one hook reads from all transcripts together. To read that many takes about ten
+/// milliseconds. The next hook reads the rest.
 const HOOK_BYTE_LIMIT: u64 = 1024 * 1024;
 /// `linchpin` commands have no limit: they read transcripts to the end.
 const COMMAND_BYTE_LIMIT: u64 = u64::MAX;
-/// How long a hook waits for a locked journal. It is short, because the lock may be held by the hook itself while it
-/// judges for the second time.
+/// How long a hook waits for a locked journal when it counts tokens. This time is short, because the hook itself may
+/// hold the lock: it does so while it judges an event for the second time.
 const HOOK_LOCK_TIMEOUT: Duration = Duration::from_millis(100);
 
 /// The known token usage of a session or phase.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TokensUsed {
     Known(Tokens),
-    /// No transcript can be read.
+    /// No transcript is known, or none can be read.
     Unknown,
-    /// The transcripts have more new messages than one hook may read. The next hook continues.
+    /// The transcripts have more new messages than one hook may read, or the tokens of the new messages could not be
+    /// stored. The next hook reads these messages.
     Incomplete,
 }
 
@@ -60,21 +62,21 @@ impl TokensUsed {
     }
 }
 
-/// Counts at most once per event, even if the event is judged several times.
+/// Counts the used tokens at one event: at most once, even if the event is judged several times.
 pub struct TokenCount {
     event: Arc<Event>,
     journal_path: PathBuf,
     options: store::StoreOptions,
     byte_limit: u64,
-    /// `None` if the journal cannot be used.
+    /// The counts, once they are needed; `None` if the journal cannot be used.
     counted: OnceLock<Option<TokenCounts>>,
 }
 
 struct TokenCounts {
     session: TokensUsed,
-    /// The current phase's name and usage.
+    /// The key of the current phase, and the tokens that were used in it; `None` if no workflow is active.
     phase: Option<(String, TokensUsed)>,
-    /// The reason why the session's own transcripts cannot be read.
+    /// The reason why the tokens of the session are unknown; `None` if they are not.
     problem: Option<String>,
 }
 
@@ -91,20 +93,21 @@ impl Transcript {
         SessionKey { agent: &self.agent, session: &self.session }
     }
 
-    /// Masks secrets, for storing in the journal.
+    /// The transcript with secrets in its path masked, so that it can be stored in the journal.
     fn masked(self) -> Self {
         Self { path: store::mask(&self.path).into_owned(), ..self }
     }
 }
 
-/// The usage of the current phase, for commands; `None` if no workflow is active.
+/// The tokens of the current phase, for a `linchpin` command; `None` if no workflow is active or the journal cannot be
+/// used.
 pub fn of_current_phase(
     project: &Project,
     environment: &Environment,
     options: store::StoreOptions,
 ) -> Option<TokensUsed> {
     let journal_path = project.journal_path(environment);
-    // A query must not create a journal.
+    // This function only reads, so it must not create a journal.
     if !journal_path.exists() {
         return None;
     }
@@ -113,7 +116,8 @@ pub fn of_current_phase(
     count.count().ok()?.phase.map(|(_, used)| used)
 }
 
-/// True for events at which transcripts have new messages, because the model has just been working.
+/// True for the end of a tool call and for stops: before these events, agents have written new messages of the model to
+/// their transcripts.
 pub fn has_new_tokens(kind: EventKind) -> bool {
     matches!(kind, EventKind::AfterTool | EventKind::ToolFailed) || kind.is_stop()
 }
@@ -134,21 +138,22 @@ impl TokenCount {
         Self { event, journal_path, options, byte_limit: COMMAND_BYTE_LIMIT, counted: OnceLock::new() }
     }
 
-    /// The usage of the phase, or of the session if `phase` is `None`; `None` if the journal cannot be used.
+    /// The tokens of the phase, or of the session if `phase` is `None`. Returns `None` if the journal cannot be used.
     pub fn tokens_used(&self, phase: Option<&str>) -> Option<TokensUsed> {
         let counted = self.counted.get_or_init(|| self.count().ok()).as_ref()?;
         Some(match phase {
             None => counted.session,
             Some(phase) => counted.phase.as_ref().map_or(TokensUsed::Unknown, |(current, used)| {
-                // A phase that is being entered has no transcripts yet.
+                // A phase other than the current one is only being entered. It has no transcripts yet.
                 if current == phase { *used } else { TokensUsed::Unknown }
             }),
         })
     }
 
-    /// The notice that the session's tokens are unknown, if a rule asked for them.
+    /// The notice that the session's tokens are unknown; `None` if they are known, or if no rule asked for tokens at
+    /// this event.
     pub fn notice(&self) -> Option<SessionNotice> {
-        // At other events, the transcript may not exist yet.
+        // Before the model has worked, it is normal that there is no transcript.
         if !has_new_tokens(self.event.kind) {
             return None;
         }
@@ -158,20 +163,21 @@ impl TokenCount {
         )))
     }
 
-    /// Stores the event's transcripts, if a rule may ask for them later. `workflow` is the state of the active
-    /// workflow.
-    pub fn store_transcripts(
+    /// Adds the event's transcripts to the changes: to the session's variables if a rule asked for tokens at this
+    /// event, and to the workflow's variables if a workflow is active. `session_state` and `workflow_state` are the
+    /// stored states of the session and of the active workflow.
+    pub fn remember_transcripts(
         &self,
-        state: Option<&SessionState>,
-        workflow: Option<&SessionState>,
+        session_state: Option<&StoredState>,
+        workflow_state: Option<&StoredState>,
         changes: &mut StateChanges,
     ) {
-        if let Some(state) = state.filter(|_| self.counted.get().is_some())
+        if let Some(state) = session_state.filter(|_| self.counted.get().is_some())
             && let Some(all) = self.with_event_transcripts(&state.variables)
         {
             changes.set(TRANSCRIPTS, all);
         }
-        if let Some(all) = workflow.and_then(|workflow| self.with_event_transcripts(&workflow.variables)) {
+        if let Some(all) = workflow_state.and_then(|state| self.with_event_transcripts(&state.variables)) {
             changes.workflow_variables.insert(TRANSCRIPTS.to_owned(), Some(all));
         }
     }
@@ -192,6 +198,7 @@ impl TokenCount {
         serde_json::to_value(all).ok()
     }
 
+    /// The transcripts whose paths the event contains.
     fn event_transcripts(&self) -> impl Iterator<Item = Transcript> {
         let of_subagent = self.event.extra.get(SUBAGENT_TRANSCRIPT).and_then(Value::as_str);
         let paths = self.event.transcript.as_deref().into_iter().chain(of_subagent);
@@ -203,17 +210,19 @@ impl TokenCount {
         })
     }
 
+    /// Reads the new messages of all transcripts and stores their tokens. Returns the sums for the session and the
+    /// phase.
     fn count(&self) -> Result<TokenCounts, StoreError> {
         let is_dry_run = self.event.is_dry_run;
         let open = if is_dry_run { Store::open_read_only } else { Store::open };
         let mut store = open(&self.journal_path, self.options)?;
         let session_key = SessionKey { agent: &self.event.agent, session: &self.event.session };
-        let workflow = store.workflow()?;
-        let position = Position::of(&workflow.variables);
+        let workflow_state = store.workflow_state()?;
+        let position = Position::of(&workflow_state.variables);
         let mut transcripts: Vec<Transcript> = self.event_transcripts().collect();
-        transcripts.extend(stored_transcripts(&store.session(session_key)?.variables));
+        transcripts.extend(stored_transcripts(&store.session_state(session_key)?.variables));
         if position.is_some() {
-            transcripts.extend(stored_transcripts(&workflow.variables));
+            transcripts.extend(stored_transcripts(&workflow_state.variables));
         }
         let mut paths = BTreeSet::new();
         transcripts.retain(|transcript| paths.insert(transcript.path.clone()));
@@ -222,7 +231,8 @@ impl TokenCount {
         let (mut is_any_known, mut is_session_known) = (false, false);
         let mut problem = "the agent did not name its transcript".to_owned();
         for transcript in &transcripts {
-            // A dry run uses the last counts, because it cannot store how far it has read.
+            // A dry run reads no transcript and uses the stored counts, because it must not store up to which position
+            // it has read.
             match if is_dry_run { Ok(()) } else { reader.read(transcript)? } {
                 Ok(()) => {
                     is_any_known = true;
@@ -238,7 +248,7 @@ impl TokenCount {
         if !new_messages.is_empty() {
             let chunks: Vec<TranscriptChunk<'_>> = new_messages.iter().map(NewMessages::as_chunk).collect();
             let phases = position.as_ref().map(Position::phase_starts).unwrap_or_default();
-            // If the write fails, the next event reads these messages again.
+            // If the tokens cannot be stored, these messages are read again at the next event.
             is_incomplete |= store.add_token_usage(&chunks, &phases).is_err();
         }
 

@@ -1,28 +1,29 @@
-//! Deletes old queue entries and tree snapshots.
+//! Deletes old tree snapshots, old queue entries, and old marks of the queue.
 //!
-//! Open demands are kept, however old they are. Unreadable entries are deleted.
+//! Queued demands are kept, no matter how old they are. Entries that cannot be read are deleted.
 
 use std::fs;
 use std::time::Duration;
 
 use policy::{delete_old_files, delete_old_files_except, write_private_file};
 
-use super::queue::{ANSWERS_FOLDER, Queue, QueueStatus, marks_folder};
+use super::queue::{ANSWERS_FOLDER, Queue, QueueStatus, marks_directory};
 use crate::Environment;
 use crate::project::{Project, TmpLayout};
 
-/// The minimum time between two cleanups. There may be so many files that more frequent cleanups would cost too much.
+/// The minimum time between two cleanups. A cleanup may take long, because there may be very many files.
 const CLEANUP_INTERVAL: Duration = Duration::from_hours(24);
 
 /// Deletes old files, at most once a day. Returns notices for the person.
 pub fn clean_up_daily(project: &Project, environment: &Environment) -> Vec<String> {
-    let marks = marks_folder(&environment.project_state(&project.root));
+    let marks = marks_directory(&environment.project_state(&project.root));
     let stamp = marks.join("last-forgotten");
     let last = stamp.metadata().and_then(|metadata| metadata.modified());
     if last.ok().and_then(|time| time.elapsed().ok()).is_some_and(|age| age < CLEANUP_INTERVAL) {
         return Vec::new();
     }
-    // Without the time stamp, this would run at every stop.
+    // If the time of the cleanup cannot be stored, there is no cleanup, because cleanups would run at every
+    // prompt and stop.
     if write_private_file(&stamp, "").is_err() {
         return Vec::new();
     }
@@ -30,14 +31,14 @@ pub fn clean_up_daily(project: &Project, environment: &Environment) -> Vec<Strin
     let queue = layout.queue();
     let deletable = QueueStatus::ALL.into_iter().filter(|status| status.may_be_deleted());
     let deletable: Vec<String> = deletable.map(QueueStatus::ending).collect();
-    let open = QueueStatus::Queued.ending();
+    let queued = QueueStatus::Queued.ending();
     delete_old_files(&layout.baselines());
-    // Files that Linchpin did not write are kept.
-    let is_linchpins = |name: &str| name.starts_with(".tmp") || deletable.iter().any(|end| name.ends_with(end));
-    delete_old_files_except(&queue, |name| !is_linchpins(name));
+    // Files with other names are kept, because Linchpin did not write them.
+    let is_deletable = |name: &str| name.starts_with(".tmp") || deletable.iter().any(|end| name.ends_with(end));
+    delete_old_files_except(&queue, |name| !is_deletable(name));
     for project_marks in fs::read_dir(marks).into_iter().flatten().flatten().map(|entry| entry.path()) {
-        // The mark of an open entry is kept: without it, the entry would count as not written by Linchpin.
-        delete_old_files_except(&project_marks, |hash| queue.join(format!("{hash}{open}")).exists());
+        // The mark of a queued demand is kept: without the mark, the entry would count as not written by Linchpin.
+        delete_old_files_except(&project_marks, |hash| queue.join(format!("{hash}{queued}")).exists());
         delete_old_files(&project_marks.join(ANSWERS_FOLDER));
         // `remove_dir` fails on directories that are not empty.
         let _ = fs::remove_dir(project_marks.join(ANSWERS_FOLDER));

@@ -1,5 +1,5 @@
-//! Runs commands of file rules. If a command changed files, it is run a second time: if it changes files again, it is
-//! not idempotent and would run at every stop.
+//! Runs the commands of file rules. A command that changes files is run a second time. If it changes files again, it
+//! counts as failed, because it would change files at every stop.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -20,24 +20,25 @@ use super::queue::ActionResult;
 use crate::Environment;
 use crate::project::TmpLayout;
 
-/// The maximum length of file names in one call, well below the limits of operating systems.
+/// The maximum total length of the file names in one call, well below the limits of operating systems.
 const MAX_NAMES_LENGTH: usize = 64 * 1024;
 /// The maximum number of concurrent calls.
 const MAX_WORKERS: usize = 4;
-/// The maximum number of files per call. A call locks all its files.
+/// The maximum number of files in one call. A call locks all of its files.
 const MAX_FILES_PER_CALL: usize = 200;
-/// The minimum timeout for file locks that other processes hold. Many sessions may stop at the same time.
+/// The minimum time to wait for locks of files. It is long, because many sessions may stop at the same time.
 const MIN_LOCK_TIMEOUT: Duration = Duration::from_mins(1);
-/// The maximum number of failed calls that are reported together, and the maximum number of bytes of output for each.
+/// The maximum number of failed calls that are reported together, and the maximum number of bytes of stdout and of
+/// stderr that are reported for each call but the first.
 const MAX_REPORTED_FAILURES: usize = 8;
 const MAX_REPORTED_BYTES: usize = 512;
-/// The maximum number of characters of a command that are shown.
+/// A displayed command is shortened to this number of characters.
 const MAX_COMMAND_CHARS: usize = 200;
 /// The maximum number of paths in the message about a command that is not idempotent.
 const MAX_REPORTED_PATHS: usize = 5;
 
-/// The context in which the commands of a project's rules run.
-pub struct Commands<'a> {
+/// Runs the commands of a policy's file rules.
+pub struct CommandRunner<'a> {
     pub environment: &'a Environment,
     pub config: &'a Config,
     pub root: &'a Path,
@@ -50,12 +51,13 @@ pub struct Commands<'a> {
 pub struct CommandResult {
     pub is_passed: bool,
     pub result: ActionResult,
-    /// Further notices for the person.
+    /// Notices for the person.
     pub notices: Vec<String>,
 }
 
-/// One call of the command.
+/// One call of a rule's command.
 struct Call {
+    /// The program and its arguments.
     words: Vec<OsString>,
     /// The files of this call; empty if the call is for the whole tree.
     files: Vec<String>,
@@ -75,11 +77,12 @@ struct FailedCall {
     exit_code: Option<i32>,
     stdout: String,
     stderr: String,
+    /// How the call failed: `it failed with exit code 3`.
     why: String,
 }
 
 impl FailedCall {
-    /// Merges several failures: the exit code of the first, and the output of each.
+    /// Merges several failures into one, which has the exit code of the first and, up to a limit, the output of each.
     fn merge(failures: Vec<Self>) -> Option<Self> {
         let others = failures.len().saturating_sub(1);
         let mut failures = failures.into_iter();
@@ -87,7 +90,7 @@ impl FailedCall {
         if others == 0 {
             return Some(first);
         }
-        first.why = format!("{}, and {others} more failed", first.why);
+        first.why = format!("{} (first of {} failed calls)", first.why, others + 1);
         for Self { command, stdout, stderr, why, .. } in failures.take(MAX_REPORTED_FAILURES - 1) {
             let _ = write!(
                 first.stderr,
@@ -101,7 +104,7 @@ impl FailedCall {
     }
 }
 
-/// The end of one call's output.
+/// The end of a call's output.
 fn last_bytes(text: &str) -> &str {
     text.get(text.ceil_char_boundary(text.len().saturating_sub(MAX_REPORTED_BYTES))..).unwrap_or_default()
 }
@@ -119,10 +122,10 @@ fn lock_timeout(action: &CommandAction) -> Duration {
     action.timeout.max(MIN_LOCK_TIMEOUT)
 }
 
-impl Commands<'_> {
-    /// Runs the command for all matching files that still exist.
-    pub fn run(&self, rule: &str, action: &CommandAction, found: &FileMatch) -> CommandResult {
-        let calls = calls(action, found, self.root);
+impl CommandRunner<'_> {
+    /// Runs the command for all matching files that still exist, or for the whole tree if the command names no file.
+    pub fn run(&self, rule: &str, action: &CommandAction, file_match: &FileMatch) -> CommandResult {
+        let calls = calls(action, file_match, self.root);
         let mut notices = Vec::new();
         let outcome = self.run_checked(action, &calls, &mut notices);
         let (is_passed, failed) = match outcome {
@@ -137,7 +140,7 @@ impl Commands<'_> {
             kind: "command".to_owned(),
             command: Some(failed.as_ref().map_or_else(|| action.text.clone(), |failed| text(&failed.command))),
             exit_code: failed.as_ref().map_or(Some(0), |failed| failed.exit_code),
-            output: Some(failed.as_ref().map_or_else(
+            message: Some(failed.as_ref().map_or_else(
                 || match calls.iter().map(|call| call.files.len()).sum() {
                     0 => "ran, and a second run would change nothing".to_owned(),
                     files => format!("ran for {}, and a second run would change nothing", file_count_text(files)),
@@ -146,20 +149,21 @@ impl Commands<'_> {
             )),
             stdout: failed.as_ref().map(|failed| text(&failed.stdout)),
             stderr: failed.as_ref().map(|failed| text(&failed.stderr)),
-            tree_digest: None,
+            uncommitted_digest: None,
         };
         CommandResult { is_passed, result, notices }
     }
 
-    /// An upper limit for the duration: every call may wait for its locks and then use its whole timeout, every call
-    /// may run twice, and git runs before, between and after.
-    pub fn max_duration(&self, action: &CommandAction, found: &FileMatch) -> Duration {
-        let calls = calls(action, found, self.root).len();
+    /// The maximum duration of [`Self::run`]. Each call may run twice, and each time it may wait for its locks and then
+    /// run until its timeout. Git runs before, between and after the calls.
+    pub fn max_duration(&self, action: &CommandAction, file_match: &FileMatch) -> Duration {
+        let calls = calls(action, file_match, self.root).len();
         let rounds = u32::try_from(calls.div_ceil(workers(action, calls))).unwrap_or(u32::MAX);
         let call = action.timeout.saturating_add(lock_timeout(action));
         call.saturating_mul(2).saturating_mul(rounds).saturating_add(super::GIT_TIMEOUT * 3)
     }
 
+    /// Like [`Self::run_until_stable`], but also fails if the calls changed the policy's own files.
     fn run_checked(&self, action: &CommandAction, calls: &[Call], notices: &mut Vec<String>) -> Result<(), FailedCall> {
         let command = match calls {
             [only] => only.text(),
@@ -174,21 +178,24 @@ impl Commands<'_> {
         };
         let tree = Tree::of(self.root, super::GIT_TIMEOUT)
             .ok_or_else(|| failure("this is not a git repository".to_owned()))?;
-        let fingerprints = || Snapshot::fingerprints(&tree).map_err(|error| failure(error.to_string()));
+        let fingerprints = || Snapshot::current_fingerprints(&tree).map_err(|error| failure(error.to_string()));
         let policy_before = self.policy_fingerprints();
         let outcome = self.run_until_stable(action, calls, notices, &failure, &fingerprints);
-        // The policy is checked even if the command failed.
+        // A change of the policy is reported even if the command failed.
         let policy_now = self.policy_fingerprints();
         if policy_now != policy_before {
             let paths = differing_paths(&policy_before, &policy_now).join(", ");
             return Err(FailedCall {
                 exit_code: Some(0),
-                ..failure(format!("it changed Linchpin's own policy: {paths}"))
+                ..failure(format!(
+                    "the command changed policy files, which a rule's command must not do: {paths}; ask a person to undo the change"
+                ))
             });
         }
         outcome
     }
 
+    /// Runs the calls. If they changed files, runs them a second time, and fails if the second time also changed files.
     fn run_until_stable(
         &self,
         action: &CommandAction,
@@ -209,15 +216,18 @@ impl Commands<'_> {
             return Ok(());
         }
         let paths = differing_paths(&after, &again);
-        let why = format!("it keeps changing files: it changed {} again", paths.join(", "));
+        let why = format!(
+            "the command changed {} again when it ran a second time; it must leave files unchanged once they are right",
+            paths.join(", ")
+        );
         let failed = FailedCall { exit_code: Some(0), ..failure(why) };
         let is_changed = |file: &String| again.get(file) != after.get(file);
-        let culprit = calls.iter().find(|call| call.files.iter().any(is_changed));
-        Err(culprit.map_or_else(|| failed.clone(), |call| FailedCall { command: call.text(), ..failed.clone() }))
+        let changing_call = calls.iter().find(|call| call.files.iter().any(is_changed));
+        Err(changing_call.map_or_else(|| failed.clone(), |call| FailedCall { command: call.text(), ..failed.clone() }))
     }
 
-    /// Runs all calls. Calls for a single file run concurrently; other calls run one after another, because they may
-    /// share files.
+    /// Runs all calls. Calls for a single file run concurrently. Other calls run one after another, because they may
+    /// change the same files.
     fn run_all(&self, action: &CommandAction, calls: &[Call], notices: &mut Vec<String>) -> Result<(), FailedCall> {
         let next = AtomicUsize::new(0);
         let results: Mutex<BTreeMap<usize, Result<Vec<ProcessNote>, FailedCall>>> = Mutex::default();
@@ -253,6 +263,7 @@ impl Commands<'_> {
         }
     }
 
+    /// Locks the files of a call and runs it.
     fn run_one(&self, action: &CommandAction, call: &Call) -> Result<Vec<ProcessNote>, FailedCall> {
         let command = call.text();
         let failure = |why: String| FailedCall {
@@ -263,14 +274,14 @@ impl Commands<'_> {
             why,
         };
         let files: Vec<&str> = call.files.iter().map(String::as_str).collect();
-        let folder = TmpLayout::of(self.tmp).locks();
+        let directory = TmpLayout::of(self.tmp).locks();
         let locks = match files.as_slice() {
-            [] => PathLocks::acquire_all(&folder, lock_timeout(action)),
-            files => PathLocks::acquire(&folder, files, lock_timeout(action)),
+            [] => PathLocks::acquire_all(&directory, lock_timeout(action)),
+            files => PathLocks::acquire(&directory, files, lock_timeout(action)),
         };
         let _locks = locks.map_err(|error| failure(format!("its files cannot be locked: {error}")))?;
         let root = self.root.to_owned();
-        let run = BoundedProcess {
+        let process = BoundedProcess {
             argv: call.words.clone(),
             working_directory: root.clone(),
             extra_variables: &self.config.commands.env,
@@ -283,7 +294,7 @@ impl Commands<'_> {
             },
             shim: shim::shim_command(),
         };
-        let outcome = run.run().map_err(|error| failure(error.to_string()))?;
+        let outcome = process.run().map_err(|error| failure(error.to_string()))?;
         if outcome.is_success() {
             return Ok(outcome.notes);
         }
@@ -297,20 +308,20 @@ impl Commands<'_> {
         Err(FailedCall { command, exit_code, stdout, stderr, why })
     }
 
-    /// Fingerprints of the policy's own files.
+    /// The fingerprints of the policy's own files, by path.
     fn policy_fingerprints(&self) -> BTreeMap<String, String> {
         let mut files = BTreeMap::new();
         let top = self.root.join(".linchpin");
-        let mut folders = vec![top.clone()];
-        while let Some(folder) = folders.pop() {
-            for entry in fs::read_dir(&folder).into_iter().flatten().flatten() {
+        let mut directories = vec![top.clone()];
+        while let Some(directory) = directories.pop() {
+            for entry in fs::read_dir(&directory).into_iter().flatten().flatten() {
                 let (path, name) = (entry.path(), entry.file_name());
                 let is_state = name == "tmp" || name.to_string_lossy().starts_with("state.db");
-                if is_state && folder == top {
+                if is_state && directory == top {
                     continue;
                 }
                 if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
-                    folders.push(path);
+                    directories.push(path);
                 } else {
                     let relative = path.strip_prefix(self.root).unwrap_or(&path).to_string_lossy().into_owned();
                     files.insert(relative, tree::fingerprint(&path));
@@ -329,14 +340,14 @@ fn workers(action: &CommandAction, calls: usize) -> usize {
     }
 }
 
-/// The calls for all matching files that still exist. A command that names no file is for the whole tree, so it also
-/// runs if files were only deleted.
-fn calls(action: &CommandAction, found: &FileMatch, root: &Path) -> Vec<Call> {
+/// The calls for all matching files that still exist. A command that names no file runs for the whole tree, even if the
+/// matching files were deleted.
+fn calls(action: &CommandAction, file_match: &FileMatch, root: &Path) -> Vec<Call> {
     let still_exists = |trigger: &&TriggeringFile| {
         trigger.status != Status::Deleted && root.join(&trigger.path).symlink_metadata().is_ok()
     };
-    let triggers: Vec<&TriggeringFile> = found.triggers.iter().filter(still_exists).collect();
-    if !names_files(action, found) && (action.run_for == RunFor::AllMatches || triggers.is_empty()) {
+    let triggers: Vec<&TriggeringFile> = file_match.triggers.iter().filter(still_exists).collect();
+    if !names_files(action, file_match) && (action.run_for == RunFor::AllMatches || triggers.is_empty()) {
         return vec![Call { words: substituted_arguments(action, &[], None, root), files: Vec::new() }];
     }
     match action.run_for {
@@ -355,11 +366,12 @@ fn calls(action: &CommandAction, found: &FileMatch, root: &Path) -> Vec<Call> {
 }
 
 /// True if the command's arguments depend on the files.
-fn names_files(action: &CommandAction, found: &FileMatch) -> bool {
-    let captured = found.triggers.iter().flat_map(|trigger| trigger.captures.iter().map(|(name, _)| name));
-    ["file", "files"].into_iter().chain(captured).any(|name| action.names(name))
+fn names_files(action: &CommandAction, file_match: &FileMatch) -> bool {
+    let captured = file_match.triggers.iter().flat_map(|trigger| trigger.captures.iter().map(|(name, _)| name));
+    ["file", "files"].into_iter().chain(captured).any(|name| action.has_placeholder(name))
 }
 
+/// Divides the files into groups, one for each call.
 fn batches(triggers: &[&TriggeringFile]) -> Vec<Vec<String>> {
     let mut batches: Vec<Vec<String>> = Vec::new();
     let mut size = 0;
@@ -377,7 +389,8 @@ fn batches(triggers: &[&TriggeringFile]) -> Vec<Vec<String>> {
     batches
 }
 
-/// The arguments of a call. Substituted values are neither split nor searched for placeholders.
+/// The program and arguments of a call. A value in place of a placeholder is not split into words, and placeholders in
+/// it are not replaced.
 fn substituted_arguments(
     action: &CommandAction,
     files: &[String],
@@ -400,11 +413,12 @@ fn substituted_arguments(
     words
 }
 
-/// The file name in a form that no program takes for a flag.
+/// The file name in a form that programs do not read as a flag.
 fn argument_that_is_no_flag(file: &str) -> String {
     if file.starts_with('-') { format!("./{file}") } else { file.to_owned() }
 }
 
+/// The first paths whose fingerprints differ, for messages.
 fn differing_paths(one: &BTreeMap<String, String>, other: &BTreeMap<String, String>) -> Vec<String> {
     let keys = one.keys().chain(other.keys().filter(|key| !one.contains_key(*key)));
     keys.filter(|key| one.get(*key) != other.get(*key)).take(MAX_REPORTED_PATHS).map(|key| format!("`{key}`")).collect()
@@ -414,11 +428,12 @@ fn file_count_text(files: usize) -> String {
     if files == 1 { "1 file".to_owned() } else { format!("{files} files") }
 }
 
-/// The text for the agent about a command that failed: the command, how it ended, and the end of its output.
-pub fn failed_command_text(rule: &Rule, found: &FileMatch, result: &ActionResult) -> String {
-    let (title, body) = (rule.display_title(), Placeholders(found).fill(&rule.reason));
+/// The text for the agent about a rule whose command failed: the command, how it ended, the end of its output, and the
+/// rule's reason.
+pub fn failed_command_text(rule: &Rule, file_match: &FileMatch, result: &ActionResult) -> String {
+    let (title, body) = (rule.display_title(), Placeholders(file_match).fill(&rule.reason));
     let command = shorten(result.command.as_deref().unwrap_or_default());
-    let why = result.output.as_deref().unwrap_or_default();
+    let why = result.message.as_deref().unwrap_or_default();
     let mut text = format!("## {title}\n`{command}`: {why}");
     for stream in [&result.stdout, &result.stderr].into_iter().flatten().map(|stream| stream.trim()) {
         if !stream.is_empty() {
@@ -438,7 +453,7 @@ mod tests {
     #[test]
     fn the_time_limit_includes_waiting_for_file_locks() {
         let environment = Environment::new(|_| None, "/nowhere".into(), "/nowhere".into());
-        let commands = Commands {
+        let command_runner = CommandRunner {
             environment: &environment,
             config: &Config::default(),
             root: Path::new("/nowhere"),
@@ -454,11 +469,14 @@ mod tests {
             path: "a".to_owned(),
             status: Status::Added,
             captures: Captures::default(),
-            missing: Vec::new(),
+            missing_files: Vec::new(),
             safety: Vec::new(),
         };
-        let found = FileMatch { triggers: vec![trigger], ..FileMatch::default() };
+        let file_match = FileMatch { triggers: vec![trigger], ..FileMatch::default() };
         // Two rounds, each with a minute for the lock and a minute for the run.
-        assert_eq!(commands.max_duration(&action, &found), Duration::from_mins(4) + super::super::GIT_TIMEOUT * 3);
+        assert_eq!(
+            command_runner.max_duration(&action, &file_match),
+            Duration::from_mins(4) + super::super::GIT_TIMEOUT * 3
+        );
     }
 }

@@ -1,99 +1,120 @@
-//! The file rules of one policy that were judged at one event, and their open demands: runs commands and records demands.
+//! The file rules of one policy that were judged at one event: runs the commands of their open demands, and writes the
+//! demands to the queue.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
 use engine::decide::Demand;
 use engine::{Decision, SectionKind};
 use serde_json::{Map, Value};
-use store::{SessionState, StateChanges};
+use store::{StateChanges, StoredState};
 
-use super::command_action::{CommandResult, Commands, failed_command_text};
+use super::baseline_id::BaselineId;
+use super::command_action::{CommandResult, CommandRunner, failed_command_text};
 use super::file_facts::FileFacts;
-use super::queue::{BaselineName, trigger_hash};
+use super::queue::demand_hash;
 
-/// The file rules of one policy that were judged at one event, with the demands that are open.
+/// The file rules of one policy that were judged at one event, and their open demands.
 pub struct JudgedFileRules {
-    files: Arc<FileFacts>,
+    file_facts: Arc<FileFacts>,
     /// Open demands, each with its baseline.
-    open_demands: Vec<(Demand, BaselineName)>,
-    /// Ids of the rules that were judged.
-    judged_rules: Vec<String>,
+    open_demands: Vec<(Demand, BaselineId)>,
+    /// The ids of the rules that were judged.
+    judged_rule_ids: Vec<String>,
+    /// See [`Decision::has_unjudged_file_rule`].
+    has_unjudged_rule: bool,
+    /// The stored variables of the session.
     variables: Map<String, Value>,
 }
 
-/// The results of commands at one event. They are stored so that each command runs only once, even if the event is
-/// judged twice.
+/// The results of commands at one event, by policy root and demand hash. Each command runs only once, even if the event
+/// is judged twice.
 #[derive(Default)]
 pub struct CommandResults(RefCell<BTreeMap<(PathBuf, String), CommandResult>>);
 
 impl JudgedFileRules {
-    /// `None` if no file rule was judged.
-    pub fn of(decision: &Decision, files: &Arc<FileFacts>, state: Option<&SessionState>) -> Option<Self> {
-        if decision.judged_file_rules.is_empty() {
+    /// `None` if the policy has no file rule for this event.
+    pub fn of(decision: &Decision, file_facts: &Arc<FileFacts>, state: Option<&StoredState>) -> Option<Self> {
+        if decision.judged_file_rule_ids.is_empty() && !decision.has_unjudged_file_rule {
             return None;
         }
-        let baseline_name = |demand: &Demand| {
+        let baseline_id = |demand: &Demand| {
             let change_scope = demand.rule.as_file_rule()?.scope;
-            Some(files.changed_files.since(change_scope)?.baseline_name)
+            Some(file_facts.changed_files.in_scope(change_scope)?.baseline_id)
         };
-        let open_demands = decision.demands.iter().filter_map(|demand| Some((demand.clone(), baseline_name(demand)?)));
+        let open_demands = decision.demands.iter().filter_map(|demand| Some((demand.clone(), baseline_id(demand)?)));
         Some(Self {
             open_demands: open_demands.collect(),
-            judged_rules: decision.judged_file_rules.clone(),
+            judged_rule_ids: decision.judged_file_rule_ids.clone(),
+            has_unjudged_rule: decision.has_unjudged_file_rule,
             variables: state.map(|state| state.variables.clone()).unwrap_or_default(),
-            files: Arc::clone(files),
+            file_facts: Arc::clone(file_facts),
         })
     }
 
-    /// True if there is no open demand.
-    pub fn are_all_met(&self) -> bool {
-        self.open_demands.is_empty()
+    /// The root of the policy.
+    pub fn root(&self) -> &Path {
+        self.file_facts.changed_files.root()
     }
 
+    /// True if each rule is met, or its demand was answered. False if a rule has given up or could not be judged,
+    /// because such a rule may be unmet.
+    pub fn is_each_rule_met(&self) -> bool {
+        self.open_demands.is_empty() && !self.has_unjudged_rule
+    }
+
+    /// True if a command could meet one of the open demands.
     pub fn has_commands(&self) -> bool {
         self.open_demands.iter().any(|(demand, _)| demand.rule.runs_command())
     }
 
-    /// Runs the commands of rules, in order. If a command succeeds, the finding of its rule is removed; if it fails,
-    /// its output becomes the finding's reason. Returns notices.
+    /// Runs the commands that may meet the open demands, in order. If a command passes, the demand is closed and its
+    /// finding removed from the decision. If it fails, its output becomes the finding's reason. Returns notices.
     pub fn run_commands(
         &mut self,
-        commands: &Commands<'_>,
+        command_runner: &CommandRunner<'_>,
         earlier_results: &CommandResults,
         decision: &mut Decision,
         extend_deadline: &dyn Fn(Duration),
     ) -> Vec<String> {
         let mut notices = Vec::new();
-        let demand_tracker = &self.files.demand_tracker;
-        self.open_demands.retain(|(demand, baseline_name)| {
+        let demand_tracker = &self.file_facts.demand_tracker;
+        self.open_demands.retain(|(demand, baseline_id)| {
             let rule = &demand.rule;
             let Some(action) = rule.as_file_rule().and_then(|file| file.command.as_ref()) else { return true };
             // Two policies may have a rule with the same id.
-            let key =
-                (commands.root.to_owned(), trigger_hash(&rule.id, demand.found.trigger_files(), &baseline_name.name));
+            let key = (
+                command_runner.root.to_owned(),
+                demand_hash(&rule.id, demand.file_match.trigger_files(), &baseline_id.id),
+            );
             let earlier = earlier_results.0.borrow().get(&key).cloned();
-            let uncommitted_digest = self.files.uncommitted_digest();
+            let uncommitted_digest = self.file_facts.uncommitted_digest();
             let earlier = earlier.or_else(|| {
-                let result = demand_tracker.earlier_result(demand, baseline_name, uncommitted_digest.as_deref())?;
+                let result = demand_tracker.earlier_failure(demand, baseline_id, uncommitted_digest.as_deref())?;
                 Some(CommandResult { is_passed: false, result, notices: Vec::new() })
             });
             let outcome = earlier.unwrap_or_else(|| {
-                extend_deadline(commands.max_duration(action, &demand.found));
-                let outcome = commands.run(&rule.id, action, &demand.found);
-                demand_tracker.record_command_result(demand, baseline_name, &outcome, self.files.uncommitted_digest());
+                extend_deadline(command_runner.max_duration(action, &demand.file_match));
+                let outcome = command_runner.run(&rule.id, action, &demand.file_match);
+                self.file_facts.forget_uncommitted_digest();
+                demand_tracker.record_command_result(
+                    demand,
+                    baseline_id,
+                    &outcome,
+                    self.file_facts.uncommitted_digest(),
+                );
                 notices.extend(outcome.notices.iter().cloned());
                 outcome
             });
             earlier_results.0.borrow_mut().insert(key, outcome.clone());
             if outcome.is_passed {
-                decision.withdraw(demand);
+                decision.remove_finding_of(demand);
             } else if let Some(finding) = decision.verdict.findings.iter_mut().find(|finding| finding.rule == rule.id) {
-                finding.reason = failed_command_text(rule, &demand.found, &outcome.result);
-                // A finding keeps its section if only a person may acknowledge it.
+                finding.reason = failed_command_text(rule, &demand.file_match, &outcome.result);
+                // If only a person may acknowledge the finding, it is in another section, and stays there.
                 if finding.section == Some(SectionKind::Demand) {
                     finding.section = Some(SectionKind::FailedCommand);
                 }
@@ -103,16 +124,21 @@ impl JudgedFileRules {
         notices
     }
 
-    /// Stores the open demands in the session's variables.
-    pub fn store_open_demands(&self, changes: &mut StateChanges) {
-        self.files.demand_tracker.store_open_demands(&self.open_demands, &self.variables, &self.judged_rules, changes);
+    /// Adds the hashes of the open demands to the changes of the session's variables.
+    pub fn remember_open_hashes(&self, changes: &mut StateChanges) {
+        self.file_facts.demand_tracker.remember_open_hashes(
+            &self.open_demands,
+            &self.variables,
+            &self.judged_rule_ids,
+            changes,
+        );
     }
 
-    /// Writes the demands to the queue. Called once the judgement is recorded. `is_enforced` is true if the agent sees
-    /// the demands. Returns error messages.
-    pub fn write_queue(&self, is_enforced: bool) -> Vec<String> {
-        let demand_tracker = &self.files.demand_tracker;
-        demand_tracker.write_queue(&self.open_demands, &self.variables, &self.judged_rules, is_enforced);
+    /// Updates the queue: if `is_enforced`, counts that the open demands were shown; in any case, closes demands that
+    /// are no longer made. Called after the judgement was recorded. Returns error messages.
+    pub fn count_and_close(&self, is_enforced: bool) -> Vec<String> {
+        let demand_tracker = &self.file_facts.demand_tracker;
+        demand_tracker.count_and_close(&self.open_demands, &self.variables, &self.judged_rule_ids, is_enforced);
         demand_tracker.take_problem().into_iter().chain(demand_tracker.queue().take_problems()).collect()
     }
 }

@@ -3,23 +3,24 @@
 use engine::file_rules::{AttributionMode, Baseline, ChangeScope};
 use engine::rules::Rule;
 use policy::Config;
-use store::{SessionKey, SessionState, Store, StoreError};
+use store::{SessionKey, Store, StoreError, StoredState};
 
 use super::attribution::Attribution;
 use super::changed_files::ChangedFiles;
 use super::demand_tracker::DemandTracker;
-use super::prompt_baseline::{PromptBaseline, timestamp};
+use super::prompt_baseline::PromptBaseline;
 use super::queue::Queue;
 use super::session_baseline::SessionBaseline;
 use crate::Environment;
 use crate::project::{Project, store_options};
-use crate::session::SessionOwner;
+use crate::session::AgentSession;
+use crate::timestamp::timestamp;
 
-/// An answer that a person or an agent gives with `ack`.
+/// An answer that a person or an agent gives with `linchpin ack`.
 pub struct ManualAnswer<'a> {
     pub project: &'a Project,
     pub config: &'a Config,
-    pub session_owner: &'a SessionOwner,
+    pub agent_session: &'a AgentSession,
     /// The name and time of the tree snapshot that was taken when the hat was activated; `None` outside of runs.
     pub hat_snapshot: Option<(String, i64)>,
     /// The author and the reason of the answer, for the queue entry.
@@ -30,21 +31,24 @@ pub struct ManualAnswer<'a> {
 }
 
 impl ManualAnswer<'_> {
-    /// Answers all open demands of a file rule in the session, and returns the number of files.
+    /// Answers all open demands of a file rule: in the session, for `linchpin check`, and for gates of the hat. Returns
+    /// the largest of the numbers of files that these answers are for.
     pub fn answer(&self, rule: &Rule) -> Result<usize, String> {
-        let Some(file) = rule.as_file_rule() else { return Ok(0) };
-        let session_state = self.session_state()?;
+        let Some(file_rule) = rule.as_file_rule() else { return Ok(0) };
+        let session_state = self.read_session_state()?;
         let tmp = self.project.tmp(self.environment);
-        let baseline = SessionBaseline::stored(&session_state.variables);
+        let baseline = SessionBaseline::stored(&session_state.variables, &self.project.root);
         let prompt_baseline = PromptBaseline::last_time(&session_state.variables);
-        let prompt_baseline = prompt_baseline.map(|time| PromptBaseline::new(&tmp, &self.session_owner.id, time));
-        let answered_in_session = self.answer_since(rule, baseline.clone(), prompt_baseline, file.scope)?;
-        // `check` has no session, so its baseline moves with each commit. Answers for the session's baseline do not
-        // count there.
+        let prompt_baseline = prompt_baseline.map(|time| PromptBaseline::new(&tmp, &self.agent_session.id, time));
+        let answered_in_session = self.answer_since(rule, baseline.clone(), prompt_baseline, file_rule.scope)?;
+        // `linchpin check` has no session, so it uses another baseline, for which the session's answers do not count.
         let answered_for_check = match baseline {
-            Some(_) => {
-                self.answer_since(rule, None, None, ChangeScope { attribute: AttributionMode::Tree, ..file.scope })?
-            }
+            Some(_) => self.answer_since(
+                rule,
+                None,
+                None,
+                ChangeScope { attribute: AttributionMode::Tree, ..file_rule.scope },
+            )?,
             None => 0,
         };
         // Gates of a loop compare with the tree from before the hat was activated.
@@ -55,7 +59,7 @@ impl ManualAnswer<'_> {
                     rule,
                     baseline,
                     Some(hat_baseline),
-                    ChangeScope { compare_to: Baseline::Prompt, ..file.scope },
+                    ChangeScope { compare_to: Baseline::Prompt, ..file_rule.scope },
                 )?
             }
             None => 0,
@@ -63,6 +67,7 @@ impl ManualAnswer<'_> {
         Ok(answered_in_session.max(answered_for_check).max(answered_for_gate))
     }
 
+    /// Answers the open demand that the rule makes with these baselines, and returns the number of files.
     fn answer_since(
         &self,
         rule: &Rule,
@@ -70,21 +75,21 @@ impl ManualAnswer<'_> {
         prompt_baseline: Option<PromptBaseline>,
         change_scope: ChangeScope,
     ) -> Result<usize, String> {
-        let Some(file) = rule.as_file_rule() else { return Ok(0) };
-        let Self { project, environment, session_owner, .. } = self;
+        let Some(file_rule) = rule.as_file_rule() else { return Ok(0) };
+        let Self { project, environment, agent_session, .. } = self;
         let attribution = self.attribution();
         let default_branch = self.config.branches.default.clone();
         let changes = ChangedFiles::new(&project.root, default_branch, baseline, prompt_baseline, attribution);
-        let since = changes.since(change_scope).ok_or("git cannot list what changed")?;
-        let found = file.judge(&since.changes).map_err(|error| error.to_string())?;
+        let since = changes.in_scope(change_scope).ok_or("git cannot list what changed")?;
+        let file_match = file_rule.judge(&since.changes).map_err(|error| error.to_string())?;
         let queue = Queue::of(project, environment);
-        let demand_tracker = DemandTracker::new(&project.root, queue, &session_owner.id, timestamp(self.now), None);
-        let Some(demand) = rule.demand_for(&found) else { return Ok(0) };
-        demand_tracker.acknowledge(&demand, &since.baseline_name, self.author_and_reason)
+        let demand_tracker = DemandTracker::new(&project.root, queue, &agent_session.id, timestamp(self.now), None);
+        let Some(demand) = rule.possible_demand(&file_match) else { return Ok(0) };
+        demand_tracker.acknowledge(&demand, &since.baseline_id, self.author_and_reason)
     }
 
     fn attribution(&self) -> Attribution {
-        let SessionOwner { agent, id } = self.session_owner;
+        let AgentSession { agent, id } = self.agent_session;
         Attribution {
             journal_path: self.project.journal_path(self.environment),
             options: store_options(self.config, self.now, None),
@@ -94,13 +99,13 @@ impl ManualAnswer<'_> {
         }
     }
 
-    fn session_state(&self) -> Result<SessionState, String> {
-        let SessionOwner { agent, id } = self.session_owner;
+    fn read_session_state(&self) -> Result<StoredState, String> {
+        let AgentSession { agent, id } = self.agent_session;
         let options = store_options(self.config, self.now, None);
         let store = Store::open_read_only(&self.project.journal_path(self.environment), options);
-        match store.and_then(|store| store.session(SessionKey { agent, session: id })) {
+        match store.and_then(|store| store.session_state(SessionKey { agent, session: id })) {
             // A person may answer before the first event of any agent.
-            Err(StoreError::Missing { .. }) => Ok(SessionState::default()),
+            Err(StoreError::Missing { .. }) => Ok(StoredState::default()),
             state => state.map_err(|error| error.to_string()),
         }
     }

@@ -1,15 +1,17 @@
-//! File rules at run time.
+//! File rules in a working tree.
 //!
-//! [`engine::file_rules`] judges a given set of changes. Here, [`ChangedFiles`] finds the changes, [`Queue`] stores
-//! the demands, and [`DemandTracker`] tracks the demands of one session and their answers.
+//! [`engine::file_rules`] judges a given set of changes. In this module, [`ChangedFiles`] finds the changes, [`Queue`]
+//! stores the demands, and [`DemandTracker`] tracks which demands a session got and which were answered.
 
 use std::time::Duration;
 
 mod attribution;
+mod baseline_id;
 mod changed_files;
 mod cleanup;
 mod command_action;
 mod demand_tracker;
+mod fact_record;
 mod file_facts;
 mod judged_file_rules;
 mod manual_answer;
@@ -21,21 +23,22 @@ mod read_only_command;
 mod session_baseline;
 
 pub use attribution::Attribution;
+pub use baseline_id::BaselineId;
 pub use changed_files::{ChangedFiles, ChangedSince};
-pub use command_action::{CommandResult, Commands, failed_command_text};
+pub use command_action::{CommandResult, CommandRunner, failed_command_text};
 pub(crate) use demand_tracker::answered_files;
 pub use demand_tracker::{DemandTracker, open_queue_entries};
-pub(crate) use file_facts::{
-    FileFacts, FileFactsBuilder, changes_fact, changes_of_record, changes_record, demand_fact, demand_of_record,
-    demand_record,
+pub(crate) use fact_record::{
+    changes_fact, changes_of_record, changes_record, demand_fact, demand_of_record, demand_record,
 };
+pub(crate) use file_facts::{FileFacts, FileFactsBuilder};
 pub use judged_file_rules::{CommandResults, JudgedFileRules};
 pub use manual_answer::ManualAnswer;
 pub use prepare::FileRulePreparation;
 pub use promise::{UnmatchedPromises, promises};
-pub use prompt_baseline::{PromptBaseline, timestamp};
-pub use queue::{ActionResult, BaselineName, Queue, QueueEntry, QueueStatus, trigger_hash};
-pub use session_baseline::SessionBaseline;
+pub use prompt_baseline::PromptBaseline;
+pub use queue::{ActionResult, Queue, QueueEntry, QueueStatus, demand_hash};
+pub use session_baseline::{SessionBaseline, repository_id};
 
 /// The time limit of one git call for file rules. Only stops, prompts and commands wait for git.
 pub const GIT_TIMEOUT: Duration = Duration::from_secs(10);

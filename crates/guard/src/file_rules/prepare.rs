@@ -1,5 +1,5 @@
-//! Prepares for file rules before an event is judged: more time for git, a cleanup of old files, and at a prompt a
-//! snapshot of the tree.
+//! Prepares for file rules before an event is judged: extends the deadline for git, deletes old files, and takes a
+//! snapshot of the tree at a prompt.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,21 +11,22 @@ use tree::Tree;
 
 use super::GIT_TIMEOUT;
 use super::cleanup::clean_up_daily;
-use super::prompt_baseline::{PromptBaseline, timestamp};
+use super::prompt_baseline::PromptBaseline;
 use crate::Environment;
 use crate::project::Project;
+use crate::timestamp::timestamp;
 
-/// What was done before the event is judged.
+/// The results of the preparation.
 #[derive(Default)]
 pub struct FileRulePreparation {
-    /// True if a snapshot of a tree was taken, because a rule compares with the prompt.
+    /// True if at least one snapshot of a tree was taken.
     pub is_snapshot_taken: bool,
     pub notices: Vec<String>,
 }
 
 impl FileRulePreparation {
-    /// Extends the deadline if file rules have to wait for git, and takes a snapshot of the tree at a prompt if a rule
-    /// compares with the prompt.
+    /// At a prompt or stop: for each policy with file rules, extends the deadline for git and deletes old files. At a
+    /// prompt, also takes a snapshot of the tree for each policy with a rule that compares with the last prompt.
     pub fn prepare<'p>(
         event: &Arc<Event>,
         policies: impl Iterator<Item = (&'p Project, &'p CompiledPolicy)>,
@@ -33,7 +34,8 @@ impl FileRulePreparation {
         extend_deadline: &dyn Fn(Duration),
     ) -> Self {
         let mut preparation = Self::default();
-        // File rules are not judged at tool calls, because the agent waits for the answer.
+        // A dry run prepares nothing. At events other than prompts and stops, file rules are not judged, because they
+        // would delay each tool call.
         if event.is_dry_run || !event.kind.is_stop() && event.kind != EventKind::Prompt {
             return preparation;
         }
@@ -93,8 +95,8 @@ mod tests {
     #[test]
     fn a_failed_snapshot_causes_a_notice() {
         let scratch = Scratch::new().committed();
-        crate::tests::write(&scratch.root.join(".linchpin/tmp/rules/baselines"), "no folder");
-        crate::tests::write(&scratch.state("tmp/rules/baselines"), "no folder");
+        crate::tests::write(&scratch.root.join(".linchpin/tmp/rules/baselines"), "no directory");
+        crate::tests::write(&scratch.state("tmp/rules/baselines"), "no directory");
         let mut preparation = FileRulePreparation::default();
         preparation.take_snapshot(&scratch.project(), &scratch.event(EventKind::Prompt, 5000), &scratch.environment);
         assert!(!preparation.is_snapshot_taken);

@@ -9,18 +9,20 @@ use crate::plain_text;
 
 const OPEN: &str = "<promise>";
 const CLOSE: &str = "</promise>";
-/// Some agents prefix finished items with a tick.
+/// Tick marks, with which some agents begin the names of finished items.
 const TICKS: &[char] = &['✓', '✔', '✅', '☑', '\u{FE0F}'];
 
-/// The rule ids and titles in the promises of a message, as they are written there. Code in the message is ignored.
+/// The rule ids and titles in the promises of a message, as the message spells them. Promises in code are ignored.
 pub fn promises(message: &str) -> Vec<String> {
     let text = without_code(message);
-    // Converting only ASCII to lower case keeps the byte offsets the same.
+    // Only ASCII is converted to lower case, so that byte offsets are the same in both texts.
     let lower = text.to_ascii_lowercase();
     let mut names = Vec::new();
     let mut at = 0;
-    while let Some(start) = lower.get(at..).and_then(|rest| rest.find(OPEN)).map(|found| at + found + OPEN.len()) {
-        let Some(end) = lower.get(start..).and_then(|rest| rest.find(CLOSE)).map(|found| start + found) else { break };
+    while let Some(start) = lower.get(at..).and_then(|rest| rest.find(OPEN)).map(|offset| at + offset + OPEN.len()) {
+        let Some(end) = lower.get(start..).and_then(|rest| rest.find(CLOSE)).map(|offset| start + offset) else {
+            break;
+        };
         let name = text.get(start..end).unwrap_or_default();
         names.push(name.trim().trim_start_matches(TICKS).trim().to_owned());
         at = end + CLOSE.len();
@@ -34,7 +36,7 @@ pub fn matches_rule(names: &[String], id: &str, title: &str) -> bool {
     names.iter().any(|name| is_same(name, id) || is_same(name, title))
 }
 
-/// The promises in the message of a stop that match none of the file rules so far.
+/// Those promises in the agent's last message at a stop that have matched no judged file rule so far.
 pub struct UnmatchedPromises(Vec<String>);
 
 impl UnmatchedPromises {
@@ -43,22 +45,22 @@ impl UnmatchedPromises {
         Self(message.map(promises).unwrap_or_default())
     }
 
-    /// Drops the promises that match a judged rule. `judged` has the ids of file rules in `rules` that were judged.
+    /// Drops the promises that match a judged file rule. `judged` has the ids of the rules in `rules` that were judged.
     pub fn drop_matching(&mut self, rules: &RuleSet, judged: &[String]) {
         self.0.retain(|name| {
-            let is_named =
+            let is_promised =
                 |rule: engine::rules::Rule| matches_rule(std::slice::from_ref(name), &rule.id, rule.display_title());
-            !judged.iter().any(|id| rules.get(id).ok().flatten().is_some_and(is_named))
+            !judged.iter().any(|id| rules.get(id).ok().flatten().is_some_and(is_promised))
         });
     }
 
     /// A hint for the agent about its unmatched promises, if its stop is held because of a demand that a promise can
-    /// meet.
+    /// answer.
     pub fn hint(&self, verdict: &Verdict) -> Option<String> {
         let blocking = verdict.findings.iter().filter(|finding| finding.level == Level::Block);
         let demands = blocking.filter(|finding| finding.section == Some(SectionKind::Demand));
         let demands: Vec<String> = demands.map(|finding| format!("`<promise>{}</promise>`", finding.rule)).collect();
-        if self.0.is_empty() || demands.is_empty() || verdict.not_enforced.is_some() {
+        if self.0.is_empty() || demands.is_empty() || !verdict.is_enforced() {
             return None;
         }
         let unmatched: Vec<String> =
@@ -67,19 +69,20 @@ impl UnmatchedPromises {
     }
 }
 
-/// The text without code: fenced and indented blocks, backquotes, `<code>` and `<pre>`.
+/// The text without code. Code is: fenced and indented blocks, text in backquotes, and `<code>` and `<pre>` elements.
 fn without_code(message: &str) -> String {
     let mut text = String::with_capacity(message.len());
     let mut fence: Option<(char, usize)> = None;
-    // Indented lines are code, except after a line of prose and in lists.
+    // Indented lines are code, except in lists and directly after a line of prose.
     let (mut may_be_code, mut is_in_list) = (true, false);
     for line in message.lines() {
         let trimmed = line.trim_start();
-        let mark = trimmed.chars().next().filter(|first| matches!(first, '`' | '~'));
-        let length = mark.map_or(0, |mark| trimmed.chars().take_while(|letter| *letter == mark).count());
-        match (fence, mark) {
-            (None, Some(mark)) if length >= 3 => fence = Some((mark, length)),
-            (Some((open, min_length)), Some(mark)) if mark == open && length >= min_length => fence = None,
+        let fence_character = trimmed.chars().next().filter(|first| matches!(first, '`' | '~'));
+        let length =
+            fence_character.map_or(0, |fence| trimmed.chars().take_while(|character| *character == fence).count());
+        match (fence, fence_character) {
+            (None, Some(character)) if length >= 3 => fence = Some((character, length)),
+            (Some((open, min_length)), Some(character)) if character == open && length >= min_length => fence = None,
             (Some(_), _) => {}
             (None, _) if may_be_code && !is_in_list && !trimmed.is_empty() && is_indented_code(line) => continue,
             (None, _) => {
@@ -102,7 +105,7 @@ fn is_indented_code(line: &str) -> bool {
 /// True for a list item: `- a`, `1. a`.
 fn begins_list_item(line: &str) -> bool {
     let sign = line.strip_prefix(['-', '*', '+']);
-    let number = || line.trim_start_matches(|letter: char| letter.is_ascii_digit()).strip_prefix(['.', ')']);
+    let number = || line.trim_start_matches(|character: char| character.is_ascii_digit()).strip_prefix(['.', ')']);
     sign.or_else(number).is_some_and(|rest| rest.starts_with([' ', '\t']))
 }
 
@@ -147,13 +150,13 @@ fn after_backquotes(text: &str, length: usize) -> Option<&str> {
     None
 }
 
-/// The text without elements of this name.
+/// The text without HTML elements of this name.
 fn without_element(text: &str, name: &str) -> String {
     let lower = text.to_ascii_lowercase();
     let (open, close) = (format!("<{name}"), format!("</{name}>"));
     let mut output = String::with_capacity(text.len());
     let mut at = 0;
-    let find = |what: &str, from: usize| lower.get(from..).and_then(|rest| rest.find(what)).map(|found| from + found);
+    let find = |tag: &str, from: usize| lower.get(from..).and_then(|rest| rest.find(tag)).map(|offset| from + offset);
     while let Some((start, end)) = find(&open, at).and_then(|start| Some((start, find(&close, start)?))) {
         output.push_str(text.get(at..start).unwrap_or_default());
         at = end + close.len();

@@ -1,4 +1,4 @@
-//! Shell commands that certainly change no file.
+//! Recognizes shell commands that certainly change no file.
 
 use shell::{Effect, SimpleCommand};
 
@@ -12,24 +12,31 @@ const PROGRAMS: &[&str] = &[
     "tree", "true", "type", "uname", "uniq", "wc", "which", "whoami",
 ];
 
-/// Subcommands of git that change no file, apart from those that flags and redirects name.
-const GIT_SUBCOMMANDS: &[&str] = &[
-    "blame",
-    "cat-file",
-    "describe",
-    "diff",
-    "for-each-ref",
-    "grep",
-    "log",
-    "ls-files",
-    "ls-tree",
-    "merge-base",
-    "rev-list",
-    "rev-parse",
-    "shortlog",
-    "show",
-    "show-ref",
-    "status",
+/// Subcommands that change no file, apart from those that flags and redirects name.
+const SUBCOMMANDS: &[(&str, &[&str])] = &[
+    (
+        "git",
+        &[
+            "blame",
+            "cat-file",
+            "describe",
+            "diff",
+            "for-each-ref",
+            "grep",
+            "log",
+            "ls-files",
+            "ls-tree",
+            "merge-base",
+            "rev-list",
+            "rev-parse",
+            "shortlog",
+            "show",
+            "show-ref",
+            "status",
+        ],
+    ),
+    // `linchpin check` and `linchpin next` are left out, because they may run the command of a rule or gate.
+    ("linchpin", &["ack", "doctor", "explain", "log", "status", "try", "validate"]),
 ];
 
 /// True if Linchpin knows everything that the command does, and it only reads files.
@@ -39,16 +46,23 @@ pub(super) fn is_read_only(command: &str) -> bool {
     script.complete && script.commands.iter().all(runs_reader) && script.effects().iter().all(reads)
 }
 
+/// True if the command's program is in one of the lists above, or if the command only prints the program's version.
 fn runs_reader(command: &SimpleCommand) -> bool {
-    match command.program() {
-        Some("git") => {
-            let subcommand = command.arguments().and_then(|arguments| arguments.subcommands.first());
-            subcommand.is_some_and(|subcommand| GIT_SUBCOMMANDS.contains(&subcommand.as_str()))
-        }
-        Some(program) => PROGRAMS.contains(&program),
-        // Only assignments or redirects.
-        None => true,
+    // A command without a program consists only of assignments or redirects.
+    let Some(program) = command.program() else { return true };
+    if let Some((_, subcommands)) = SUBCOMMANDS.iter().find(|(name, _)| *name == program) {
+        let named = command.arguments().and_then(|arguments| arguments.subcommands.first()).map(String::as_str);
+        let first = || command.words().get(1).and_then(|word| word.value.as_deref());
+        return named.or_else(first).is_some_and(|subcommand| subcommands.contains(&subcommand))
+            || prints_version(command);
     }
+    PROGRAMS.contains(&program) || prints_version(command)
+}
+
+/// True for `NAME --version`, unless the program is a file of the project: `./gen.sh --version`.
+fn prints_version(command: &SimpleCommand) -> bool {
+    let words: Vec<&str> = command.words().iter().filter_map(|word| word.value.as_deref()).collect();
+    matches!(words.as_slice(), [name, "--version"] if !name.contains('/')) && command.words().len() == 2
 }
 
 #[cfg(test)]
@@ -66,6 +80,9 @@ mod tests {
             "sed -n 1,20p src/a.rs",
             "rg -n needle 2>/dev/null",
             "for f in src/*; do wc -l \"$f\"; done",
+            "linchpin status && linchpin explain event 3",
+            "linchpin ack docs --reason 'a typo'",
+            "python3 --version; git --version",
         ] {
             assert!(is_read_only(command), "{command}");
         }
@@ -80,6 +97,11 @@ mod tests {
             "pytest",
             "python gen.py",
             "./gen.sh",
+            "./gen.sh --version",
+            "python3 --version gen.py",
+            "linchpin check --fix",
+            "linchpin next",
+            "linchpin log > log.txt",
             "unknown",
             "ls > files.txt",
             "sort -o a.txt a.txt",

@@ -1,12 +1,14 @@
-//! Acknowledged rules: they no longer warn or hold in that session, until their text changes.
+//! Acknowledgements. An acknowledged rule no longer warns or holds in the session, until the rule's text changes.
 //!
-//! They are stored as session variables with reserved names, which are read before every judgement anyway.
+//! Acknowledgements are stored as session variables with reserved names, because session variables are read before
+//! every judgement anyway.
 
 use serde_json::{Map, Value, json};
-use store::{CountedOutcome, PhaseName, SessionState, StateChanges};
+use store::{CountedOutcome, PhaseName, StateChanges, StoredState};
 
 use crate::rule_outcomes;
 
+/// An acknowledgement of a rule in a session.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Acknowledgement {
     pub rule: String,
@@ -34,7 +36,8 @@ impl AcknowledgedBy {
 }
 
 impl Acknowledgement {
-    /// The changes to the session's state. `phase` is the current one, if a workflow is active.
+    /// The changes of the session's state that store this acknowledgement and count it for the rule. `phase` is the
+    /// current phase, if a workflow is active.
     pub fn changes(&self, phase: Option<PhaseName>) -> StateChanges {
         let rule_outcomes =
             rule_outcomes::for_rules([self.rule.as_str()].into_iter(), CountedOutcome::Acknowledged, phase).collect();
@@ -44,8 +47,8 @@ impl Acknowledgement {
         changes
     }
 
-    /// All acknowledgements of the session.
-    pub fn of_session(state: &SessionState) -> Vec<Self> {
+    /// All acknowledgements in a session.
+    pub fn of_session(state: &StoredState) -> Vec<Self> {
         let text = |value: &Value, key: &str| value.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
         let stored = state.variables.iter().filter_map(|(name, value)| {
             let rule = name.strip_prefix(VARIABLE_PREFIX)?.to_owned();
@@ -57,11 +60,13 @@ impl Acknowledgement {
     }
 }
 
+/// True if the version of the rule with this digest is acknowledged.
 pub(crate) fn is_acknowledged(variables: &Map<String, Value>, rule: &str, digest: &str) -> bool {
     let stored = variables.get(&variable(rule)).and_then(|stored| stored.get("digest"));
     stored.and_then(Value::as_str) == Some(digest)
 }
 
+/// Prefix of the session variables that store acknowledgements. The rule's id follows.
 const VARIABLE_PREFIX: &str = "_ack:";
 
 fn variable(rule: &str) -> String {

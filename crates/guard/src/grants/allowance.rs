@@ -1,7 +1,7 @@
-//! Calls that a person allowed: one file each, in the user's state directory.
+//! Allowances: permissions for calls that were refused. Each allowance is a file in the user's state directory.
 //!
-//! An allowance is for the same call (agent, session, tool, input, working directory), not for the rule. Files are
-//! looked up only when a call is refused.
+//! An allowance is for exactly the same call (agent, session, tool, input, working directory), not for the rule that
+//! refused it. Allowances are looked up only when a call is refused.
 
 use std::fs;
 use std::io;
@@ -12,7 +12,7 @@ use store::{EntryId, JournalEntry};
 
 use crate::Environment;
 
-/// The number of times that an allowed call may run.
+/// How often a call with an allowance may run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AllowanceSpan {
     Once,
@@ -37,14 +37,15 @@ impl AllowanceSpan {
 pub struct CallDigest(String);
 
 impl CallDigest {
-    /// `input` is the journal's digest of the call's input. Returns `None` if the event lacks a field that the digest
-    /// needs.
+    /// The digest of the event's call. `input` is the journal's digest of the call's input. Returns `None` if the event
+    /// lacks one of the fields that identify the call.
     pub fn of_event(event: &Event, input: Option<&str>) -> Option<Self> {
         let tool = &event.tool.as_ref()?.name;
         Self::new(&event.agent, &event.session, tool, input?, &store::mask(&event.cwd))
     }
 
-    /// The call that a journal entry records.
+    /// The digest of the call that a journal entry records; `None` if the entry lacks one of the fields that identify
+    /// the call.
     pub fn of_entry(entry: &JournalEntry) -> Option<Self> {
         let input = entry.digests.get("input").and_then(serde_json::Value::as_str);
         Self::new(&entry.session.agent, &entry.session.id, entry.tool.name.as_ref()?, input?, &entry.cwd)
@@ -58,38 +59,39 @@ impl CallDigest {
 
 /// The allowances of one project.
 pub struct Allowances {
-    folder: PathBuf,
+    directory: PathBuf,
 }
 
 impl Allowances {
     pub fn of(root: &Path, environment: &Environment) -> Self {
-        Self { folder: environment.project_state(root).join("allowed") }
+        Self { directory: environment.project_state(root).join("allowed") }
     }
 
-    /// Adds an allowance, replacing an earlier one for the same call. `refusal` is the id of the event in which the
-    /// call was refused.
+    /// Adds an allowance. It replaces an earlier allowance for the same call. `refusal` is the id of the event in which
+    /// the call was refused.
     pub fn grant(&self, call: &CallDigest, refusal: EntryId, span: AllowanceSpan) -> io::Result<()> {
-        policy::write_private_file(&self.folder.join(&call.0), format!("{} {}\n", span.name(), refusal.0))
+        policy::write_private_file(&self.directory.join(&call.0), format!("{} {}\n", span.name(), refusal.0))
     }
 
-    /// Returns the allowance for the call, if there is one. A one-time allowance is used up: if several processes try,
-    /// only the one that removes the file gets it.
+    /// Returns the allowance for the call, if there is one, as the reason why the refusal is not enforced. A one-time
+    /// allowance is used up: its file is removed. If several processes call this at the same time, only the process
+    /// that removes the file gets the allowance.
     pub fn take(&self, call: &CallDigest) -> Option<NotEnforced> {
         let (span, not_enforced) = self.find(call)?;
         match span {
             AllowanceSpan::Session => {}
-            AllowanceSpan::Once => fs::remove_file(self.folder.join(&call.0)).ok()?,
+            AllowanceSpan::Once => fs::remove_file(self.directory.join(&call.0)).ok()?,
         }
         Some(not_enforced)
     }
 
-    /// Like [`Self::take`], but does not use the allowance up.
+    /// Like [`Self::take`], but a one-time allowance is not used up.
     pub fn peek(&self, call: &CallDigest) -> Option<NotEnforced> {
         self.find(call).map(|(_, not_enforced)| not_enforced)
     }
 
     fn find(&self, call: &CallDigest) -> Option<(AllowanceSpan, NotEnforced)> {
-        let text = fs::read_to_string(self.folder.join(&call.0)).ok()?;
+        let text = fs::read_to_string(self.directory.join(&call.0)).ok()?;
         let (span, refusal) = text.trim_end().split_once(' ')?;
         Some((AllowanceSpan::from_name(span)?, NotEnforced::Allowed { refusal: refusal.parse().ok()? }))
     }

@@ -1,8 +1,10 @@
-//! Decides whether a verdict is enforced. Every verdict is judged and recorded either way.
+//! Decides whether a verdict is enforced, by the mode of the policy and by pauses. A verdict that is not enforced is
+//! recorded too.
 //!
-//! Here: `observe` mode and pauses. Allowances for single calls are looked up in `judge/transaction.rs`, and failures
-//! before the policy is loaded in `hook/watchdog.rs`. Files are read only if there is a verdict that stops something, or
-//! when a session begins and the person gets a notice.
+//! Two cases are decided elsewhere: `judge/transaction.rs` looks up allowances for single calls, and `hook/watchdog.rs`
+//! decides for events whose judgement failed because of the deadline, a panic or the limit of open files. To save time,
+//! hooks read the file of a pause only if a verdict asks or blocks, before commands of file rules are run, and when a
+//! session begins.
 
 use std::path::Path;
 
@@ -12,6 +14,7 @@ use policy::PolicyMode;
 use crate::Environment;
 use crate::grants::Pause;
 
+/// How verdicts in a project are applied.
 pub struct EnforcementMode<'a> {
     pub mode: PolicyMode,
     pub root: &'a Path,
@@ -19,14 +22,16 @@ pub struct EnforcementMode<'a> {
 }
 
 impl EnforcementMode<'_> {
-    /// The reason why this verdict is not enforced, if any. Does not consider allowances for single calls.
+    /// The reason why this verdict is not enforced; `None` if it is enforced. Allowances for single calls are not
+    /// considered.
     pub fn why_not_enforced(&self, verdict: &Verdict, now: i64) -> Option<NotEnforced> {
         let protects_guard = |finding: &engine::Finding| finding.protects_guard && finding.level > Level::Warn;
         let why = verdict.asks_or_blocks().then(|| self.why_nothing_is_enforced(now)).flatten();
         why.filter(|reason| *reason != NotEnforced::Paused || !verdict.findings.iter().any(protects_guard))
     }
 
-    /// The reason why verdicts are not enforced, except those that protect the guard itself.
+    /// The reason why verdicts are not enforced now; `None` if they are enforced. If the reason is a pause, verdicts
+    /// that protect Linchpin itself are enforced all the same.
     pub fn why_nothing_is_enforced(&self, now: i64) -> Option<NotEnforced> {
         if self.mode == PolicyMode::Observe {
             return Some(NotEnforced::Observe);
@@ -34,9 +39,9 @@ impl EnforcementMode<'_> {
         Pause::of(self.root, self.environment, now).map(|_| NotEnforced::Paused)
     }
 
-    /// The notice at the beginning of a session that all or some verdicts are not enforced.
-    pub fn notice(&self, event: &Event, is_first: bool) -> Option<String> {
-        if !is_first && event.kind != EventKind::SessionStart {
+    /// If a session begins with this event, and verdicts are not enforced: the notice that says so.
+    pub fn notice(&self, event: &Event, is_first_event: bool) -> Option<String> {
+        if !is_first_event && event.kind != EventKind::SessionStart {
             return None;
         }
         if self.mode == PolicyMode::Observe {
@@ -46,6 +51,7 @@ impl EnforcementMode<'_> {
     }
 }
 
+/// The notice that the mode is `observe`.
 pub const OBSERVE_NOTICE: &str = "observe mode: events are judged and recorded, but nothing is blocked";
 
 /// The notice that a pause is active.

@@ -1,6 +1,6 @@
-//! Permissions that people gave: allowed calls, pauses, acknowledged rules, trusted policies, accepted weakenings. Also
-//! the enforcement mode of a verdict. Most are stored in the user's state directory, where a repository cannot change
-//! them. This module does not judge.
+//! Permissions that people gave: allowed calls, pauses, acknowledged rules, trusted policies, and accepted weakenings.
+//! Most of them are stored in the user's state directory, where a repository cannot change them. This module also
+//! decides whether a verdict is enforced, but it does not judge events.
 
 mod accepted_weakenings;
 mod acknowledgement;

@@ -1,4 +1,4 @@
-//! Permissions that people gave, and how long they are valid.
+//! Tests of the permissions that people give: which calls and rules each permission covers, and how long it is valid.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,7 +9,7 @@ use engine::workflow::{Gate, Workflow};
 use engine::{Event, EventKind, Finding, Level, NotEnforced, Verdict};
 use policy::{PolicyMode, Weakening};
 use serde_json::{Map, json};
-use store::{EntryId, JournalFilter, SessionState};
+use store::{EntryId, JournalFilter, StoredState};
 
 use super::*;
 use crate::tests::{Scratch, before_call, event, finding, verdict, workflow, write};
@@ -67,7 +67,7 @@ fn the_last_grant_for_a_call_replaces_the_one_before() {
 }
 
 #[test]
-fn an_allowance_is_for_one_agent_session_tool_input_and_folder() {
+fn an_allowance_is_for_one_agent_session_tool_input_and_directory() {
     let scratch = Scratch::new();
     let allowances = Allowances::of(&scratch.root, &scratch.environment);
     let granted = Event { cwd: "/a".to_owned(), ..before_call("make") };
@@ -86,7 +86,7 @@ fn an_allowance_is_for_one_agent_session_tool_input_and_folder() {
     for (number, other) in others.iter().enumerate() {
         assert_eq!(allowances.peek(other), None, "call {number}");
     }
-    // Fields of the event that are not part of the call make no difference.
+    // Fields of the event that do not identify the call make no difference.
     let later = Event { time: 99, kind: EventKind::Permission, ..granted };
     assert!(allowances.peek(&call_of(&later)).is_some());
 }
@@ -121,8 +121,8 @@ fn a_malformed_allowance_file_allows_nothing() {
     let allowances = Allowances::of(&scratch.root, &scratch.environment);
     let call = call_of(&before_call("make"));
     allowances.grant(&call, EntryId(7), AllowanceSpan::Once).expect("written");
-    let folder = scratch.state("allowed");
-    let file = fs::read_dir(&folder).expect("a folder").next().expect("one file").expect("one file").path();
+    let directory = scratch.state("allowed");
+    let file = fs::read_dir(&directory).expect("a directory").next().expect("one file").expect("one file").path();
     for text in ["", "once", "7 once", "twice 7", "once seven", "once 7 more"] {
         write(&file, text);
         assert_eq!(allowances.take(&call), None, "{text:?}");
@@ -146,7 +146,7 @@ fn a_call_has_the_same_digest_in_the_journal_and_when_repeated() {
     assert_eq!(allowances.take(&again), Some(NotEnforced::Allowed { refusal: entries[0].id.0 }));
 }
 
-// Pauses.
+// Pauses of the enforcement of a policy.
 
 fn pause(until: i64) -> Pause {
     Pause { until, reason: "a release".to_owned() }
@@ -212,8 +212,9 @@ fn the_rest_of_a_pause_is_rounded_up() {
     }
 }
 
-// Enforcement of verdicts.
+// Tests of which verdicts are enforced, depending on the mode and on pauses.
 
+/// A project with or without a pause.
 struct Modes(Scratch);
 
 impl Modes {
@@ -261,10 +262,11 @@ fn findings_that_protect_the_guard_are_enforced_during_a_pause() {
     let mode = paused.of(PolicyMode::Enforce);
     assert_eq!(mode.why_not_enforced(&protecting(Level::Block), 0), None);
     assert_eq!(mode.why_not_enforced(&protecting(Level::Ask), 0), None);
-    // If one finding protects the guard, the pause does not apply to other findings of the same call either.
+    // If one finding protects the guard, all findings of the same call are enforced during a pause.
     let both = Verdict::of(vec![finding("other", Level::Block), protecting(Level::Ask).findings.remove(0)]);
     assert_eq!(mode.why_not_enforced(&both, 0), None);
-    // A warning that protects the guard stops nothing, so the pause applies.
+    // A finding that only warns stops nothing, even if its rule protects Linchpin itself. The pause therefore applies
+    // to the other findings of the call.
     let warned = Verdict::of(vec![finding("other", Level::Block), protecting(Level::Warn).findings.remove(0)]);
     assert_eq!(mode.why_not_enforced(&warned, 0), Some(NotEnforced::Paused));
 }
@@ -276,7 +278,8 @@ fn in_observe_mode_nothing_is_enforced_not_even_protection_of_the_guard() {
         normal.of(PolicyMode::Observe).why_not_enforced(&protecting(Level::Block), 0),
         Some(NotEnforced::Observe)
     );
-    // If both apply, observe mode is reported: it does not end by itself.
+    // During a pause in observe mode, the reported reason is observe mode, because it lasts longer: a pause ends by
+    // itself.
     assert_eq!(
         paused.of(PolicyMode::Observe).why_not_enforced(&protecting(Level::Block), 0),
         Some(NotEnforced::Observe)
@@ -329,7 +332,7 @@ fn an_empty_text_is_never_accepted() {
     assert!(!trust.accepts(""));
 }
 
-/// A project's workflow with a gate that runs this command.
+/// A workflow of the project, with a gate that runs `command`.
 fn with_gate(name: &str, command: &str) -> Workflow {
     let gate = Gate::Command {
         text: command.to_owned(),
@@ -400,44 +403,44 @@ fn weakening(rule: &str, to: Option<&str>) -> Weakening {
 #[test]
 fn a_change_is_accepted_for_sessions_that_saw_the_rule_before() {
     let scratch = Scratch::new();
-    let acceptance = AcceptedWeakenings::of(&scratch.root, &scratch.environment);
+    let accepted = AcceptedWeakenings::of(&scratch.root, &scratch.environment);
     let change = weakening("no-push", Some("d2"));
-    assert!(!acceptance.includes(&change, 0));
-    acceptance.add([&change], 500).expect("written");
-    assert!(acceptance.includes(&change, 499));
-    assert!(acceptance.includes(&change, 500));
-    assert!(!acceptance.includes(&change, 501));
+    assert!(!accepted.includes(&change, 0));
+    accepted.add([&change], 500).expect("written");
+    assert!(accepted.includes(&change, 499));
+    assert!(accepted.includes(&change, 500));
+    assert!(!accepted.includes(&change, 501));
 }
 
 #[test]
 fn acceptance_is_for_one_rule_and_its_new_text() {
     let scratch = Scratch::new();
-    let acceptance = AcceptedWeakenings::of(&scratch.root, &scratch.environment);
-    acceptance.add([&weakening("no-push", Some("d2"))], 500).expect("written");
-    acceptance.add([&weakening("gone", None)], 500).expect("written");
-    // The old digest does not matter: a person may have changed that text too.
-    assert!(acceptance.includes(&Weakening { from: "other".to_owned(), ..weakening("no-push", Some("d2")) }, 0));
-    assert!(acceptance.includes(&weakening("gone", None), 0));
+    let accepted = AcceptedWeakenings::of(&scratch.root, &scratch.environment);
+    accepted.add([&weakening("no-push", Some("d2"))], 500).expect("written");
+    accepted.add([&weakening("gone", None)], 500).expect("written");
+    // The digest of the old text makes no difference: a person may have changed that text as well.
+    assert!(accepted.includes(&Weakening { from: "other".to_owned(), ..weakening("no-push", Some("d2")) }, 0));
+    assert!(accepted.includes(&weakening("gone", None), 0));
     for other in [
         weakening("no-push", Some("d3")),
         weakening("no-push", None),
         weakening("gone", Some("-x")),
         weakening("o-push", Some("d2")),
     ] {
-        assert!(!acceptance.includes(&other, 0), "{other:?}");
+        assert!(!accepted.includes(&other, 0), "{other:?}");
     }
 }
 
 #[test]
 fn acceptances_accumulate() {
     let scratch = Scratch::new();
-    let acceptance = AcceptedWeakenings::of(&scratch.root, &scratch.environment);
+    let accepted = AcceptedWeakenings::of(&scratch.root, &scratch.environment);
     let (first, second) = (weakening("a", None), weakening("b", None));
-    acceptance.add([&first], 100).expect("written");
-    acceptance.add([&second], 200).expect("written");
-    acceptance.add([], 300).expect("nothing to write");
-    assert!(acceptance.includes(&first, 100) && !acceptance.includes(&first, 101));
-    assert!(acceptance.includes(&second, 200));
+    accepted.add([&first], 100).expect("written");
+    accepted.add([&second], 200).expect("written");
+    accepted.add([], 300).expect("nothing to write");
+    assert!(accepted.includes(&first, 100) && !accepted.includes(&first, 101));
+    assert!(accepted.includes(&second, 200));
 }
 
 #[test]
@@ -464,7 +467,7 @@ fn an_acknowledgement_counts_until_the_text_of_the_rule_changes() {
         by: AcknowledgedBy::Agent,
         time: 5,
     };
-    let mut state = SessionState::default();
+    let mut state = StoredState::default();
     for (name, value) in acknowledgement.changes(None).session_variables {
         state.variables.insert(name, value.expect("a value"));
     }

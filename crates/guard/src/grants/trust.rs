@@ -1,7 +1,8 @@
-//! The parts of a repository's policy that a person trusted, stored as digests in the user's state directory.
+//! Trust: a person's consent to the parts of a repository's policy that run programs or make the guard less strict.
+//! Digests of the trusted parts are stored in the user's state directory.
 //!
-//! Only parts that weaken the guard need trust, and the digest covers only these parts. So editing another rule does
-//! not end the trust, but editing a trusted part does.
+//! Only these parts need trust, and a digest covers only these parts. So an edit of a trusted part ends the trust, but
+//! an edit of another rule does not.
 
 use std::fs;
 use std::io;
@@ -12,29 +13,33 @@ use engine::workflow::Workflow;
 
 use crate::Environment;
 
+/// The parts of a project's policy that a person trusts.
 pub struct Trust {
-    /// The files with the digests.
+    /// The path of the file with the digest of the policy's trusted parts.
     policy: PathBuf,
+    /// The path of the file with the digest of the loop's trusted parts.
     the_loop: PathBuf,
-    /// One line per workflow: its name, and the digest of the trusted parts.
+    /// The path of the file with one line for each trusted workflow: the workflow's name, and the digest of its trusted
+    /// parts.
     workflows: PathBuf,
 }
 
 impl Trust {
     pub fn of(root: &Path, environment: &Environment) -> Self {
-        let folder = environment.project_state(root);
+        let directory = environment.project_state(root);
         Self {
-            policy: folder.join("trusted"),
-            the_loop: folder.join("trusted-loop"),
-            workflows: folder.join("trusted-workflows"),
+            policy: directory.join("trusted"),
+            the_loop: directory.join("trusted-loop"),
+            workflows: directory.join("trusted-workflows"),
         }
     }
 
+    /// True if a person trusts `text`, which contains all parts of the policy that need trust. False if it is empty.
     pub fn accepts(&self, text: &str) -> bool {
         !text.is_empty() && fs::read_to_string(&self.policy).is_ok_and(|stored| stored.trim() == policy::digest(text))
     }
 
-    /// Stores that this text is trusted, in place of the text that was trusted before.
+    /// Stores that a person trusts this text. The text that was trusted before is no longer trusted.
     pub fn accept(&self, text: &str) -> io::Result<()> {
         policy::write_private_file(&self.policy, format!("{}\n", policy::digest(text)))
     }
@@ -76,7 +81,7 @@ fn workflow_line(workflow: &Workflow, text: &str) -> String {
     format!("{} {}", workflow.name, policy::digest(text))
 }
 
-/// The notice of a workflow that is not trusted.
+/// The notice about a workflow that is not trusted.
 pub fn untrusted_workflow_notice(workflow: &Workflow) -> String {
     let parts = workflow.parts_to_trust().join("; ");
     format!("{}: ignored until you run `linchpin trust`: {parts}", workflow.source)

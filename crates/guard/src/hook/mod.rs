@@ -1,5 +1,5 @@
 //! The entry point of agents' hooks: reads one payload and gives exactly one answer. The watchdog ensures that the
-//! answer comes in time.
+//! answer is given at the deadline at the latest.
 
 mod watchdog;
 
@@ -13,14 +13,15 @@ use engine::observers::COLLABORATION_MODE;
 use engine::{Event, EventKind, Verdict};
 use serde_json::Value;
 
-use self::watchdog::{AnswerSettings, Progress, with_deadline};
+use self::watchdog::{AnswerSettings, PendingAnswer, with_deadline};
 use crate::failure::Failure;
 use crate::judge::{Judge, SELF_TEST_SESSION};
 use crate::{Environment, file_limit, session};
 
-/// Judges the event in `payload` and passes the answer to `send`, exactly once. `received` is the time at which the
-/// event arrived, in milliseconds since 1970; `event_argument` is the event's name on the hook's command line. After the
-/// deadline, the watchdog's thread calls `send` while this function is still running. `send` must then end the process.
+/// Judges the event in `payload` and calls `send` with the answer, exactly once. `received` is the time at which the
+/// event arrived, in milliseconds since 1970; `event_argument` is the event's name on the hook's command line. If the
+/// event is not judged by the deadline, the watchdog's thread calls `send` while this function is still running. So
+/// `send` must end the process.
 pub fn hook(
     agent: Agent,
     event_argument: Option<&str>,
@@ -29,49 +30,51 @@ pub fn hook(
     environment: &Environment,
     send: impl Fn(&Answer) + Send + Sync + 'static,
 ) {
-    with_deadline(agent, received, send, |progress| {
-        verdict_of(read_event(agent, event_argument, payload, received), agent, environment, progress)
+    with_deadline(agent, received, send, |pending| {
+        verdict_of(read_event(agent, event_argument, payload, received), agent, environment, pending)
     });
 }
 
-/// The verdict that the event would get if it happened now. It is judged like an event from a hook, but nothing is
+/// The verdict that the event would get if it happened now. The event is judged like one from a hook, but nothing is
 /// recorded.
 pub(crate) fn dry_run(event: Event, agent: Agent, environment: &Environment) -> Verdict {
-    verdict_of(Ok(Event { is_dry_run: true, ..event }), agent, environment, &Progress::default())
+    verdict_of(Ok(Event { is_dry_run: true, ..event }), agent, environment, &PendingAnswer::default())
 }
 
+/// The verdict on an event, whether or not its payload could be decoded.
 fn verdict_of(
     decoded: Result<Event, Box<(Event, Failure)>>,
     agent: Agent,
     environment: &Environment,
-    progress: &Progress,
+    pending: &PendingAnswer,
 ) -> Verdict {
-    let session_folder = agents::environment::project_dir(agent, |name| environment.get(name));
+    let session_dir = agents::environment::project_dir(agent, |name| environment.get(name));
     let (event, failure) = match decoded {
         Ok(event) => (event, None),
         Err(error) => (error.0, Some(error.1)),
     };
     let is_dry_run = event.is_dry_run || event.session == SELF_TEST_SESSION;
-    let event = progress.set_event(Event { is_dry_run, ..event });
-    let root = session::root::fix_for_event(&event, session_folder.as_deref(), environment);
+    let event = pending.set_event(Event { is_dry_run, ..event });
+    let root = session::root::pin_root(&event, session_dir.as_deref(), environment);
     // Without a policy there is nothing to enforce.
     if !root.project.has_policy() {
         return Verdict::empty();
     }
     if file_limit::is_too_low_after_raising() {
         let config = session::policy::config_read_only(&root.project, &event, environment);
-        progress.set_config(&config);
-        return AnswerSettings::of(&config).mark_not_enforced(failure.unwrap_or(Failure::FileLimit).verdict(&event));
+        pending.set_config(&config);
+        return AnswerSettings::of(&config).apply_observe_mode(failure.unwrap_or(Failure::FileLimit).verdict(&event));
     }
     let judge = Judge::new(&root.project, &event, environment);
-    progress.set_config(judge.config());
+    pending.set_config(judge.config());
     if let Some(failure) = failure {
         return judge.record_unjudged(&event, failure.verdict(&event));
     }
     let event = with_transcript_facts(agent, event, judge.config().deadline);
-    judge.judge_and_record(&event, root.is_first, &|more| progress.extend_deadline(more)).verdict
+    judge.judge_and_record(&event, root.is_first_event, &|more| pending.extend_deadline(more)).verdict
 }
 
+/// Reads and decodes the payload.
 fn read_event(
     agent: Agent,
     event_argument: Option<&str>,
@@ -79,7 +82,7 @@ fn read_event(
     received: i64,
 ) -> Result<Event, Box<(Event, Failure)>> {
     let mut bytes = Vec::new();
-    // Reads one byte more than the limit, so that the decoder can see that the payload is too large.
+    // At most one byte more than the limit is read. With this byte, the decoder sees that a payload is too large.
     let limit = u64::try_from(agents::PAYLOAD_LIMIT).unwrap_or(u64::MAX);
     if let Err(error) = payload.take(limit + 1).read_to_end(&mut bytes) {
         return Err(Box::new((Event::unknown(agent.name(), received), Failure::Undecodable(error.to_string()))));
@@ -93,13 +96,14 @@ fn read_event(
     }
 }
 
-/// The maximum time to wait until an agent has written its transcript, as a fraction of the deadline. Judging needs the
-/// rest.
+/// The maximum time to wait until an agent has written its transcript, as a fraction of the deadline. The rest of the
+/// time is needed to judge the event.
 const MAX_TRANSCRIPT_WAIT: f64 = 0.4;
 
-/// Adds facts that only the transcript has: the outcome of a shell call, the agent's last message, the mode of a new
-/// turn. Before a tool call, the transcript is not read: such events are the most frequent ones, and the transcript has
-/// no new facts for them.
+/// Adds information that the payload lacks to the event, from the transcript: after a shell call, its outcome; at a
+/// stop, the agent's last message; at a prompt of Codex, the collaboration mode (such as `plan`) of the new turn. At
+/// the event before a tool call, the transcript is not read: it says nothing about the call yet, and this event is the
+/// most frequent one.
 fn with_transcript_facts(agent: Agent, mut event: Arc<Event>, deadline: Duration) -> Arc<Event> {
     let Some(path) = event.transcript.as_deref().map(Path::new) else { return event };
     let call = event.tool.as_ref().filter(|call| call.shell.is_some()).and_then(|call| call.id.as_deref());
@@ -115,7 +119,7 @@ fn with_transcript_facts(agent: Agent, mut event: Arc<Event>, deadline: Duration
             Arc::make_mut(&mut event).message = message;
         }
     } else if let (EventKind::Prompt, Some(turn)) = (event.kind, event.extra.get("turn_id").and_then(Value::as_str)) {
-        // Only Codex numbers its turns, and only its transcript has their mode.
+        // Only payloads of Codex contain the id of a turn, and the mode of a turn is only in the transcript.
         let mode = agents::transcript::mode(agent, path, turn).ok().flatten();
         if let Some(mode) = mode {
             Arc::make_mut(&mut event).extra.entry(COLLABORATION_MODE).or_insert(Value::String(mode));

@@ -1,10 +1,11 @@
 //! The deadline of a hook.
 //!
-//! If a hook crashes or hangs, agents run the call. So a watchdog thread answers if judging is not finished in time. A
-//! panic is answered too.
+//! If a hook crashes or hangs, agents run the call that the hook was to judge. So if the event is not judged by the
+//! deadline, a watchdog thread answers. If the judgement panics, the judging thread answers.
 //!
-//! The event is judged on the main thread. A second thread that allocates memory gets its own heap, which costs a
-//! twentieth of a hook's time, so only the watchdog runs on a second thread.
+//! The event is judged on the main thread, and the watchdog runs on a second thread, not the other way round: a second
+//! thread that allocates memory gets a heap of its own, which costs a twentieth of a hook's time, and the watchdog
+//! allocates no memory while it waits.
 
 use std::any::Any;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -17,9 +18,9 @@ use policy::{Config, PolicyMode};
 
 use crate::failure::Failure;
 
-/// The state of judging, shared with the watchdog.
+/// The state of the answer, shared by the thread that judges and the watchdog.
 #[derive(Default)]
-pub(crate) struct Progress {
+pub(crate) struct PendingAnswer {
     state: Mutex<State>,
     changed: Condvar,
 }
@@ -28,11 +29,11 @@ pub(crate) struct Progress {
 struct State {
     event: Option<Arc<Event>>,
     settings: AnswerSettings,
-    /// True once one of the two threads has started to answer.
+    /// True once the judging thread or the watchdog has begun to answer.
     is_answered: bool,
 }
 
-/// The settings that affect the answer. Defaults apply until the configuration is read.
+/// The settings that affect the answer. Until the configuration is read, they have default values.
 #[derive(Clone, Copy)]
 pub(crate) struct AnswerSettings {
     deadline: Duration,
@@ -45,8 +46,9 @@ impl AnswerSettings {
         Self { deadline: config.deadline, output_limit: config.output_limit, mode: config.mode }
     }
 
-    /// Marks the verdict as not enforced in `observe` mode, which applies to failures too.
-    pub(crate) fn mark_not_enforced(self, verdict: Verdict) -> Verdict {
+    /// Returns the verdict, which is about a failure. In the mode `observe`, a verdict that asks or blocks is marked as
+    /// not enforced.
+    pub(crate) fn apply_observe_mode(self, verdict: Verdict) -> Verdict {
         let not_enforced =
             (self.mode == PolicyMode::Observe && verdict.asks_or_blocks()).then_some(NotEnforced::Observe);
         Verdict { not_enforced, ..verdict }
@@ -63,7 +65,7 @@ impl Default for AnswerSettings {
     }
 }
 
-impl Progress {
+impl PendingAnswer {
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -77,24 +79,24 @@ impl Progress {
         self.changed.notify_one();
     }
 
-    /// Extends the deadline, for a step that may take longer than judging.
+    /// Extends the deadline before a step that may take long.
     pub(crate) fn extend_deadline(&self, more: Duration) {
         self.state().settings.deadline += more;
         self.changed.notify_one();
     }
 
-    /// The event, if it is decoded, and the settings for the answer.
+    /// The event (`None` if the payload is not decoded yet), and the settings for the answer.
     pub(crate) fn event_and_settings(&self) -> (Option<Arc<Event>>, AnswerSettings) {
         let state = self.state();
         (state.event.clone(), state.settings)
     }
 
-    /// Returns true only for the first caller, which then answers.
+    /// Returns true for the first caller only. This caller must give the answer.
     fn claim_answer(&self) -> bool {
         !std::mem::replace(&mut self.state().is_answered, true)
     }
 
-    /// Waits until the deadline, which may be extended meanwhile, and returns the deadline.
+    /// Waits until the deadline, which may be extended during the wait, and returns the deadline.
     fn wait_for_deadline(&self, started: Instant) -> Duration {
         let mut state = self.state();
         loop {
@@ -108,46 +110,48 @@ impl Progress {
     }
 }
 
-/// Runs `work` and gives one answer by the deadline, even if `work` panics or hangs.
+/// Calls `judge` and gives exactly one answer, at the deadline at the latest, even if `judge` panics or hangs.
 pub(crate) fn with_deadline(
     agent: Agent,
     received: i64,
     send: impl Fn(&Answer) + Send + Sync + 'static,
-    work: impl FnOnce(&Progress) -> Verdict,
+    judge: impl FnOnce(&PendingAnswer) -> Verdict,
 ) {
     let started = Instant::now();
-    let progress = Arc::new(Progress::default());
-    let answer = move |progress: &Progress, outcome: Result<Verdict, Failure>| {
-        if !progress.claim_answer() {
-            // The other thread is answering and will end the process.
+    let pending = Arc::new(PendingAnswer::default());
+    let answer = move |pending: &PendingAnswer, outcome: Result<Verdict, Failure>| {
+        if !pending.claim_answer() {
+            // The other thread (the judging thread or the watchdog) is answering and will end the process.
             thread::sleep(ANSWER_TIME);
             return;
         }
-        let (event, settings) = progress.event_and_settings();
+        let (event, settings) = pending.event_and_settings();
         let event = event.unwrap_or_else(|| Arc::new(Event::unknown(agent.name(), received)));
-        let verdict = outcome.unwrap_or_else(|failure| settings.mark_not_enforced(failure.verdict(&event)));
+        let verdict = outcome.unwrap_or_else(|failure| settings.apply_observe_mode(failure.verdict(&event)));
         send(&agents::encode(agent, &event, &verdict, settings.output_limit));
     };
     let answer = Arc::new(answer);
     let watchdog = {
-        let (progress, answer) = (Arc::clone(&progress), Arc::clone(&answer));
+        let (pending, answer) = (Arc::clone(&pending), Arc::clone(&answer));
         thread::Builder::new().stack_size(WATCHDOG_STACK).spawn(move || {
-            let deadline = progress.wait_for_deadline(started);
-            answer(&progress, Err(Failure::Deadline(deadline)));
+            let deadline = pending.wait_for_deadline(started);
+            answer(&pending, Err(Failure::Deadline(deadline)));
         })
     };
     let outcome = match watchdog {
         Err(error) => Err(Failure::Panicked(format!("the deadline's thread cannot be started: {error}"))),
-        Ok(_) => std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| work(&progress)))
+        Ok(_) => std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| judge(&pending)))
             .map_err(|panic| Failure::Panicked(panic_text(panic.as_ref()))),
     };
-    answer(&progress, outcome);
+    answer(&pending, outcome);
 }
 
-/// Longer than it takes to write an answer.
+/// How long the judging thread or the watchdog waits if the other one has begun to answer. By the end of this time, the
+/// other thread has certainly ended the process.
 const ANSWER_TIME: Duration = Duration::from_secs(2);
 
-/// The stack size in bytes. It is small, because the watchdog only waits and writes one answer.
+/// The stack size of the watchdog's thread in bytes. It is small, because the watchdog only waits and writes one
+/// answer.
 const WATCHDOG_STACK: usize = 256 * 1024;
 
 fn panic_text(panic: &(dyn Any + Send)) -> String {
@@ -167,15 +171,15 @@ mod tests {
         Event { kind, name: name.to_owned(), ..Event::unknown("claude", 0) }
     }
 
-    /// The first answer. Waits long enough for the watchdog to give a second one, which it must not do.
-    fn first_answer(work: impl FnOnce(&Progress) -> Verdict + Send + 'static) -> String {
+    /// The first answer. Also checks that no second answer follows, even after the watchdog's deadline.
+    fn first_answer(work: impl FnOnce(&PendingAnswer) -> Verdict + Send + 'static) -> String {
         let (sender, receiver) = mpsc::channel();
         let send = move |answer: &Answer| drop(sender.send(answer.stdout.clone()));
-        let work = |progress: &Progress| {
+        let work = |pending: &PendingAnswer| {
             let mut config = Config::default();
             config.deadline = Duration::from_millis(500);
-            progress.set_config(&config);
-            work(progress)
+            pending.set_config(&config);
+            work(pending)
         };
         thread::spawn(move || with_deadline(Agent::Claude, 0, send, work));
         let first = receiver.recv().expect("an answer");
@@ -185,8 +189,8 @@ mod tests {
 
     #[test]
     fn a_panic_asks() {
-        let answer = first_answer(|progress| {
-            progress.set_event(event(EventKind::BeforeTool, "PreToolUse"));
+        let answer = first_answer(|pending| {
+            pending.set_event(event(EventKind::BeforeTool, "PreToolUse"));
             // `resume_unwind` skips the panic message, which takes long to print.
             std::panic::resume_unwind(Box::new("out of luck"))
         });
@@ -195,8 +199,8 @@ mod tests {
 
     #[test]
     fn a_judgement_that_hangs_asks_at_the_deadline() {
-        let answer = first_answer(|progress| {
-            progress.set_event(event(EventKind::BeforeTool, "PreToolUse"));
+        let answer = first_answer(|pending| {
+            pending.set_event(event(EventKind::BeforeTool, "PreToolUse"));
             thread::sleep(Duration::from_mins(10));
             Verdict::empty()
         });
@@ -205,8 +209,8 @@ mod tests {
 
     #[test]
     fn an_event_that_awaits_no_permission_passes_with_a_notice() {
-        let answer = first_answer(|progress| {
-            progress.set_event(event(EventKind::Stop, "Stop"));
+        let answer = first_answer(|pending| {
+            pending.set_event(event(EventKind::Stop, "Stop"));
             std::panic::resume_unwind(Box::new("out of luck"))
         });
         insta::assert_snapshot!(answer, @r#"{"systemMessage":"Linchpin: Linchpin failed while judging (a bug): out of luck; this Stop was not judged"}"#);

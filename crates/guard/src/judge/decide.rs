@@ -6,13 +6,15 @@ use super::load::{ApplicablePolicy, PolicyOrigin};
 use crate::Environment;
 use crate::failure::Failure;
 
+/// Judges the event by the rules of one policy.
 pub(super) fn decide(applicable: &ApplicablePolicy<'_>, environment: &Environment) -> Result<Decision, Failure> {
     let request =
         DecisionRequest { situation: &applicable.situation, rules: &applicable.policy.rules, evaluate_all: false };
     engine::decide(&request).map_err(|_| {
-        // A workflow's rules are not in the compiled policy.
+        // The cached policy does not contain the rules of workflows. So if the rules of a workflow cannot be read, the
+        // cached policy is kept.
         if !matches!(applicable.origin, PolicyOrigin::Workflow(_)) {
-            applicable.project.delete_compiled(environment);
+            applicable.project.delete_compiled_policy(environment);
         }
         Failure::UnreadablePolicy
     })

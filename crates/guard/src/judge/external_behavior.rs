@@ -1,7 +1,8 @@
 //! Runs an observer that is an external program: it gets one request on stdin and prints one answer to stdout.
 //!
-//! This module handles bytes and timeouts, but does not know rules or variables. Whatever the program does (it may fail
-//! to start, ignore its stdin, hang, or print garbage), the caller gets an answer or an error before the time limit.
+//! This module handles bytes and timeouts, and knows nothing about rules or variables. The program may fail to start,
+//! ignore its stdin, hang, or print garbage: in all these cases, the caller gets an answer or an error within about the
+//! time limit.
 
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
@@ -15,11 +16,12 @@ use crate::Environment;
 
 /// The maximum size of an answer in bytes. A larger answer is an error.
 const MAX_ANSWER_SIZE: usize = 64 * 1024;
-/// The polling interval. Most programs take longer to start.
+/// How often the program is polled. This interval is shorter than the time that most programs take to start.
 const POLL_INTERVAL: Duration = Duration::from_millis(1);
 
-/// Runs the program. Its environment has the variables that commands of rules get, and those in `extra_variables`. Empty
-/// output is an empty answer; any other output must be valid JSON.
+/// Runs the program and returns its answer. The program gets the environment variables that commands of rules get, and
+/// those in `extra_variables`. If the program prints nothing, the answer is empty; any other output must be a JSON
+/// answer.
 pub fn run(
     exec: &[String],
     request: String,
@@ -37,7 +39,7 @@ pub fn run(
         .map_err(|error| format!("`{program}` cannot be started: {error}"))?;
     let timeout_error = || format!("`{program}` did not answer within {} ms and was killed", timeout.as_millis());
     if let Some(mut input) = child.stdin.take() {
-        // The request is written by a separate thread, because the program may never read its stdin.
+        // A separate thread writes the request, because the program may never read its stdin.
         thread::spawn(move || drop(input.write_all(request.as_bytes())));
     }
     let Some(bytes) = child.stdout.take().and_then(|output| read_output(output, deadline)) else {
@@ -78,8 +80,8 @@ fn start(
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn()
 }
 
-/// Returns the path of the program. A bare name is left for `PATH` to resolve. A path may be absolute or begin with
-/// `~/`; otherwise it is relative to the root.
+/// The path of the program. `program` may be absolute, begin with `~/`, or be relative to the root. A name without a
+/// slash is returned as it is; it is looked up in `PATH` when the program is started.
 fn program_path(program: &str, root: &Path, environment: &Environment) -> PathBuf {
     match (program.strip_prefix("~/"), &environment.home) {
         (Some(rest), Some(home)) => home.join(rest),
@@ -88,7 +90,8 @@ fn program_path(program: &str, root: &Path, environment: &Environment) -> PathBu
     }
 }
 
-/// The program's output. Reads at most one byte more than the limit. `None` on timeout.
+/// The program's output, up to one byte more than [`MAX_ANSWER_SIZE`]; `None` if the output has not ended by the
+/// deadline.
 fn read_output(output: impl Read + Send + 'static, deadline: Instant) -> Option<Vec<u8>> {
     let reader = thread::spawn(move || {
         let mut bytes = Vec::new();

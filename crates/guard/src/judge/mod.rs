@@ -1,27 +1,32 @@
 //! Judges one event and records it.
 //!
-//! `transaction` reads the stored state, runs the stages and writes the journal. `Judge::run_stages` runs the stages,
-//! each in a file of its own: `load`, `observe`, `decide`, `demands`. `combine` makes one verdict of the results of all
-//! policies, and `record` selects what the journal stores.
+//! `transaction` reads the stored states, calls `Judge::run_stages`, and writes the journal. There are four stages,
+//! each in a file of its own: `load`, and for each policy `observe`, `decide` and `demands`. `combine` makes one
+//! verdict of the results of all policies. `event_record` builds what the journal stores.
 //!
-//! Every stage adds to the `consequences`. Their methods, in the order in which they are called: `drop_seen_notices` and
-//! `add_facts` for each policy; `drop_seen_notices` and `gather_facts` once all policies are judged; `count_outcome` once
-//! it is known whether the call is allowed; `write_queue` once the judgement is recorded.
+//! `Consequences` collects what follows from the verdict. Its methods must be called in this order:
+//!
+//! 1. for each policy: `take_new_notices` and `add_used_facts`;
+//! 2. once all policies are judged: `take_new_notices` and `add_event_facts`;
+//! 3. once it is known whether the call is allowed: `count_outcome`;
+//! 4. once the judgement is recorded, or could not be recorded: `count_and_close_demands`.
 
 mod combine;
 mod consequences;
 mod decide;
 mod demands;
 mod event_context;
+mod event_record;
 mod external_behavior;
 mod load;
 mod observe;
 mod observer_programs;
-mod record;
+mod skipped_rules;
 #[cfg(test)]
 mod tests;
 mod transaction;
 
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -29,7 +34,7 @@ use std::time::Duration;
 use engine::event::ShellText;
 use engine::{Event, EventKind, Verdict};
 use policy::{Config, PinnedPolicy, Weakening};
-use store::{EntryId, SessionKey, SessionState, Store};
+use store::{EntryId, SessionKey, Store, StoredState};
 use tempfile::TempDir;
 
 use self::combine::CombinedVerdict;
@@ -42,28 +47,32 @@ use self::observe::observe;
 use self::observer_programs::ObserverPrograms;
 use self::transaction::is_refused_call;
 use crate::Environment;
-use crate::facts::SessionContext;
-use crate::failure::{self, Failure};
-use crate::file_rules::{JudgedFileRules, PromptBaseline, SessionBaseline};
+use crate::facts::SituationBuilder;
+use crate::failure::Failure;
+use crate::file_rules::{JudgedFileRules, PromptBaseline, SessionBaseline, repository_id};
 use crate::grants::{Allowances, CallDigest, EnforcementMode};
+use crate::notices;
 use crate::project::Project;
-use crate::session::{HatPhase, hat_sessions, policy as session_policy};
+use crate::session::{HatPhase, hat_sessions, policy as session_policy, touched_directories};
 
-/// The session id of the test events that `doctor` sends through a hook. They are judged like any other event, but not
-/// recorded.
+/// The session id of the test events that `linchpin doctor` sends to a hook. These events are judged like those of a
+/// dry run: nothing is recorded.
 pub const SELF_TEST_SESSION: &str = "linchpin-doctor";
 
 /// Judges one event of a session.
 pub struct Judge<'a> {
-    session_context: SessionContext<'a>,
+    situation_builder: SituationBuilder<'a>,
     /// True if the session belongs to a run and the run's hat cannot be read.
     hat_is_unreadable: bool,
-    /// Weakenings of the policy that do not apply to this session.
+    /// Weakenings of the policy that were made during this session. They do not apply to this session until a person
+    /// accepts them.
     new_weakenings: Vec<Weakening>,
-    /// A temporary journal for a dry run in a project that has none. Dropping it deletes the files.
+    /// The directory of a temporary journal, for a dry run in a project that has no journal. When this value is
+    /// dropped, the directory is deleted.
     _temporary_journal: Option<TempDir>,
 }
 
+/// The result of judging an event.
 #[derive(Debug)]
 pub struct Judged {
     pub verdict: Verdict,
@@ -84,82 +93,110 @@ impl<'a> Judge<'a> {
         }
         let hat_phase = HatPhase::of_process(project, environment).map(Arc::new);
         let hat_is_unreadable = hat_phase.is_none() && HatPhase::run_id_of_process(project, environment).is_some();
-        let session_context = SessionContext::for_hook(project, policy, hat_phase, journal_path, environment);
+        let situation_builder = SituationBuilder::for_hook(project, policy, hat_phase, journal_path, environment);
         if temporary_journal.is_some() {
-            // If this fails, the dry run reports an unreadable journal.
-            drop(Store::open(&session_context.journal_path, session_context.store_options(event)));
+            // If the journal cannot be created, the dry run reports an unreadable journal.
+            drop(Store::open(&situation_builder.journal_path, situation_builder.store_options(event)));
         }
-        Self { session_context, hat_is_unreadable, new_weakenings, _temporary_journal: temporary_journal }
+        Self { situation_builder, hat_is_unreadable, new_weakenings, _temporary_journal: temporary_journal }
     }
 
+    /// The configuration of the session's project.
     pub fn config(&self) -> &Config {
-        &self.session_context.policy.config
+        &self.situation_builder.policy.config
     }
 
+    /// Judges the event by the stored states. This does not write the verdict to the journal. But unless the event is a
+    /// dry run, it runs the commands of file rules, adds demands to the queue, takes tree snapshots, and stores counted
+    /// tokens.
     fn run_stages(&self, context: &EventContext<'_>, stored: StoredStates<'_>) -> (Verdict, Consequences) {
         let event = context.event;
-        let mut combined = CombinedVerdict::new(event, context.is_first, stored.session, self.config());
+        let mut combined = CombinedVerdict::new(event, context.is_first_event, stored.session, self.config());
         let loaded = self.load(context, stored);
         self.add_policy_notices(&loaded, context, &mut combined);
         for applicable in self.applicable_policies(&loaded, event, stored) {
             let observed =
-                observe(&applicable, context, combined.variables(), self.session_context.hat_phase.is_some());
-            let decision = decide(&applicable, self.session_context.environment);
+                observe(&applicable, context, combined.variable_changes(), self.situation_builder.hat_phase.is_some());
+            let decision = decide(&applicable, self.situation_builder.environment);
             let with_demands =
                 decision.map(|decision| self.handle_demands(&applicable, decision, context, stored.session));
             combined.add(&applicable, observed, with_demands);
         }
         combined.add_notices(context.once_per_event.damaged_queue_notices.borrow().iter().cloned());
-        self.remember_baseline(context, stored.session, &mut combined.consequences);
-        let tokens = self.session_context.tokens(event);
-        combined.add_notices_once(tokens.notice());
+        combined.add_session_notices(self.situation_builder.tokens(event).notice());
         combined.add_failure(self.missing_input(event));
+        self.add_new_baseline(context, stored.session, &mut combined.consequences);
+
         let (verdict, mut consequences) =
             combined.into_verdict(|verdict| self.enforcement().why_not_enforced(verdict, event.time));
-        consequences.gather_facts(event);
-        consequences.active = loaded.active_workflow().cloned();
-        let of_workflow = consequences.active.as_deref().map(|active| &active.state);
-        tokens.store_transcripts(stored.session, of_workflow, &mut consequences.changes);
-        if let Some(run) = of_workflow.filter(|_| self.session_context.hat_phase.is_some()) {
-            hat_sessions::add(event, &run.variables, &mut consequences.changes);
+        consequences.add_event_facts(event);
+        consequences.active_workflow = loaded.active_workflow().cloned();
+        if let Some(session) = stored.session {
+            let directories = loaded.nested_directories_with_file_rules();
+            touched_directories::add(event, directories, &session.variables, &mut consequences.changes);
         }
+        self.remember_session(event, stored.session, &mut consequences);
         (verdict, consequences)
     }
 
-    /// Adds notices about the policies themselves.
+    /// Adds the event's transcripts (if they are needed to count tokens) and, in a run, the event's session to the
+    /// changes of variables.
+    fn remember_session(
+        &self,
+        event: &Arc<Event>,
+        session_state: Option<&StoredState>,
+        consequences: &mut Consequences,
+    ) {
+        let Consequences { active_workflow, changes, .. } = consequences;
+        let workflow_state = active_workflow.as_deref().map(|active| &active.state);
+        self.situation_builder.tokens(event).remember_transcripts(session_state, workflow_state, changes);
+        if self.situation_builder.hat_phase.is_some()
+            && let Some(run_state) = workflow_state
+        {
+            hat_sessions::add(event, &run_state.variables, changes);
+        }
+    }
+
+    /// Adds notices about the policies and their enforcement. If a tree snapshot was taken, also adds its time to the
+    /// changes.
     fn add_policy_notices(
         &self,
         loaded: &PoliciesOfEvent<'_>,
         context: &EventContext<'_>,
         combined: &mut CombinedVerdict<'_>,
     ) {
-        let (event, root) = (context.event, &self.session_context.project.root);
-        combined.add_notices(self.enforcement().notice(event, context.is_first));
+        let (event, root) = (context.event, &self.situation_builder.project.root);
+        combined.add_notices(self.enforcement().notice(event, context.is_first_event));
         combined.add_notices(
             self.new_weakenings.iter().map(|change| session_policy::ignored_weakening_notice(change, Path::new(""))),
         );
         combined.add_notices(loaded.preparation.notices.iter().cloned());
         for (project, pinned) in loaded.nested_policies {
-            let folder = project.root.strip_prefix(root).unwrap_or(&project.root);
+            let directory = project.root.strip_prefix(root).unwrap_or(&project.root);
             combined.add_notices(
-                pinned.new_weakenings.iter().map(|change| session_policy::ignored_weakening_notice(change, folder)),
+                pinned.new_weakenings.iter().map(|change| session_policy::ignored_weakening_notice(change, directory)),
             );
         }
         combined.add_broken_file_notices(loaded.broken_workflow_notices.iter().cloned());
         if loaded.preparation.is_snapshot_taken {
-            PromptBaseline::store_time(event.time, &mut combined.consequences.changes);
+            PromptBaseline::add_time_to(event.time, &mut combined.consequences.changes);
         }
     }
 
-    /// Judges an event and records it. `is_first` is true for the first event of the session. `extend_deadline` is
-    /// called before git or a rule's command runs.
-    pub fn judge_and_record(&self, event: &Arc<Event>, is_first: bool, extend_deadline: &dyn Fn(Duration)) -> Judged {
+    /// Judges an event and records it, unless it is a dry run. `is_first_event` is true for the first event of the
+    /// session. `extend_deadline` is called before git or a rule's command runs.
+    pub fn judge_and_record(
+        &self,
+        event: &Arc<Event>,
+        is_first_event: bool,
+        extend_deadline: &dyn Fn(Duration),
+    ) -> Judged {
         let context = EventContext {
             event,
-            is_first,
+            is_first_event,
             observer_programs: ObserverPrograms::new(
-                self.session_context.environment,
-                &self.session_context.policy.config,
+                self.situation_builder.environment,
+                &self.situation_builder.policy.config,
             ),
             once_per_event: OncePerEvent::default(),
             extend_deadline,
@@ -172,19 +209,19 @@ impl<'a> Judge<'a> {
         judged.unwrap_or_else(|error| self.judge_without_journal(&context, &error))
     }
 
-    /// Judges with the stored state and stores nothing.
+    /// Judges the event of a dry run by the stored states, without storing anything.
     fn dry_run(&self, context: &EventContext<'_>) -> Verdict {
         let event = context.event;
         let journal =
-            Store::open_read_only(&self.session_context.journal_path, self.session_context.store_options(event));
+            Store::open_read_only(&self.situation_builder.journal_path, self.situation_builder.store_options(event));
         let states = |journal: &Store| {
             let key = SessionKey { agent: &event.agent, session: &event.session };
-            let read = journal.session(key).and_then(|session| Ok((session, journal.workflow()?)));
-            read.map_err(|error| failure::journal_notice(&error))
+            let read = journal.session_state(key).and_then(|session| Ok((session, journal.workflow_state()?)));
+            read.map_err(|error| notices::journal_notice(&error))
         };
         let states = match &journal {
             Ok(journal) => states(journal),
-            Err(error) => Err(failure::journal_notice(error)),
+            Err(error) => Err(notices::journal_notice(error)),
         };
         let (states, notice) = match states {
             Ok(states) => (Some(states), None),
@@ -197,54 +234,69 @@ impl<'a> Judge<'a> {
         let (mut verdict, _) = self.run_stages(context, stored);
         verdict.notices.extend(notice);
         if event.session == SELF_TEST_SESSION {
-            // `doctor` tests whether the guard works, even while it is paused.
+            // `linchpin doctor` tests whether the guard works, even during a pause.
             verdict.not_enforced = None;
         } else if is_refused_call(event, &verdict) {
             let input = journal.ok().and_then(|mut journal| journal.input_digest(event).ok()?);
             let call = CallDigest::of_event(event, input.as_deref());
             verdict.not_enforced = call.and_then(|call| {
-                Allowances::of(&self.session_context.project.root, self.session_context.environment).peek(&call)
+                Allowances::of(&self.situation_builder.project.root, self.situation_builder.environment).peek(&call)
             });
         }
         verdict
     }
 
-    /// Stores the checked-out commit as the session's baseline when the session begins, and again when it stops with all
-    /// demands met.
-    fn remember_baseline(
+    /// Adds the checked-out commit to the changes as the session's baseline: at the session's first event; and at a
+    /// stop, for each repository in which all file rules are met. As long as a file rule is unmet, the baseline of its
+    /// repository stays, so that the commits because of which the rule is unmet still count as changes.
+    fn add_new_baseline(
         &self,
         context: &EventContext<'_>,
-        state: Option<&SessionState>,
+        state: Option<&StoredState>,
         consequences: &mut Consequences,
     ) {
-        let (event, root) = (context.event, &self.session_context.project.root);
-        let is_met = !consequences.demands.is_empty() && consequences.demands.iter().all(JudgedFileRules::are_all_met);
-        let baseline = if context.is_first {
-            Some(SessionBaseline::at(event, root))
-        } else if event.kind == EventKind::Stop && is_met {
-            state.and_then(|state| SessionBaseline::stored(&state.variables)?.if_changed(root))
+        let event = context.event;
+        let no_variables = serde_json::Map::new();
+        let variables = state.map_or(&no_variables, |state| &state.variables);
+        let baselines = if context.is_first_event {
+            vec![SessionBaseline::at(event, &self.situation_builder.project.root)]
+        } else if event.kind == EventKind::Stop {
+            let roots = roots_with_each_rule_met(&consequences.judged_file_rules);
+            let new_baseline = |root: &Path| SessionBaseline::stored(variables, root)?.updated(root);
+            roots.into_iter().filter_map(new_baseline).collect()
         } else {
-            None
+            Vec::new()
         };
-        if let Some(baseline) = baseline {
-            baseline.store(&mut consequences.changes);
+        for baseline in baselines {
+            baseline.add_to(variables, &mut consequences.changes);
         }
     }
 
-    /// The enforcement mode of the session's root. A nested policy cannot change it.
+    /// How verdicts are applied in the project. A nested policy cannot change this.
     fn enforcement(&self) -> EnforcementMode<'_> {
-        let SessionContext { environment, project, .. } = &self.session_context;
+        let SituationBuilder { environment, project, .. } = &self.situation_builder;
         EnforcementMode { mode: self.config().mode, root: &project.root, environment }
     }
 
-    /// Returns the failure if the event lacks a field that judging needs, or if the hat of the run cannot be read.
+    /// The failure if the event is a call that waits for permission, and if it lacks a field that is needed to judge it
+    /// or the run's hat cannot be read; `None` otherwise.
     fn missing_input(&self, event: &Event) -> Option<Failure> {
         let hat_is_unreadable = self.hat_is_unreadable && event.kind.awaits_permission();
         missing_in_call(event).or(hat_is_unreadable.then_some(Failure::UnreadableHat))
     }
 }
 
-/// Returns the failure for a call that does not name its tool, command or file.
+/// For each repository in which the file rules of all policies are met: the root of one of these policies.
+fn roots_with_each_rule_met(judged: &[JudgedFileRules]) -> Vec<&Path> {
+    let mut by_repository: BTreeMap<String, (&Path, bool)> = BTreeMap::new();
+    for rules in judged {
+        let (_, is_met) = by_repository.entry(repository_id(rules.root())).or_insert((rules.root(), true));
+        *is_met &= rules.is_each_rule_met();
+    }
+    by_repository.into_values().filter(|(_, is_met)| *is_met).map(|(root, _)| root).collect()
+}
+
+/// The failure if the event is a call that waits for permission, and the call does not name its tool, command or file.
 fn missing_in_call(event: &Event) -> Option<Failure> {
     if !event.kind.awaits_permission() {
         return None;
@@ -252,10 +304,10 @@ fn missing_in_call(event: &Event) -> Option<Failure> {
     let Some(call) = event.tool.as_ref().filter(|call| !call.name.is_empty()) else {
         return Some(Failure::MissingTool);
     };
-    let is_about_a_file = matches!(call.name.as_str(), "Read" | "Write" | "Edit" | "MultiEdit" | "NotebookEdit");
+    let needs_a_file = matches!(call.name.as_str(), "Read" | "Write" | "Edit" | "MultiEdit" | "NotebookEdit");
     match &call.shell {
         Some(ShellText::Missing) => Some(Failure::MissingCommand),
-        None if is_about_a_file && call.files.is_empty() => Some(Failure::MissingTool),
+        None if needs_a_file && call.files.is_empty() => Some(Failure::MissingTool),
         _ => None,
     }
 }

@@ -1,4 +1,5 @@
-//! External observer programs: each runs once per event, even if the event is judged several times.
+//! Runs external observer programs. Each program runs at most once for an event, even if the event is judged several
+//! times.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -12,14 +13,15 @@ use super::external_behavior;
 use crate::Environment;
 use crate::project::Project;
 
-/// The time limit for all programs of one event together: a fraction of the deadline, but never longer than this.
+/// The maximum time for all programs of one event together. If [`DEADLINE_FRACTION`] of the deadline is less, that is
+/// the limit.
 const MAX_TIME: Duration = Duration::from_secs(1);
 const DEADLINE_FRACTION: f64 = 0.4;
 
 /// The observer programs of one event, with their answers so far and the time that is left.
 pub struct ObserverPrograms<'a> {
     environment: &'a Environment,
-    /// Additional environment variables for the programs.
+    /// The names of additional environment variables that the programs inherit.
     extra_variables: &'a [String],
     time_left: RefCell<Duration>,
     answers: RefCell<BTreeMap<String, Result<BehaviorAnswer, String>>>,
@@ -36,6 +38,7 @@ impl<'a> ObserverPrograms<'a> {
         }
     }
 
+    /// The program's answer for this event.
     pub fn answer(
         &self,
         observer: &Observer,
@@ -43,7 +46,7 @@ impl<'a> ObserverPrograms<'a> {
         project: &Project,
         situation: &Situation,
     ) -> Result<BehaviorAnswer, String> {
-        // A workflow may have an observer of the same name.
+        // The project and its workflow may have different observers with the same name.
         let key = format!("{}\n{}\n{:?}", project.root.display(), observer.name, external.exec);
         if let Some(answer) = self.answers.borrow().get(&key) {
             return answer.clone();

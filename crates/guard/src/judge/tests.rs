@@ -1,4 +1,4 @@
-//! Tests how the results of several policies become one verdict, and which consequences it has.
+//! Tests how the results of several policies become one verdict, and which consequences this verdict has.
 
 use std::ffi::OsString;
 use std::fs;
@@ -19,9 +19,9 @@ use crate::grants::{AllowanceSpan, Pause};
 use crate::session::SessionNotice;
 use crate::tests::{Scratch, active, before_call, event, finding, shell_call, workflow, write};
 
-// Combining results: `CombinedVerdict`.
+// The results of several policies are combined: `CombinedVerdict`.
 
-/// A project with a policy whose results are combined.
+/// A project for tests that combine invented results of policies in a [`CombinedVerdict`].
 struct Policies {
     scratch: Scratch,
     project: Project,
@@ -35,12 +35,13 @@ fn decided(findings: Vec<Finding>) -> DecisionWithDemands {
         holds: Vec::new(),
         demands: Vec::new(),
         pace_updates: Vec::new(),
-        judged_file_rules: Vec::new(),
+        judged_file_rule_ids: Vec::new(),
+        has_unjudged_file_rule: false,
         skipped: Vec::new(),
         undecided: Vec::new(),
         considered: Vec::new(),
     };
-    DecisionWithDemands { decision, demands: None, notices: Vec::new(), changes: StateChanges::default() }
+    DecisionWithDemands { decision, judged_file_rules: None, notices: Vec::new(), changes: StateChanges::default() }
 }
 
 fn approving() -> DecisionWithDemands {
@@ -54,9 +55,9 @@ fn noticing(notices: Vec<SessionNotice>) -> DecisionWithDemands {
 }
 
 fn set(variables: &[(&str, Value)]) -> Observed {
-    let variables: VariableChanges =
+    let changes: VariableChanges =
         variables.iter().map(|(name, value)| ((*name).to_owned(), Some(value.clone()))).collect();
-    Observed { variables, ..Observed::default() }
+    Observed { changes, ..Observed::default() }
 }
 
 impl Policies {
@@ -68,16 +69,21 @@ impl Policies {
         let scratch = Scratch::new();
         scratch.file(".linchpin/config.yml", config);
         let project = scratch.project();
-        let policy = project.compile_read_only(&scratch.environment);
+        let policy = project.compiled_policy_read_only(&scratch.environment);
         assert_eq!(policy.broken, []);
         Self { scratch, project, policy: Arc::new(policy) }
     }
 
-    fn combined<'a>(&'a self, event: &Event, is_first: bool, state: Option<&'a SessionState>) -> CombinedVerdict<'a> {
-        CombinedVerdict::new(event, is_first, state, &self.policy.config)
+    fn combined<'a>(
+        &'a self,
+        event: &Event,
+        is_first_event: bool,
+        state: Option<&'a StoredState>,
+    ) -> CombinedVerdict<'a> {
+        CombinedVerdict::new(event, is_first_event, state, &self.policy.config)
     }
 
-    /// Adds the result of one policy.
+    /// Adds a policy of this origin, with these results, to the combined verdict.
     fn add(
         &self,
         combined: &mut CombinedVerdict<'_>,
@@ -98,13 +104,13 @@ impl Policies {
     ) {
         let Scratch { environment, .. } = &self.scratch;
         let store = self.project.journal_path(environment);
-        let session = SessionContext::for_hook(&self.project, Arc::clone(&self.policy), None, store, environment);
+        let session = SituationBuilder::for_hook(&self.project, Arc::clone(&self.policy), None, store, environment);
         let event = Arc::new(self.scratch.event(EventKind::BeforeTool, 1000));
         let (situation, facts) = session.situation_of_policy(&self.project, policy, &event, None, None);
         combined.add(&ApplicablePolicy { origin, project: &self.project, policy, facts, situation }, observed, result);
     }
 
-    /// The verdict for several policies, each of which has one of these results.
+    /// The verdict for as many policies as there are items in `decided`: each policy has one of these results.
     fn verdict(&self, decided: Vec<DecisionWithDemands>) -> Verdict {
         let mut combined = self.combined(&event(EventKind::BeforeTool), false, None);
         for result in decided {
@@ -160,32 +166,32 @@ fn a_policy_that_cannot_be_judged_asks_and_the_others_still_count() {
 #[test]
 fn a_broken_file_causes_a_notice_at_session_start_and_at_an_ask() {
     let policies = Policies::new();
-    let mut broken = policies.project.compile_read_only(&policies.scratch.environment);
+    let mut broken = policies.project.compiled_policy_read_only(&policies.scratch.environment);
     broken.broken = vec![BrokenFile { problem: "x.md:1:1: no".to_owned(), has_last_good: false, is_partial: false }];
-    for (is_first, level, has_notice) in [
+    for (is_first_event, level, has_notice) in [
         (true, Level::Allow, true),
         (false, Level::Allow, false),
         (false, Level::Warn, false),
         (false, Level::Ask, true),
         (false, Level::Block, false),
     ] {
-        let mut combined = policies.combined(&event(EventKind::BeforeTool), is_first, None);
+        let mut combined = policies.combined(&event(EventKind::BeforeTool), is_first_event, None);
         let result = Ok(decided(vec![finding("a", level)]));
         policies.add_policy(&mut combined, PolicyOrigin::Project, &broken, Observed::default(), result);
         let notices = combined.into_verdict(|_| None).0.notices;
         let expected: &[&str] =
             if has_notice { &["broken policy file, the file is ignored: x.md:1:1: no"] } else { &[] };
-        assert_eq!(notices, expected, "{is_first} {level:?}");
+        assert_eq!(notices, expected, "{is_first_event} {level:?}");
     }
 }
 
 #[test]
 fn untrusted_parts_cause_a_notice_at_session_start() {
     let policies = Policies::new();
-    let mut untrusted = policies.project.compile_read_only(&policies.scratch.environment);
+    let mut untrusted = policies.project.compiled_policy_read_only(&policies.scratch.environment);
     untrusted.untrusted = vec!["it waits".to_owned()];
-    for (is_first, expected) in [(true, &["it waits"][..]), (false, &[])] {
-        let mut combined = policies.combined(&event(EventKind::Prompt), is_first, None);
+    for (is_first_event, expected) in [(true, &["it waits"][..]), (false, &[])] {
+        let mut combined = policies.combined(&event(EventKind::Prompt), is_first_event, None);
         let result = Ok(decided(Vec::new()));
         policies.add_policy(&mut combined, PolicyOrigin::Project, &untrusted, Observed::default(), result);
         assert_eq!(combined.into_verdict(|_| None).0.notices, expected);
@@ -196,7 +202,7 @@ fn untrusted_parts_cause_a_notice_at_session_start() {
 fn a_notice_once_a_session_is_not_repeated_for_each_policy() {
     let policies = Policies::new();
     let notices = || vec![SessionNotice::Once("no git here".to_owned()), SessionNotice::Always("busy".to_owned())];
-    let judged_with = |state: &SessionState| {
+    let judged_with = |state: &StoredState| {
         let mut combined = policies.combined(&event(EventKind::Stop), false, Some(state));
         for origin in [PolicyOrigin::Project, PolicyOrigin::Nested] {
             policies.add(&mut combined, origin, Observed::default(), noticing(notices()));
@@ -204,7 +210,7 @@ fn a_notice_once_a_session_is_not_repeated_for_each_policy() {
         let (verdict, consequences) = combined.into_verdict(|_| None);
         (verdict.notices, consequences.changes.session_variables)
     };
-    let mut state = SessionState::default();
+    let mut state = StoredState::default();
     let (notices, variables) = judged_with(&state);
     assert_eq!(notices, ["no git here", "busy", "busy"]);
     for (name, value) in variables {
@@ -280,7 +286,7 @@ fn an_unmatched_promise_gets_a_hint_if_the_stop_is_held() {
     assert_eq!(context(Finding { section: Some(SectionKind::HumanAckDemand), ..demand() }, None), [""; 0]);
 }
 
-// Calls that lack a field that judging needs.
+// Calls that cannot be judged, because a field is missing.
 
 #[test]
 fn a_call_without_tool_command_or_file_cannot_be_judged() {
@@ -320,7 +326,7 @@ fn a_missing_call_is_a_failure_only_if_the_agent_awaits_permission() {
 
 const NO_DANGER: &str = "---\ncommand_pattern: '^danger( |$)'\n---\nDanger is not for agents.\n";
 
-/// A project whose agents may not run `danger`.
+/// A project whose agents must not run `danger`.
 fn guarded() -> Scratch {
     let scratch = Scratch::new();
     scratch.file(".linchpin/rules/no-danger.md", NO_DANGER);
@@ -333,8 +339,8 @@ fn judged(scratch: &Scratch, event: Event) -> Judged {
     Judge::new(&project, &event, &scratch.environment).judge_and_record(&event, false, &|_| {})
 }
 
-fn call_in(scratch: &Scratch, command: &str, folder: &str) -> Event {
-    let cwd = scratch.root.join(folder).to_string_lossy().into_owned();
+fn call_in(scratch: &Scratch, command: &str, directory: &str) -> Event {
+    let cwd = scratch.root.join(directory).to_string_lossy().into_owned();
     Event { cwd, ..before_call(command) }
 }
 
@@ -362,14 +368,14 @@ fn a_nested_policy_adds_rules_to_the_projects() {
     let scratch = guarded();
     let rule = "---\ncommand_pattern: '^touch( |$)'\n---\nNothing is touched here.\n";
     scratch.file("sub/.linchpin/rules/no-touch.md", rule).file("other/README", "");
-    let level = |command: &str, folder: &str| judged(&scratch, call_in(&scratch, command, folder)).verdict.level;
+    let level = |command: &str, directory: &str| judged(&scratch, call_in(&scratch, command, directory)).verdict.level;
     assert_eq!(level("touch a", "sub"), Level::Block);
     assert_eq!(level("cd sub && touch a", ""), Level::Block);
     assert_eq!(level("touch a", "other"), Level::Allow);
     assert_eq!(level("danger", "sub"), Level::Block);
 }
 
-/// Allows the last call in the journal.
+/// Adds an allowance for the last call in the journal. Returns the id of the event in which the call was refused.
 fn allow_last(scratch: &Scratch, span: AllowanceSpan) -> i64 {
     let entries = scratch.store(2000).entries(&JournalFilter::default()).expect("entries");
     let last = entries.last().expect("an entry");
@@ -443,8 +449,8 @@ fn a_self_test_ignores_pauses_and_modes() {
 fn without_a_journal_a_call_is_judged_with_a_notice() {
     let scratch = guarded();
     // A directory at each of the two possible paths of the journal makes both unusable.
-    fs::create_dir_all(scratch.root.join(".linchpin/state.db")).expect("a folder");
-    fs::create_dir_all(scratch.state("state.db")).expect("a folder");
+    fs::create_dir_all(scratch.root.join(".linchpin/state.db")).expect("a directory");
+    fs::create_dir_all(scratch.state("state.db")).expect("a directory");
     for (command, level) in [("danger", Level::Block), ("ls", Level::Allow)] {
         let judged = judged(&scratch, call_in(&scratch, command, ""));
         assert_eq!((judged.verdict.level, judged.id, judged.verdict.refusal_id), (level, None, None));
@@ -479,15 +485,16 @@ fn a_call_in_a_run_with_an_unreadable_hat_asks_a_person() {
     assert_eq!(verdict.level, Level::Ask);
     assert_eq!(verdict.findings, [Failure::UnreadableHat.finding()]);
     assert_eq!(judged(&scratch, scratch.event(EventKind::Prompt, 1000)).verdict.level, Level::Allow);
-    // A run of another project does not matter here.
+    // A run of another project has no effect on events of this project.
     let scratch = guarded().with_variables(elsewhere);
     assert_eq!(judged(&scratch, call_in(&scratch, "ls", "")).verdict.level, Level::Allow);
 }
 
 // Demands with a command.
 
-/// A repository with a changed file, and a rule of the user whose command would meet it. No test here may run it:
-/// commands are started through the test binary itself.
+/// A repository with a changed file, and a rule of the user with a command that would meet the rule's demand. No test
+/// in this file may let the command run, because Linchpin would start the command through its own program file, which
+/// is the test binary here.
 fn with_command() -> Scratch {
     let scratch = Scratch::new().committed();
     let rule = "---\ntrigger: src/**\naction: {command: 'make docs'}\n---\nRun it.\n";
@@ -514,7 +521,7 @@ fn a_rules_command_is_not_run_if_nothing_is_enforced_or_recorded() {
 
     let verdict = stopped(&with_command(), true);
     assert_eq!((verdict.level, verdict.not_enforced), (Level::Block, None));
-    let expected = "a rule's command was not run: the rule is unmet until the command passes";
+    let expected = "a dry run does not run the commands of rules, so a rule with a command is shown as unmet";
     assert!(verdict.notices.iter().any(|notice| notice == expected), "{:?}", verdict.notices);
 }
 
@@ -536,8 +543,8 @@ fn only_rules_that_need_the_queue_are_skipped_because_of_it() {
     let dependent = "---\ntrigger: src/**\nsafety: README\nwhen: tasks.open > 0\n---\nTell of it.\n";
     write(&scratch.environment.config.join("rules/when-open.md"), dependent);
     scratch.file("src/a", "text");
-    write(&scratch.root.join(".linchpin/tmp/rules/queue"), "no folder");
-    write(&scratch.state("tmp/rules/queue"), "no folder");
+    write(&scratch.root.join(".linchpin/tmp/rules/queue"), "no directory");
+    write(&scratch.state("tmp/rules/queue"), "no directory");
     write(&scratch.project().work_database_path(&scratch.environment), "no database, but a long enough text");
     let notices = stopped(&scratch, false).notices;
     let about = |rule: &str| notices.iter().find(|notice| notice.contains(rule)).cloned().unwrap_or_default();

@@ -1,5 +1,5 @@
-//! `emit`: the agent under a hat hands the work over. The gates are checked at once, so that the agent can fix the
-//! problems that they report.
+//! `linchpin emit`: the agent under a hat publishes a topic and so hands the work over. The gates of the topic are
+//! checked while `linchpin emit` runs, so that the agent can fix what a gate reports.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use crate::position::Position;
 use crate::session::HatPhase;
 use crate::workflow::{FailedGate, Force, ViolatedPaceRule, WorkflowCommands, WorkflowError};
 
-/// The arguments of `emit`.
+/// The arguments of `linchpin emit`.
 #[derive(Debug, Clone, Copy)]
 pub struct Emission<'a> {
     pub topic: &'a str,
@@ -23,16 +23,16 @@ pub struct Emission<'a> {
     pub payload: Option<&'a str>,
 }
 
-/// The reason why a hand-over is refused.
+/// The reason why a topic was not published.
 #[derive(Debug, thiserror::Error)]
 pub enum EmitRefused {
     #[error("the hat `{hat}` does not publish `{topic}`")]
     NotItsTopic { hat: String, topic: String, close: Option<String>, known: Vec<String> },
     #[error("this iteration has already published `{0}` and cannot publish another topic")]
     Already(String),
-    #[error("this iteration is over")]
+    #[error("this iteration is over, so it cannot publish a topic")]
     Over,
-    #[error("`{topic}` can only be published after {} in a run", missing.iter().map(|topic| format!("`{topic}`")).collect::<Vec<_>>().join(", "))]
+    #[error("`{topic}` is refused: this run has not published {} yet", missing.iter().map(|topic| format!("`{topic}`")).collect::<Vec<_>>().join(", "))]
     TooEarly { topic: String, missing: Vec<String> },
     #[error("rule `{}` interrupts: {text}", rule.id)]
     Interrupted { rule: Box<Rule>, position: Box<Position>, text: String },
@@ -45,18 +45,23 @@ pub enum EmitRefused {
 }
 
 impl EmitRefused {
-    /// A summary line, followed by the message of each gate.
+    /// The refusal as text for the prompt of the next iteration. If gates failed: a summary line and, for each failed
+    /// gate, its message.
     fn full_text(&self) -> String {
         let Self::GatesFailed { topic, failed_gates } = self else { return self.to_string() };
         let gates: Vec<&str> = failed_gates.iter().map(|failed_gate| failed_gate.gate.as_str()).collect();
-        let short = format!("`{topic}` was refused: {}", gates.join(", "));
+        let summary = match gates.as_slice() {
+            [gate] => format!("`{topic}` was refused, because a gate is not met: `{gate}`"),
+            _ => format!("`{topic}` was refused, because gates are not met: `{}`", gates.join("`, `")),
+        };
         let failed_gates = failed_gates
             .iter()
             .map(|FailedGate { gate, why, .. }| format!("\n- {gate}: {}", why.replace('\n', "\n  ")));
-        std::iter::once(short).chain(failed_gates).collect()
+        std::iter::once(summary).chain(failed_gates).collect()
     }
 
-    /// The gate that waits for a person's approval, if only approvals are missing.
+    /// The first gate that waits for a person's approval, if the topic was refused only because approvals are missing;
+    /// `None` otherwise.
     fn awaited_approval(&self, hat_phase: &HatPhase) -> Option<String> {
         let Self::GatesFailed { topic, failed_gates } = self else { return None };
         let transitions = hat_phase
@@ -79,12 +84,12 @@ impl EmitRefused {
 }
 
 impl WorkflowCommands<'_> {
-    /// Publishes the topic if all gates pass, and records a refusal.
+    /// Publishes the topic, or records why it was refused.
     pub fn emit(&self, hat_phase: &HatPhase, emission: Emission<'_>) -> Result<(), EmitRefused> {
         let result = self.check_and_hand_over(hat_phase, emission);
         let why = match &result {
             Ok(()) => None,
-            // An iteration that is over and an I/O error are not refusals that should be recorded.
+            // In these cases, the topic itself was not refused, so nothing is recorded.
             Err(EmitRefused::Work(_) | EmitRefused::WorkflowError(_) | EmitRefused::Over) => return result,
             Err(EmitRefused::GatesFailed { failed_gates, .. }) => {
                 Some(failed_gates.iter().map(|failed_gate| failed_gate.gate.as_str()).collect::<Vec<_>>().join(", "))
@@ -92,13 +97,13 @@ impl WorkflowCommands<'_> {
             Err(refused) => Some(refused.to_string()),
         };
         if let Err(refused) = &result {
-            // The next iteration's prompt has the refusal if this one hands nothing over.
+            // If this iteration hands nothing over, the prompt of the next one contains the refusal.
             let (text, awaited_approval) = (refused.full_text(), refused.awaited_approval(hat_phase));
             let _ = WorkDatabase::open(&hat_phase.work_path).map(|work| {
                 work.record_refusal(hat_phase.run_id(), hat_phase.iteration, &text, awaited_approval.as_deref())
             });
         }
-        let fields = self.fields([
+        let fields = self.journal_fields([
             ("run", json!(hat_phase.run_id().to_string())),
             ("iteration", json!(hat_phase.iteration)),
             ("hat", json!(hat_phase.hat())),
@@ -112,15 +117,14 @@ impl WorkflowCommands<'_> {
         let kind = if result.is_err() { NoteKind::MoveRefused } else { NoteKind::Emit };
         let (root, cwd) = self.root_and_cwd();
         let no_changes = StateChanges::default();
-        // The hand-over is accepted even if the note in the journal fails.
+        // If the journal's note cannot be written, the result stays the same.
         let _ = self
-            .stored_state()
+            .load_states()
             .map(|mut stored| stored.store.write_note(&self.note(kind, &fields, &no_changes, &root, &cwd)));
         result
     }
 
-    /// Judges the hat's pace rules. They apply to a hand-over in the same way as the pace rules of a phase apply to
-    /// leaving it.
+    /// Fails if a pace rule of the hat interrupts. The rules are judged as at a move of a workflow.
     fn check_pace_rules(&self) -> Result<(), EmitRefused> {
         let (stored, active) = self.load_active()?;
         let active = Arc::new(active);
@@ -134,10 +138,11 @@ impl WorkflowCommands<'_> {
         }
     }
 
-    /// Hands the work over if the topic, the pace rules and the gates allow it.
+    /// Hands the work over if the topic, the hat's pace rules and the gates allow it.
     fn check_and_hand_over(&self, hat_phase: &HatPhase, emission: Emission<'_>) -> Result<(), EmitRefused> {
         let Emission { topic, summary, payload } = emission;
-        // A process left over from an earlier iteration must not hand over in this one.
+        // This process may belong to an earlier iteration, and still be running. Then it must not hand the work over in
+        // the present iteration.
         let is_in_run = self.environment.get(HatPhase::RUN).is_some();
         if is_in_run && self.environment.get(HatPhase::SECRET).as_ref() != Some(&hat_phase.secret) {
             return Err(EmitRefused::Over);
@@ -158,8 +163,8 @@ impl WorkflowCommands<'_> {
         if let Some(topic) = work.handed_over_topic(run, iteration)? {
             return Err(EmitRefused::Already(topic));
         }
-        let is_last = topic == hat_phase.completion.topic;
-        if is_last {
+        let completes_run = topic == hat_phase.completion.topic;
+        if completes_run {
             let accepted = work.accepted_topics(run)?;
             let is_missing = |topic: &&String| !accepted.contains(topic);
             let missing: Vec<String> = hat_phase.completion.after.iter().filter(is_missing).cloned().collect();
@@ -174,7 +179,7 @@ impl WorkflowCommands<'_> {
                 return Err(EmitRefused::GatesFailed { topic: topic.to_owned(), failed_gates });
             }
         }
-        match work.hand_over(run, iteration, hat_phase.hat(), HandOver { topic, summary, payload, is_last })? {
+        match work.hand_over(run, iteration, hat_phase.hat(), HandOver { topic, summary, payload, completes_run })? {
             HandOverOutcome::Accepted => Ok(()),
             HandOverOutcome::AlreadyHandedOver(topic) => Err(EmitRefused::Already(topic)),
             HandOverOutcome::IterationOver => Err(EmitRefused::Over),

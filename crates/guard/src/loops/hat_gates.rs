@@ -1,4 +1,4 @@
-//! Checks the gates of a hat, for `emit` and for closing a task.
+//! Checks the gates of a hat, for `linchpin emit` and for closing a task.
 
 use std::sync::Arc;
 
@@ -7,8 +7,8 @@ use engine::workflow::Requirement;
 use crate::workflow::{FailedGate, WorkflowCommands, WorkflowError};
 
 impl WorkflowCommands<'_> {
-    /// Checks gates of a hat, and returns those that do not pass. A gate whose files changed during the run fails without
-    /// being run.
+    /// Returns the gates that do not pass. If files of gates changed during the run, these gates are returned at once,
+    /// and no gate's command is run.
     pub(super) fn check_hat_gates<'r>(
         &self,
         requirements: impl Iterator<Item = &'r Requirement> + Clone,
@@ -23,6 +23,6 @@ impl WorkflowCommands<'_> {
             }
         }
         let situation = self.situation(&active, &stored);
-        Ok(self.gate_context(&active, &situation).check_gates(requirements))
+        Ok(self.gate_checker(&active, &situation).check_gates(requirements))
     }
 }

@@ -1,7 +1,8 @@
-//! The run of a loop that a session belongs to: the current hat, its rules and gates, and its hand-over.
+//! What happens in an iteration of a run: its beginning, the gates of its hat, and the hand-over.
 //!
-//! The driver of a run writes a [`HatPhase`](crate::session::HatPhase) before each agent starts. The agent's hooks and
-//! commands find it through the environment variable `LINCHPIN_RUN`. This module does not start agents.
+//! The driver of a run writes a [`HatPhase`](crate::session::HatPhase) before each agent starts. The hooks and
+//! `linchpin` commands that the agent runs find the hat phase by the environment variable `LINCHPIN_RUN`. This module
+//! does not start agents.
 
 mod close;
 mod emit;
@@ -18,7 +19,7 @@ mod tests {
     use agents::transcript::{TranscriptPosition, usage};
     use engine::hats::AgentChoice;
 
-    /// The token limit of a loop relies on what this test checks.
+    /// The token limit of a loop counts tokens from transcripts, so it needs agents whose transcripts can be read.
     #[test]
     fn agents_that_report_tokens_have_readable_transcripts() {
         let empty = tempfile::NamedTempFile::new().expect("a file");

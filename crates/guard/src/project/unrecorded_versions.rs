@@ -1,9 +1,9 @@
-//! Versions of rules that are not in the journal yet.
+//! A queue of versions of rules that are not in the journal yet.
 //!
-//! Only the process that compiles a policy has the texts of its rules, and it may be unable to write to the journal,
-//! because the journal is locked or no time is left. So the texts are queued as files in the user's state directory,
-//! and the next event that writes to the journal also writes these texts. Each file has the texts of one event. Its
-//! name is the digest of the texts, so that concurrent events do not conflict.
+//! Only the process that compiles a policy has the texts of its rules. This process may be unable to write to the
+//! journal, because the journal is locked or no time is left. So the process queues the texts as a file in the user's
+//! state directory, and at the next event that is written to the journal, the queued texts are written too. The name of
+//! the file is the digest of the texts, so that concurrent processes do not overwrite each other's files.
 
 use std::fs;
 use std::io;
@@ -15,8 +15,9 @@ use store::{RuleVersion, Store};
 
 use crate::Environment;
 
+/// The queue of a project's rule versions.
 pub struct UnrecordedVersions {
-    folder: PathBuf,
+    directory: PathBuf,
 }
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -30,21 +31,22 @@ struct Version {
 
 impl UnrecordedVersions {
     pub fn of(root: &Path, environment: &Environment) -> Self {
-        Self { folder: environment.project_state(root).join("versions") }
+        Self { directory: environment.project_state(root).join("versions") }
     }
 
+    /// Queues the versions of rules that were just compiled.
     pub fn queue(&self, definitions: &[RuleDefinition]) -> io::Result<()> {
         if definitions.is_empty() {
             return Ok(());
         }
-        policy::delete_old_files(&self.folder);
+        policy::delete_old_files(&self.directory);
         let versions: Vec<Version> = definitions.iter().map(Version::of).collect();
         let bytes = serde_json::to_vec(&versions)?;
-        policy::write_private_file(&self.folder.join(policy::digest(&bytes)), bytes)
+        policy::write_private_file(&self.directory.join(policy::digest(&bytes)), bytes)
     }
 
-    /// Writes the queued versions to the journal, and those in `definitions`, which could not be queued. If this fails, they
-    /// wait for the next event.
+    /// Writes the queued versions to the journal, and also those in `definitions`, which could not be queued. If the
+    /// journal cannot be written, the queued versions stay in the queue until the next event.
     pub fn register(&self, definitions: &[RuleDefinition], store: &mut Store, now: i64) {
         let queued: Vec<(PathBuf, Vec<Version>)> = self.queued().collect();
         let unqueued: Vec<Version> = definitions.iter().map(Version::of).collect();
@@ -58,9 +60,10 @@ impl UnrecordedVersions {
         }
     }
 
-    /// The queued versions. Files that another process is just writing or removing are skipped.
+    /// The files of the queue, each with the list of versions that it contains. A file that cannot be read is skipped,
+    /// because another process may be removing it.
     fn queued(&self) -> impl Iterator<Item = (PathBuf, Vec<Version>)> {
-        let files = fs::read_dir(&self.folder).into_iter().flatten().flatten();
+        let files = fs::read_dir(&self.directory).into_iter().flatten().flatten();
         files.filter_map(|file| {
             let versions = serde_json::from_slice(&fs::read(file.path()).ok()?).ok()?;
             Some((file.path(), versions))

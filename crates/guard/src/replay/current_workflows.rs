@@ -4,28 +4,29 @@ use std::cell::OnceCell;
 use std::sync::Arc;
 
 use engine::workflow::Workflow;
-use policy::{CompiledPolicy, PolicyFolder, Tiers, Workflows};
+use policy::{CompiledPolicy, PolicyFolder, PolicyFolders, Workflows};
 
 use crate::Environment;
 use crate::grants::Trust;
 use crate::project::Project;
 use crate::workflow::policy_at;
 
+/// The workflows by whose rules recorded events are judged.
 pub struct CurrentWorkflows<'a> {
     project: &'a Project,
     environment: &'a Environment,
-    tiers: Tiers,
-    /// True if the workflows are only tried out. They then need no trust.
+    tiers: PolicyFolders,
+    /// True if the workflows need no trust, because they are only tried out.
     are_trusted: bool,
-    /// Loaded on first use.
+    /// The workflows, loaded when one of them is first used.
     workflows: OnceCell<Workflows>,
 }
 
-/// The rules of a workflow at a node.
+/// The policy that a workflow has at one of its nodes.
 pub enum NodePolicy {
     /// The workflow no longer exists.
     Gone,
-    /// The workflow's file cannot be read.
+    /// The workflow's file has errors.
     Broken,
     Loaded {
         workflow: Arc<Workflow>,
@@ -38,17 +39,19 @@ impl<'a> CurrentWorkflows<'a> {
         Self { project, environment, tiers: project.tiers.clone(), are_trusted: false, workflows: OnceCell::new() }
     }
 
-    /// Uses the workflows of a policy folder in place of the project's, if it has some.
+    /// If the policy directory `directory` has a directory of workflows, uses these in place of the project's
+    /// workflows.
     #[must_use]
-    pub fn with_workflows_of(self, folder: PolicyFolder) -> Self {
-        if !folder.workflows().is_dir() {
+    pub fn with_workflows_of(self, directory: PolicyFolder) -> Self {
+        if !directory.workflows().is_dir() {
             return self;
         }
-        let tiers = Tiers { project: Some(folder), ..self.tiers };
+        let tiers = PolicyFolders { project: Some(directory), ..self.tiers };
         Self { tiers, are_trusted: true, ..self }
     }
 
-    /// The policy of a workflow at a node. `project_policy` applies as well.
+    /// The policy that a workflow has at a node. A rule that `project_policy` contains in the same version is left out,
+    /// unless it is a pace rule.
     pub fn at(&self, name: &str, node: &str, project_policy: &CompiledPolicy) -> NodePolicy {
         let Some(file) = self.workflows().named(name) else { return NodePolicy::Gone };
         let Some(workflow) = &file.workflow else { return NodePolicy::Broken };

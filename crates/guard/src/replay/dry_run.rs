@@ -9,10 +9,10 @@ use serde_json::{Value, json};
 
 use crate::{Environment, hook};
 
-/// A hypothetical event, to be judged without a record.
+/// A hypothetical event, which is judged and not recorded.
 pub struct DryRun<'a> {
     pub agent: Agent,
-    /// The session; empty for a new one.
+    /// The id of the session; empty for a new session.
     pub session: &'a str,
     /// The project of a new session.
     pub root: &'a Path,
@@ -22,24 +22,26 @@ pub struct DryRun<'a> {
     pub now: i64,
 }
 
+/// What the agent attempts.
 pub enum AttemptedAct {
     Call {
         tool: String,
         input: Value,
     },
-    /// `held_before` is true if the previous stop was held and there was no prompt since.
     Stop {
+        /// True if the agent's previous stop was held, and no prompt has come since that stop.
         held_before: bool,
     },
 }
 
 impl DryRun<'_> {
+    /// The verdict that the event would get now.
     pub fn verdict(&self, environment: &Environment) -> Verdict {
         hook::dry_run(self.event(), self.agent, environment)
     }
 
-    /// The event, decoded from a payload: for a call, in the format of its agent; for a stop, in the format of Claude
-    /// Code.
+    /// The event, decoded from a payload. The payload of a call has the format of the agent, that of a stop the format
+    /// of Claude Code.
     fn event(&self) -> Event {
         let cwd = self.cwd.to_string_lossy();
         let event = match &self.attempt {
@@ -59,7 +61,7 @@ impl DryRun<'_> {
                 decoded.unwrap_or_else(|error| error.partial)
             }
         };
-        let session_folders = vec![self.root.to_string_lossy().into_owned()];
-        Event { agent: self.agent.name().to_owned(), session_folders, ..event }
+        let session_directories = vec![self.root.to_string_lossy().into_owned()];
+        Event { agent: self.agent.name().to_owned(), session_directories, ..event }
     }
 }

@@ -5,7 +5,7 @@ use store::JournalEntry;
 
 use crate::facts::input_record;
 
-/// `None` if the entry is not an agent's event but a note.
+/// The event of an entry; `None` if the entry is a note.
 pub fn recorded_event(entry: &JournalEntry) -> Option<Event> {
     let kind = EventKind::from_name(&entry.kind)?;
     if let Some(whole) = entry.event.as_ref().and_then(|whole| serde_json::from_value(whole.clone()).ok()) {

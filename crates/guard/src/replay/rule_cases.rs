@@ -1,6 +1,6 @@
-//! Judges test cases of rules. All input comes from the case: no project, journal or clock is used.
+//! Judges test cases of rules. All facts come from the test case: no project, journal or clock is used.
 //!
-//! The event is built from a payload like an agent's, so that a tool call in a case is judged like one from a hook.
+//! The event of a case is decoded from a payload, so that a tool call in a case is judged like one from a hook.
 
 use std::sync::Arc;
 
@@ -8,13 +8,13 @@ use agents::Agent;
 use engine::event::{CallOutcome, EventKinds, ToolCall};
 use engine::facts::{Facts, GitField, Missing, TaskField};
 use engine::file_rules::{ChangeScope, Changes, FileRule};
-use engine::pace::{Activity, History, LiveMode, PaceRule, PaceRuleRef, PaceState, Phase};
+use engine::pace::{Activity, LiveMode, PaceRule, PaceRuleRef, PaceState, Phase, PhaseHistory};
 use engine::rules::{Detector, Rule, RuleSet, RuleSetError};
-use engine::{BaseFolders, Decision, DecisionRequest, Event, EventKind, Situation};
+use engine::{BaseDirectories, Decision, DecisionRequest, Event, EventKind, Situation};
 use policy::{CaseActivity, CaseSubject, Config, EventFields, PolicyCase, TimedActivity};
 use serde_json::{Map, Value, json};
 
-/// The root of every case. It does not exist, and is never accessed.
+/// The root of the project in every case. It does not exist, and is never accessed.
 const ROOT: &str = "/project";
 const HOME: &str = "/home/user";
 const TEMP: &str = "/tmp";
@@ -24,11 +24,11 @@ const NOW: i64 = 1_800_000_000_000;
 /// Judges the event of a case and returns the result of each clause.
 pub fn judge(case: &PolicyCase, rules: &RuleSet, config: &Config) -> Result<Decision, RuleSetError> {
     let event = Arc::new(event_of(&case.subject));
-    let base_folders = BaseFolders {
+    let base_directories = BaseDirectories {
         root: ROOT.to_owned(),
         home: Some(HOME.to_owned()),
         temp: Some(TEMP.to_owned()),
-        ..BaseFolders::default()
+        ..BaseDirectories::default()
     };
     let adjusted_rules = rules_for_case(&case.subject, rules)?;
     let rules = adjusted_rules.as_ref().unwrap_or(rules);
@@ -41,12 +41,13 @@ pub fn judge(case: &PolicyCase, rules: &RuleSet, config: &Config) -> Result<Deci
         history: history_of(&case.subject),
         rules: rules.clone(),
     };
-    let situation = Arc::new(Situation::new(event, base_folders, Arc::new(facts)));
+    let situation = Arc::new(Situation::new(event, base_directories, Arc::new(facts)));
     engine::decide(&DecisionRequest { situation: &situation, rules, evaluate_all: true })
 }
 
-/// The rules for a case, if they have to be adjusted: for cases about files or phases. A case about files is judged by every file rule, regardless of
-/// its events; a case about a phase by every pace rule, regardless of its `live` mode.
+/// The adjusted rules for a case about files or about a phase; `None` for other cases. A case about files is judged by
+/// every file rule, no matter for which events the rule is. A case about a phase is judged by every pace rule, no
+/// matter for which events the rule is and which `live` mode it has.
 fn rules_for_case(subject: &CaseSubject, rules: &RuleSet) -> Result<Option<RuleSet>, RuleSetError> {
     let rule = |rule: Rule| match (subject, &rule.detect) {
         (CaseSubject::Files(_), Detector::Files(_)) => {
@@ -64,10 +65,10 @@ fn rules_for_case(subject: &CaseSubject, rules: &RuleSet) -> Result<Option<RuleS
     RuleSet::pack(&rules.all()?.into_iter().filter_map(rule).collect::<Vec<_>>()).map(Some)
 }
 
-/// The history and duration of a phase that a case describes.
-fn history_of(subject: &CaseSubject) -> Option<(History, Phase)> {
+/// The history and duration of the phase that a case describes; `None` if the case is not about a phase.
+fn history_of(subject: &CaseSubject) -> Option<(PhaseHistory, Phase)> {
     let CaseSubject::Phase { activities, now } = subject else { return None };
-    let mut history = History::default();
+    let mut history = PhaseHistory::default();
     for TimedActivity { at, activity } in activities {
         let time = NOW.saturating_add(at.saturating_mul(1000));
         match activity {
@@ -97,6 +98,7 @@ fn changes_of(subject: &CaseSubject) -> Option<Arc<Changes>> {
     }
 }
 
+/// The event that a case describes.
 fn event_of(subject: &CaseSubject) -> Event {
     match subject {
         CaseSubject::Files(_) => event_without_call(EventKind::Stop),
@@ -134,7 +136,8 @@ fn event_with(fields: &EventFields) -> Event {
     event
 }
 
-/// Decodes a payload of Claude Code, whose tool names are the canonical ones.
+/// The event of a tool call, decoded from a payload of Claude Code, because rules use the same names of tools as Claude
+/// Code.
 fn tool_event(kind: EventKind, tool: &str, input: &Value) -> Event {
     let payload = json!({
         "session_id": "case",
@@ -152,19 +155,19 @@ fn tool_event(kind: EventKind, tool: &str, input: &Value) -> Event {
     }
 }
 
-/// The facts that a case gives.
+/// The facts that a case contains.
 struct CaseFacts {
     variables: Map<String, Value>,
     git: Map<String, Value>,
     tasks: Map<String, Value>,
     config: Config,
     changes: Option<Arc<Changes>>,
-    history: Option<(History, Phase)>,
+    history: Option<(PhaseHistory, Phase)>,
     rules: RuleSet,
 }
 
 impl CaseFacts {
-    /// True if the case lists the task under this key.
+    /// True if the case lists the task with this id under the key `list`.
     fn lists_task(&self, list: &str, id: &str) -> bool {
         self.tasks.get(list).and_then(Value::as_array).is_some_and(|ids| ids.iter().any(|other| other == id))
     }

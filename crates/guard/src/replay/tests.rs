@@ -1,4 +1,4 @@
-//! Tests with journals that current hooks do not write: with variables that observers set, and with pruned beginnings.
+//! Tests how replays derive variables that observers set, also from a journal whose beginning was pruned.
 
 use std::time::Duration;
 
@@ -10,25 +10,25 @@ use tempfile::TempDir;
 use super::*;
 
 struct Scene {
-    /// Deleted with the test.
-    _folder: TempDir,
+    /// The directory of the project. When this value is dropped, the directory is deleted.
+    _directory: TempDir,
     project: Project,
     environment: Environment,
 }
 
-/// A project in which prompts are blocked while `release` is set.
+/// A project in which prompts are blocked while the variable `release` is set.
 fn scene() -> Scene {
-    let folder = tempfile::tempdir().expect("a temporary folder");
-    let root = folder.path().join("project");
+    let directory = tempfile::tempdir().expect("a temporary directory");
+    let root = directory.path().join("project");
     let rules = root.join(".linchpin/rules");
-    std::fs::create_dir_all(&rules).expect("a folder");
+    std::fs::create_dir_all(&rules).expect("a directory");
     std::fs::write(root.join(".linchpin/config.yml"), "variables: {release: false}\n").expect("a file");
     let rule = "---\non: prompt\nwhen: release\naction: block\n---\nFrozen.\n";
     std::fs::write(rules.join("frozen.md"), rule).expect("a file");
     // The environment ignores the configuration of this machine, and its home directory does not exist.
-    let environment = Environment::new(|_| None, folder.path().join("temp"), root.clone());
+    let environment = Environment::new(|_| None, directory.path().join("temp"), root.clone());
     let project = Project::at(&root, &environment);
-    Scene { _folder: folder, project, environment }
+    Scene { _directory: directory, project, environment }
 }
 
 impl Scene {
@@ -66,10 +66,10 @@ impl Scene {
         assert_eq!(policy.broken, []);
         let mut replay = Replay::new(&self.project, policy, self.store(), &self.environment);
         let mut changed = Vec::new();
-        let note = |entry: &JournalEntry, outcome: &ReplayOutcome| {
+        let report = |entry: &JournalEntry, outcome: &ReplayOutcome| {
             changed.extend(matches!(outcome, ReplayOutcome::Changed(_)).then_some(entry.id.0));
         };
-        let tally = replay.run(&self.store(), scope, note).expect("a replay");
+        let tally = replay.run(&self.store(), scope, report).expect("a replay");
         (changed, tally)
     }
 }
@@ -93,7 +93,7 @@ fn variables_are_replayed_from_the_events_that_set_them() {
     let (changed, tally) = scene.replay(&ReplayScope::default());
     assert_eq!(changed, [2, 3]);
     assert_eq!(tally, ReplayTally { events: 5, same: 3, stricter: 2, milder: 0, undecidable: 0 });
-    // Earlier events are replayed even if they are not shown.
+    // Events before `since` are not reported, but the variables that they set are derived all the same.
     let (changed, tally) = scene.replay(&ReplayScope { since: Some(30), ..ReplayScope::default() });
     assert_eq!((changed, tally.events), (vec![3], 3));
 }

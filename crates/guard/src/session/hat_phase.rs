@@ -1,5 +1,5 @@
-//! The rules and gates of the current iteration of a run. They are stored in the user's state directory, so that
-//! editing the loop's file has no effect on an iteration that is running.
+//! The hat of the current iteration of a run, with its rules and gates. They are stored in the user's state directory,
+//! so that an edit of the loop's file has no effect on the current iteration.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -16,6 +16,7 @@ use work::RunId;
 use crate::Environment;
 use crate::project::Project;
 
+/// An iteration of a run, under one hat.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct HatPhase {
     pub run: u64,
@@ -25,19 +26,21 @@ pub struct HatPhase {
     pub completion: Completion,
     /// Gates that must pass before a task is closed.
     pub close_requires: Vec<Requirement>,
-    /// The id of the published topic that the iteration handles. A restart handles the same topic, and is not a new
-    /// activation of the hat.
+    /// The id of the published topic that the iteration handles. If the iteration is repeated, the next one handles the
+    /// same topic, which is not a new activation of the hat.
     #[serde(default, rename = "published")]
     pub topic_id: i64,
-    /// The time of the snapshot of the tree, in milliseconds since 1970. It is taken before the hat's first agent for
-    /// the topic starts. `None` if no gate compares with it.
-    pub baseline: Option<i64>,
-    /// Only processes of this iteration know this secret. Others cannot act for it.
+    /// The time of the tree snapshot, in milliseconds since 1970. The snapshot is taken before the hat's first agent
+    /// for the topic starts. `None` if no gate compares with it, or if it could not be taken.
+    #[serde(rename = "baseline")]
+    pub snapshot_time: Option<i64>,
+    /// A secret that only processes of this iteration know. Other processes cannot act for the iteration.
     #[serde(rename = "ticket")]
     pub secret: String,
     /// The driver's `PATH`. Gates use it instead of the agent's.
     pub path: Option<String>,
-    /// Files that gates name, with their digests when the run began (`None` if missing). Agents may not write them.
+    /// The files that gates name, with their digests when the run began (`None` for a missing file). Agents must not
+    /// write these files.
     #[serde(default)]
     pub gate_files: BTreeMap<String, Option<String>>,
     /// The path of the database of tasks and runs.
@@ -74,7 +77,7 @@ impl HatPhase {
             completion: the_loop.completion.clone(),
             close_requires: the_loop.close_requires.clone(),
             topic_id,
-            baseline: None,
+            snapshot_time: None,
             secret: format!("{:016x}", RandomState::new().build_hasher().finish()),
             path: environment.get("PATH"),
             gate_files: BTreeMap::new(),
@@ -89,12 +92,13 @@ impl HatPhase {
         requirements.chain(&self.close_requires).any(|required| matches!(required.gate, Gate::FileRules(_)))
     }
 
-    /// The name and time of the tree's snapshot.
+    /// The name and time of the tree snapshot.
     pub fn tree_snapshot(&self) -> Option<(String, i64)> {
-        self.baseline.map(|time| (self.baseline_name(), time))
+        self.snapshot_time.map(|time| (self.snapshot_name(), time))
     }
 
-    pub(crate) fn baseline_name(&self) -> String {
+    /// The name of the tree snapshots of this run.
+    pub(crate) fn snapshot_name(&self) -> String {
         format!("run-{}", self.run)
     }
 
@@ -102,7 +106,7 @@ impl HatPhase {
     pub fn of_process(project: &Project, environment: &Environment) -> Option<Self> {
         let run = Self::run_id_of_process(project, environment)?;
         let mut file = File::open(hat_phase_file(run, &project.root, environment)).ok()?;
-        // Only a process of the run reaches this line, so the run is active.
+        // Only processes of the run get here, so this shows the driver that the run is active.
         touch(&file);
         let mut bytes = Vec::new();
         file.read_to_end(&mut bytes).ok()?;
@@ -116,13 +120,13 @@ impl HatPhase {
         (!is_of_other_project).then_some(run)
     }
 
-    /// The value of [`runner::STARTED_BY`] for processes of a run. It includes the root, because another project may
-    /// have a run with the same id.
+    /// The value of [`runner::STARTED_BY`] for processes of a run. It contains the project's root, because another
+    /// project may have a run with the same id.
     pub fn started_by(run: RunId, root: &Path) -> String {
         format!("{run} {}", root.display())
     }
 
-    /// Environment variables for commands of gates, which override those of the caller.
+    /// Environment variables for commands of gates. They override those of the caller.
     pub(crate) fn gate_variables(&self, root: &Path) -> Vec<(&'static str, String)> {
         let path = self.path.clone().map(|path| ("PATH", path));
         path.into_iter().chain([(runner::STARTED_BY, Self::started_by(self.run_id(), root))]).collect()
@@ -156,12 +160,12 @@ impl HatPhase {
         &self.workflow.start
     }
 
-    /// The name that this iteration is recorded under when it starts a task.
+    /// The name under which this iteration is recorded as the one that started a task.
     pub fn starter(&self) -> String {
         work::starter_id(&self.run_id().to_string(), self.iteration.into())
     }
 
-    /// The topics that the hat may publish.
+    /// The topics that the hat publishes.
     pub fn publishes(&self) -> impl Iterator<Item = &str> {
         self.workflow.nodes.iter().flat_map(|node| &node.transitions).map(|transition| transition.to.as_str())
     }
@@ -172,6 +176,7 @@ pub(super) fn touch(file: &File) {
     let _ = file.set_modified(SystemTime::now());
 }
 
+/// The file with the hat phase of a run.
 pub(super) fn hat_phase_file(run: RunId, root: &Path, environment: &Environment) -> PathBuf {
     environment.project_state(root).join("runs").join(format!("{run}.json"))
 }

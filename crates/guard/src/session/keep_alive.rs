@@ -1,5 +1,6 @@
-//! Keeps an agent in a run from being taken for idle while it prints nothing. Every Linchpin process of the run (hook,
-//! command, gate) touches the file of the hat phase, and the driver checks its modification time.
+//! Shows the driver of a run that its agent is not idle, even while the agent prints nothing. Every Linchpin process of
+//! the run (hook, command, gate process) touches the file of the hat phase, and the driver checks the file's
+//! modification time.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -11,11 +12,11 @@ use crate::Environment;
 use crate::project::Project;
 
 /// The interval at which a long-running process touches the file.
-const BEAT: Duration = Duration::from_millis(500);
+const TOUCH_INTERVAL: Duration = Duration::from_millis(500);
 
 impl HatPhase {
-    /// Sets the modification time of the hat phase's file to now, and again every [`BEAT`] until the process ends. Does
-    /// nothing outside of runs.
+    /// Sets the modification time of the hat phase's file to now, and again every [`TOUCH_INTERVAL`] until the process
+    /// ends. Does nothing outside of runs.
     pub fn keep_alive(environment: &Environment) {
         let Some(path) = file_of_process(environment) else { return };
         let touch_file = move || {
@@ -23,15 +24,15 @@ impl HatPhase {
                 touch(&file);
             }
         };
-        // The file is touched at once, because a short command ends before its thread touches it.
+        // The first touch is not left to the thread, because a short command may end before the thread starts.
         touch_file();
         let keep_touching = move || {
             loop {
-                thread::sleep(BEAT);
+                thread::sleep(TOUCH_INTERVAL);
                 touch_file();
             }
         };
-        // If the thread cannot be started, the driver still sees the agent's own output.
+        // If the thread cannot be started, only the agent's own output shows the driver that it is not idle.
         drop(thread::Builder::new().spawn(keep_touching));
     }
 
@@ -42,6 +43,7 @@ impl HatPhase {
     }
 }
 
+/// The hat phase's file of the run that this process belongs to.
 fn file_of_process(environment: &Environment) -> Option<PathBuf> {
     let run = environment.get(HatPhase::RUN)?.parse().ok()?;
     let root = environment.get(HatPhase::ROOT)?;

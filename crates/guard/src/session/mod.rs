@@ -1,6 +1,7 @@
-//! One session of an agent: its root, the policy to which it is pinned, and its hat in a run. Also finds the session in
-//! which a command runs. This module does not judge.
+//! A session of an agent: its root, the policy to which it is pinned, and its hat in a run. Also finds the session that
+//! runs a command. This module does not judge.
 
+mod agent_session;
 mod command_run;
 mod hat_phase;
 pub(crate) mod hat_sessions;
@@ -8,12 +9,12 @@ mod keep_alive;
 mod notice;
 pub mod policy;
 pub(crate) mod root;
-mod session_owner;
 mod task_claims;
+pub(crate) mod touched_directories;
 
+pub use agent_session::AgentSession;
 pub use command_run::CommandRun;
 pub use hat_phase::HatPhase;
 pub use notice::SessionNotice;
 pub use root::project_of_command;
-pub use session_owner::SessionOwner;
-pub use task_claims::record_claim;
+pub use task_claims::{TaskEvent, record_task_event};

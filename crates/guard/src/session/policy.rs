@@ -12,27 +12,31 @@ use crate::Environment;
 use crate::grants::AcceptedWeakenings;
 use crate::project::Project;
 
-/// The policy that an event is judged by. Pins the session to it, unless the event is a dry run.
+/// The policy by which an event is judged. Pins the session to this policy, unless the event is a dry run.
 pub fn pin_for_event(project: &Project, event: &Event, environment: &Environment) -> PinnedPolicy {
-    // A dry run does not update the cache either: the next real event must still see that the policy is new.
-    let policy = if event.is_dry_run { project.compile_read_only(environment) } else { project.compile(environment) };
-    // An event without a session id has no session to pin.
+    // A dry run does not update the cache of the policy: the next real event must still notice that the policy is new.
+    let policy = if event.is_dry_run {
+        project.compiled_policy_read_only(environment)
+    } else {
+        project.compiled_policy(environment)
+    };
+    // Without a session id, there is no session to pin.
     if event.session.is_empty() {
         return PinnedPolicy { policy, new_weakenings: Vec::new() };
     }
     let path = pin_path(project, &event.agent, &event.session, environment);
-    let acceptance = AcceptedWeakenings::of(&project.root, environment);
+    let accepted = AcceptedWeakenings::of(&project.root, environment);
     let cache = project.cache_path(environment);
     let pin = SessionPin { path: &path, cache: &cache, now: event.time, is_saved: !event.is_dry_run };
-    pin.pin_policy(policy, |change, since| acceptance.includes(change, since))
+    pin.pin_policy(policy, |change, since| accepted.includes(change, since))
 }
 
-/// The configuration for an event. Writes nothing.
+/// The configuration by which an event is judged. Writes nothing.
 pub fn config_read_only(project: &Project, event: &Event, environment: &Environment) -> Arc<Config> {
-    let mut config = project.compile_read_only(environment).config;
+    let mut config = project.compiled_policy_read_only(environment).config;
     let enforced = policy::enforced_since(&pin_path(project, &event.agent, &event.session, environment));
-    let acceptance = AcceptedWeakenings::of(&project.root, environment);
-    if enforced.is_some_and(|since| !acceptance.includes(&Weakening::mode_to_observe(), since)) {
+    let accepted = AcceptedWeakenings::of(&project.root, environment);
+    if enforced.is_some_and(|since| !accepted.includes(&Weakening::mode_to_observe(), since)) {
         Arc::make_mut(&mut config).mode = PolicyMode::Enforce;
     }
     config
@@ -60,7 +64,7 @@ pub fn weakenings_ignored_by_any_session(
     policy: &CompiledPolicy,
     environment: &Environment,
 ) -> Vec<Weakening> {
-    let entries = fs::read_dir(pins_folder(project, environment)).into_iter().flatten().filter_map(Result::ok);
+    let entries = fs::read_dir(pins_directory(project, environment)).into_iter().flatten().filter_map(Result::ok);
     let mut ignored: Vec<Weakening> =
         entries.flat_map(|entry| ignored_by_pin(&entry.path(), project, policy, environment)).collect();
     ignored.sort_by(|a, b| (&a.rule, &a.from, &a.to).cmp(&(&b.rule, &b.from, &b.to)));
@@ -68,31 +72,33 @@ pub fn weakenings_ignored_by_any_session(
     ignored
 }
 
+/// Weakenings that do not apply to the session with this pin.
 fn ignored_by_pin(
     path: &Path,
     project: &Project,
     policy: &CompiledPolicy,
     environment: &Environment,
 ) -> Vec<Weakening> {
-    let acceptance = AcceptedWeakenings::of(&project.root, environment);
+    let accepted = AcceptedWeakenings::of(&project.root, environment);
     let pin = SessionPin { path, cache: &project.cache_path(environment), now: 0, is_saved: false };
-    let ignored = pin.ignored_weakenings(policy, |change, since| acceptance.includes(change, since));
+    let ignored = pin.ignored_weakenings(policy, |change, since| accepted.includes(change, since));
     ignored.into_iter().map(|ignored| ignored.weakening).collect()
 }
 
-/// The notice that a weakening does not apply. `folder` is the policy's directory, relative to the session's root.
-pub fn ignored_weakening_notice(change: &Weakening, folder: &Path) -> String {
-    let place = if folder.as_os_str().is_empty() { String::new() } else { format!(" in {}", folder.display()) };
+/// The notice that a weakening does not apply. `directory` is the policy's directory, relative to the session's root.
+pub fn ignored_weakening_notice(change: &Weakening, directory: &Path) -> String {
+    let place = if directory.as_os_str().is_empty() { String::new() } else { format!(" in {}", directory.display()) };
     format!(
         "{} during this session; the stricter version stays in force until a person runs `linchpin trust`{place}",
         change.describe()
     )
 }
 
-fn pins_folder(project: &Project, environment: &Environment) -> PathBuf {
+/// The directory with the pins of all sessions of a project.
+fn pins_directory(project: &Project, environment: &Environment) -> PathBuf {
     environment.project_state(&project.root).join("sessions")
 }
 
 fn pin_path(project: &Project, agent: &str, session: &str, environment: &Environment) -> PathBuf {
-    pins_folder(project, environment).join(root::digest(agent, session))
+    pins_directory(project, environment).join(root::session_file_name(agent, session))
 }

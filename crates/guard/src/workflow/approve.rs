@@ -1,4 +1,4 @@
-//! `approve`: a person approves a gate that an agent cannot decide.
+//! `linchpin approve`: a person opens a gate with an approval.
 
 use engine::suggest;
 use serde_json::json;
@@ -10,20 +10,23 @@ use crate::facts::ActiveWorkflow;
 use crate::position::Position;
 use crate::tree_digest::tree_digest;
 
-/// Approvals that a person is asked for.
+/// The approvals that the current node needs from a person.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PendingApprovals {
     pub workflow: String,
     pub node: String,
     pub requests: Vec<ApprovalRequest>,
-    /// The digest of the tree that is approved; `None` without git.
+    /// The digest of the tree that the person approves; `None` without git.
     pub tree_digest: Option<String>,
     position: Position,
 }
 
+/// One missing approval.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ApprovalRequest {
+    /// The gate's id.
     pub gate: String,
+    /// The text that the person approves.
     pub text: String,
 }
 
@@ -71,7 +74,7 @@ impl WorkflowCommands<'_> {
         let (root, cwd) = self.root_and_cwd();
         let approvals = Approvals::of(&self.project.root, self.environment);
         for ApprovalRequest { gate, text } in requests {
-            let fields = self.fields([
+            let fields = self.journal_fields([
                 ("workflow", json!(workflow)),
                 ("node", json!(node)),
                 ("gate", json!(gate)),
@@ -80,14 +83,14 @@ impl WorkflowCommands<'_> {
                 ("tree", json!(approved_digest)),
                 ("who", json!(who)),
             ]);
-            // The journal is written first, because there must be no approval without a record.
+            // The note is written first, because there must be no approval that is not in the journal.
             let no_changes = StateChanges::default();
             stored.store.write_note(&self.note(NoteKind::Approve, &fields, &no_changes, &root, &cwd))?;
             let approval = Approval {
                 workflow: workflow.clone(),
                 gate: gate.clone(),
                 text: text.clone(),
-                visit: position.phase_key(),
+                phase: position.phase_key(),
                 tree_digest: approved_digest.clone(),
                 who: who.clone(),
                 time: self.now,

@@ -1,3 +1,5 @@
+//! The claims of a move.
+
 use engine::suggest;
 use engine::workflow::Workflow;
 use serde_json::{Map, Value};
@@ -9,10 +11,10 @@ use super::WorkflowError;
 pub struct Claims(Map<String, Value>);
 
 impl Claims {
-    /// Parses the arguments of `next`: either names, or one JSON object. Without arguments, the agent claims that the
-    /// node is complete.
-    pub fn parse(words: &[String], node: &str, workflow: &Workflow) -> Result<Self, WorkflowError> {
-        let claims = match words {
+    /// Parses the arguments of `linchpin next`: either names, or one JSON object. Without arguments, the claim is that
+    /// the node is complete.
+    pub fn parse(arguments: &[String], node: &str, workflow: &Workflow) -> Result<Self, WorkflowError> {
+        let claims = match arguments {
             [] => Map::from_iter([(Workflow::completion_claim(node), Value::Bool(true))]),
             [json] if json.trim_start().starts_with('{') => match serde_json::from_str(json) {
                 Ok(Value::Object(claims)) => claims,
@@ -34,6 +36,7 @@ impl Claims {
         Ok(Self(claims))
     }
 
+    /// One claim that is true.
     pub fn single(claim: &str) -> Self {
         Self(Map::from_iter([(claim.to_owned(), Value::Bool(true))]))
     }

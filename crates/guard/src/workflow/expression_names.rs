@@ -1,4 +1,4 @@
-//! The current values of all names that expressions may use, for trying out an expression.
+//! The names that an expression may use, with their current values: for trying out an expression.
 
 use std::sync::Arc;
 
@@ -8,6 +8,7 @@ use engine::facts::{Facts, LoopField, PhaseField, TaskField, WorkflowField};
 use serde_json::{Map, Value, json};
 
 use super::WorkflowCommands;
+use super::loaded_states::LoadedStates;
 
 /// Names and values for trying out an expression.
 pub struct ExpressionNames {
@@ -20,28 +21,28 @@ pub struct ExpressionNames {
 }
 
 impl WorkflowCommands<'_> {
-    /// The values for a rule of the active workflow, or else of the project. All claims are false, because claims are
-    /// only made with a move.
+    /// The names for an expression in a rule of the active workflow or, if no workflow is active, of the project. All
+    /// claims are false, because claims are only made with a move.
     pub fn expression_names(&self) -> ExpressionNames {
         // A query must not create a journal.
         let has_journal = self.project.journal_path(self.environment).exists();
-        let stored = has_journal.then(|| self.stored_state().ok()).flatten();
+        let stored = has_journal.then(|| self.load_states().ok()).flatten();
         let active = stored.as_ref().and_then(|stored| self.active_in(stored).ok()).map(Arc::new);
         let (situation, facts) = if let (Some(stored), Some(active)) = (&stored, &active) {
             self.situation_and_facts(active, stored)
         } else {
-            let session = stored.as_ref().and_then(super::stored_state::StoredState::known_session);
+            let session = stored.as_ref().and_then(LoadedStates::known_session);
             let event = Arc::new(self.event());
-            self.session_context().situation_of_policy(self.project, &self.policy, &event, session, None)
+            self.situation_builder().situation_of_policy(self.project, &self.policy, &event, session, None)
         };
         let object = |fields: Vec<(&str, Value)>| -> Value {
-            // Unknown values are undefined.
+            // An unknown value is left out, so that its name is undefined.
             let fields = fields.into_iter().filter(|(_, value)| !value.is_null());
             Value::Object(fields.map(|(name, value)| (name.to_owned(), value)).collect())
         };
         let claims: Vec<String> = active.iter().flat_map(|active| active.workflow.all_claims()).collect();
         let config = &self.policy.config;
-        // If the session is unknown, its variables have their declared values.
+        // If the session is unknown, its variables have their initial values.
         let declared = || {
             let of_workflow = active.iter().flat_map(|active| active.workflow.variables.keys().cloned());
             config.variable_names().map(str::to_owned).chain(of_workflow).collect()
@@ -59,7 +60,9 @@ impl WorkflowCommands<'_> {
             ),
             (
                 "loop",
-                object(LoopField::ALL.map(|field| (field.name(), facts.in_loop(field).unwrap_or_default())).to_vec()),
+                object(
+                    LoopField::ALL.map(|field| (field.name(), facts.loop_field(field).unwrap_or_default())).to_vec(),
+                ),
             ),
             (
                 "tasks",

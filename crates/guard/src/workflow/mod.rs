@@ -1,18 +1,19 @@
 //! The active workflow of a project: its position and its moves.
 //!
-//! `policy` reads workflow files; the journal stores the position. [`WorkflowCommands`] has the commands that move a
-//! workflow: `next.rs` decides and checks a move, `gates/` checks its gates, `enter_node.rs` enters the node, `write_move.rs`
-//! writes the move. A hook only reads the position. This module prints nothing.
+//! The crate `policy` reads workflow files; the journal stores the position. [`WorkflowCommands`] has the commands that
+//! move a workflow: `next.rs` decides and checks a move, `gates/` checks its gates, `enter_node.rs` enters the node,
+//! and `write_move.rs` writes the move. Hooks never move a workflow. This module prints nothing.
 
 mod actions;
 mod approve;
 mod claims;
+mod command_situation;
 mod condition;
 mod continue_past_rules;
 mod enter_node;
 mod expression_names;
-mod gate_context;
 mod gates;
+mod loaded_states;
 mod move_commands;
 mod next;
 mod next_moves;
@@ -22,7 +23,6 @@ mod policy_at;
 mod report;
 mod set_variable;
 mod step;
-mod stored_state;
 mod workflow_commands;
 mod workflow_error;
 mod write_move;
@@ -31,7 +31,7 @@ pub(crate) use actions::{ActionOutput, run_actions};
 pub use approve::{ApprovalRequest, PendingApprovals};
 pub use claims::Claims;
 pub use expression_names::ExpressionNames;
-pub(crate) use gates::{Approvals, ReceiptFile};
+pub(crate) use gates::{Approvals, ReceiptFiles};
 pub use gates::{
     FailedGate, GATE_ARGUMENT, GateFiles, GateProgress, GateRunOptions, GateRunners, RunningCommand, gate_files_of_run,
     run_gate,

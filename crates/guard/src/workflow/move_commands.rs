@@ -1,9 +1,5 @@
-//! Commands that move a workflow without checking gates: `start`, `prev`, `restart`, `abort`; and `repeat`, which only
-//! prints the current prompt. `next` has its own file.
-//!
-//! A move is written in one transaction, and only if the workflow is still at the node at which the move was decided:
-//! of two concurrent moves, one is refused, and a killed process leaves either the old or the new state. Only the
-//! revision of the workflow's state is checked, not the revision of the session's state.
+//! The commands that move a workflow without checking gates: `linchpin start`, `linchpin prev`, `linchpin restart` and
+//! `linchpin abort`. Also `linchpin repeat`, which returns the current prompt. `linchpin next` has its own file.
 
 use std::sync::Arc;
 
@@ -11,8 +7,8 @@ use engine::workflow::Workflow;
 use serde_json::json;
 use store::{NoteKind, StateChanges};
 
-use super::enter_node::MoveEffects;
-use super::stored_state::{StoredState, find_node};
+use super::enter_node::{MoveEffects, MoveNote};
+use super::loaded_states::{LoadedStates, find_node};
 use super::{Step, StepOutcome, WorkflowCommands, WorkflowError};
 use crate::facts::ActiveWorkflow;
 use crate::position::Position;
@@ -21,20 +17,21 @@ impl WorkflowCommands<'_> {
     /// Starts a workflow at `node`, or at its first node.
     pub fn start(&self, name: &str, node: Option<&str>) -> Result<Step, WorkflowError> {
         self.require_permission("start", || Ok(Some((name.to_owned(), None))))?;
-        let stored = self.stored_state()?;
-        if let Some(position) = Position::of(&stored.workflow.variables) {
+        let stored = self.load_states()?;
+        if let Some(position) = Position::of(&stored.workflow_state.variables) {
             let node = position.node().to_owned();
-            return Err(WorkflowError::AlreadyActive { workflow: position.workflow, node });
+            return Err(WorkflowError::AlreadyActive { workflow: position.workflow_name, node });
         }
-        let workflow = self.workflow(name, None)?;
+        let workflow = self.load_workflow(name, None)?;
         let first = node.unwrap_or(&workflow.start);
         find_node(&workflow, first)?;
         let position = Position {
             tier: Some(workflow.tier),
-            ..Position::start(name, &workflow.digest, first, self.now, &stored.workflow.variables)
+            ..Position::start(name, &workflow.digest, first, self.now, &stored.workflow_state.variables)
         };
-        let fields = self.fields([("workflow", json!(name)), ("to", json!(first))]);
-        self.enter_node(workflow, position, stored, NoteKind::Start, &fields, MoveEffects::default())
+        let fields = self.journal_fields([("workflow", json!(name)), ("to", json!(first))]);
+        let move_note = MoveNote { kind: NoteKind::Start, fields: &fields };
+        self.enter_node(workflow, position, stored, move_note, MoveEffects::default())
     }
 
     /// Returns the prompt of the current node.
@@ -47,7 +44,7 @@ impl WorkflowCommands<'_> {
         Ok(Step::stayed(&active, StepOutcome::Prompt(prompt)))
     }
 
-    /// Goes back to the node from which the current one was reached. No gate is checked.
+    /// Goes back to the node from which the current node was reached. No gate is checked.
     pub fn prev(&self) -> Result<Step, WorkflowError> {
         self.require_permission_for_active("prev")?;
         Self::retry_on_conflict(|| {
@@ -73,32 +70,35 @@ impl WorkflowCommands<'_> {
     pub fn abort(&self) -> Result<Step, WorkflowError> {
         self.require_permission_for_active("abort")?;
         Self::retry_on_conflict(|| {
-            let mut stored = self.stored_state()?;
+            let mut stored = self.load_states()?;
             // A workflow whose file is broken can be aborted too.
-            let position = Position::of(&stored.workflow.variables).ok_or(WorkflowError::NoWorkflow)?;
+            let position = Position::of(&stored.workflow_state.variables).ok_or(WorkflowError::NoWorkflow)?;
             let mut changes = StateChanges::default();
-            Position::unset_variables(&stored.workflow.variables, &mut changes);
-            let fields = self.fields([("workflow", json!(position.workflow)), ("from", json!(position.node()))]);
+            Position::unset_variables(&stored.workflow_state.variables, &mut changes);
+            let fields =
+                self.journal_fields([("workflow", json!(position.workflow_name)), ("from", json!(position.node()))]);
             self.write(&mut stored, NoteKind::Abort, &fields, &changes)?;
-            Ok(Step::ended(position.workflow, Workflow::ABORTED))
+            Ok(Step::ended(position.workflow_name, Workflow::ABORTED))
         })
     }
 
+    /// Moves to a node without running `on_exit`. `how` is the command, for the journal.
     fn jump(
         &self,
         to: Position,
         how: &str,
-        stored: StoredState,
+        stored: LoadedStates,
         active: &ActiveWorkflow,
     ) -> Result<Step, WorkflowError> {
-        let fields = self.fields([
+        let fields = self.journal_fields([
             ("workflow", json!(active.workflow.name)),
             ("from", json!(active.position.node())),
             ("to", json!(to.node())),
             ("how", json!(how)),
         ]);
-        let mut output = MoveEffects::default();
-        active.unset_phase_variables(&mut output.changes);
-        self.enter_node(active.workflow.clone(), to, stored, NoteKind::Move, &fields, output)
+        let mut effects = MoveEffects::default();
+        active.unset_phase_variables(&mut effects.changes);
+        let move_note = MoveNote { kind: NoteKind::Move, fields: &fields };
+        self.enter_node(active.workflow.clone(), to, stored, move_note, effects)
     }
 }

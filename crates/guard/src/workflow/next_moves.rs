@@ -1,6 +1,6 @@
-//! A preview of the moves from the current node and the state of their gates.
+//! A preview of the moves from the current node, with the states of their gates.
 //!
-//! It must be fast and have no side effects: it runs no command and judges no file rule.
+//! The preview must be fast and have no side effects, so it runs no command and judges no file rule.
 
 use std::cell::OnceCell;
 use std::sync::Arc;
@@ -9,9 +9,9 @@ use engine::Situation;
 use engine::workflow::{Gate, Node, Requirement, Transition, Workflow};
 
 use super::condition::{NO_SESSION, is_true};
+use super::loaded_states::LoadedStates;
 use super::next::first_transition;
-use super::stored_state::StoredState;
-use super::{Approvals, Claims, ReceiptFile, RunningCommand, WorkflowCommands};
+use super::{Approvals, Claims, ReceiptFiles, RunningCommand, WorkflowCommands};
 use crate::facts::ActiveWorkflow;
 use crate::grants::Trust;
 use crate::plain_text;
@@ -20,7 +20,7 @@ use crate::tree_digest::tree_digest;
 /// The gates and moves from the current node.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct NextMoves {
-    /// The gates of the node itself. Every move has to pass them.
+    /// The gates of the node itself. They apply to every move.
     pub gates: Vec<GatePreview>,
     pub moves: Vec<NextMove>,
 }
@@ -30,22 +30,23 @@ pub struct NextMoves {
 pub struct NextMove {
     pub to: String,
     pub when: String,
-    /// The claims that lead to this transition now, each on its own.
+    /// The claims that lead to this transition now. Each of them is enough.
     pub claims: Vec<String>,
-    /// True if no known claim leads to this transition, but its `when` uses a session variable and the session is
-    /// unknown.
+    /// True if no claim is known to lead to this transition, because its `when` uses a session variable and the session
+    /// is unknown.
     pub depends_on_session: bool,
     /// The transition's own gates.
     pub gates: Vec<GatePreview>,
 }
 
+/// A gate and its state.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GatePreview {
     pub id: String,
     /// The gate's condition, in one line.
     pub condition: String,
     pub state: GateState,
-    /// The gate's command, if it is running now.
+    /// The gate's command, if it is running.
     pub running: Option<RunningCommand>,
 }
 
@@ -53,7 +54,7 @@ pub struct GatePreview {
 pub enum GateState {
     Met,
     NotMet,
-    /// Unknown: the gate is only checked by a move.
+    /// Unknown, because only a move checks the gate.
     NotChecked,
     /// The gate does not pass until a person trusts the workflow.
     NotTrusted,
@@ -74,7 +75,7 @@ impl GateState {
 }
 
 impl WorkflowCommands<'_> {
-    pub(super) fn preview_moves(&self, node: &Node, active: &Arc<ActiveWorkflow>, stored: &StoredState) -> NextMoves {
+    pub(super) fn preview_moves(&self, node: &Node, active: &Arc<ActiveWorkflow>, stored: &LoadedStates) -> NextMoves {
         let by_claim = self.transitions_by_claim(node, active, stored);
         let tree = OnceCell::new();
         let is_trusted = self.trusts(active);
@@ -92,7 +93,7 @@ impl WorkflowCommands<'_> {
                 state: self.gate_state(required, &active, &situation, &tree, is_trusted),
                 running: match &required.gate {
                     Gate::Command { words, .. } => {
-                        RunningCommand::of(&ReceiptFile::of(words, &self.project.root, self.environment))
+                        RunningCommand::of(&ReceiptFiles::of(words, &self.project.root, self.environment))
                     }
                     _ => None,
                 },
@@ -100,8 +101,8 @@ impl WorkflowCommands<'_> {
             requires.iter().map(preview_gate).collect()
         };
         let next_move = |transition: &Transition| {
-            let leading = by_claim.iter().filter(|(_, reached)| std::ptr::eq(*reached, transition));
-            let claims: Vec<String> = leading.map(|(claim, _)| claim.clone()).collect();
+            let leading_claims = by_claim.iter().filter(|(_, reached)| std::ptr::eq(*reached, transition));
+            let claims: Vec<String> = leading_claims.map(|(claim, _)| claim.clone()).collect();
             let gates = gates(&transition.requires, claims.first().map(String::as_str));
             let depends_on_session = claims.is_empty() && self.depends_on_session(transition, active, stored);
             NextMove {
@@ -118,12 +119,12 @@ impl WorkflowCommands<'_> {
         }
     }
 
-    /// The claims that lead to a transition on their own, each with its transition.
+    /// All claims that lead to a transition if they are made alone, each with its transition.
     pub(super) fn transitions_by_claim<'n>(
         &self,
         node: &'n Node,
         active: &Arc<ActiveWorkflow>,
-        stored: &StoredState,
+        stored: &LoadedStates,
     ) -> Vec<(String, &'n Transition)> {
         let transition_for =
             |claim: &str| first_transition(node, &self.situation_with_claim(claim, active, stored)).ok().flatten();
@@ -134,7 +135,8 @@ impl WorkflowCommands<'_> {
             .collect()
     }
 
-    fn depends_on_session(&self, transition: &Transition, active: &Arc<ActiveWorkflow>, stored: &StoredState) -> bool {
+    /// True if, for at least one claim, the transition's condition cannot be evaluated because the session is unknown.
+    fn depends_on_session(&self, transition: &Transition, active: &Arc<ActiveWorkflow>, stored: &LoadedStates) -> bool {
         let needs_session = |claim: String| {
             is_true(&transition.when, &self.situation_with_claim(&claim, active, stored))
                 .is_err_and(|why| why == NO_SESSION)
@@ -142,17 +144,18 @@ impl WorkflowCommands<'_> {
         active.workflow.all_claims().any(needs_session)
     }
 
-    fn situation_with_claim(&self, claim: &str, active: &Arc<ActiveWorkflow>, stored: &StoredState) -> Arc<Situation> {
+    fn situation_with_claim(&self, claim: &str, active: &Arc<ActiveWorkflow>, stored: &LoadedStates) -> Arc<Situation> {
         let claims = Claims::single(claim).as_map().clone();
         self.situation(&Arc::new(ActiveWorkflow { claims, ..(**active).clone() }), stored)
     }
 
+    /// True if a person trusts the workflow.
     pub(super) fn trusts(&self, active: &ActiveWorkflow) -> bool {
         Trust::of(&self.project.root, self.environment).accepts_workflow(&active.workflow)
     }
 
-    /// The state of a gate. `tree` returns the digest of the tree. The outer `None` means that git failed, the inner
-    /// one that there is no repository.
+    /// The state of a gate. `tree` returns the digest of the tree: the outer `None` means that git failed, the inner
+    /// `None` that there is no repository.
     fn gate_state<'t>(
         &self,
         required: &Requirement,
@@ -173,11 +176,11 @@ impl WorkflowCommands<'_> {
             }
             Gate::Command { .. } | Gate::Webhook(_) if !is_trusted => GateState::NotTrusted,
             Gate::Command { words, .. } => {
-                let last = ReceiptFile::of(words, &self.project.root, self.environment).last();
+                let last = ReceiptFiles::of(words, &self.project.root, self.environment).last();
                 let current = last.zip(tree()).filter(|(last, tree)| last.is_for_tree(*tree));
                 match current {
                     Some((last, _)) if !last.passed => GateState::NotMet,
-                    Some((last, tree)) if last.is_valid_for(tree) => GateState::Met,
+                    Some((last, tree)) if last.can_replace_a_run(tree) => GateState::Met,
                     _ => GateState::NotChecked,
                 }
             }

@@ -8,7 +8,7 @@ use engine::rules::Rule;
 use tree::Repository;
 
 use super::condition::is_true;
-use super::stored_state::StoredState;
+use super::loaded_states::LoadedStates;
 use super::{StepOutcome, WorkflowCommands, WorkflowError};
 use crate::facts::ActiveWorkflow;
 use crate::facts::pace_facts::PaceFacts;
@@ -19,12 +19,13 @@ use crate::facts::token_count::TokenCount;
 pub enum Force {
     #[default]
     None,
-    /// A rule's id or title, or the kind of its limit.
+    /// The move skips all rules with this id, this title or this kind of limit.
     One(String),
     All,
 }
 
 impl Force {
+    /// True if the move skips the rule.
     pub(super) fn skips(&self, rule: &Rule) -> bool {
         match self {
             Self::None => false,
@@ -37,7 +38,7 @@ impl Force {
         }
     }
 
-    /// The text for the journal.
+    /// The text about skipped rules for the journal; `None` if no rule is skipped.
     pub(super) fn journal_text(&self) -> Option<String> {
         match self {
             Self::None => None,
@@ -56,9 +57,10 @@ pub(crate) struct ViolatedPaceRule {
 }
 
 impl ViolatedPaceRule {
+    /// The result of the refused move.
     pub(super) fn outcome(&self) -> StepOutcome {
         let Self { rule, text, violation } = self;
-        StepOutcome::Interrupt { rule: rule.id.clone(), text: text.clone(), violation: violation.clone() }
+        StepOutcome::PaceInterrupt { rule: rule.id.clone(), text: text.clone(), violation: violation.clone() }
     }
 }
 
@@ -68,14 +70,14 @@ impl WorkflowCommands<'_> {
         &self,
         rules: &[Rule],
         active: &Arc<ActiveWorkflow>,
-        stored: &StoredState,
+        stored: &LoadedStates,
     ) -> Result<Option<ViolatedPaceRule>, WorkflowError> {
         let facts = self.pace_facts();
         let scope = active.pace_scope();
         let situation = self.situation(active, stored);
         for rule in rules {
             let Some(pace) = rule.as_pace_rule() else { continue };
-            // A rule whose `when` cannot be evaluated applies.
+            // If `when` cannot be evaluated, the rule applies.
             let is_applicable = rule.when.as_ref().is_none_or(|when| is_true(when, &situation).unwrap_or(true));
             if !is_applicable {
                 continue;
@@ -89,7 +91,7 @@ impl WorkflowCommands<'_> {
             };
             if let Some(violation) = pace.judge(&pace_state) {
                 let reason = Some(rule.reason.trim()).filter(|reason| !reason.is_empty());
-                let (phase, ack) = (scope.name.as_deref(), rule.ack);
+                let (phase, ack) = (scope.node.as_deref(), rule.ack);
                 let text = Interrupt { violation: &violation, phase, reason, ack }.to_string();
                 return Ok(Some(ViolatedPaceRule { rule: rule.clone(), text, violation: Box::new(violation) }));
             }
@@ -97,6 +99,7 @@ impl WorkflowCommands<'_> {
         Ok(None)
     }
 
+    /// The facts for pace rules at the time of this command.
     pub(super) fn pace_facts(&self) -> PaceFacts {
         let (event, journal_path) = (Arc::new(self.event()), self.project.journal_path(self.environment));
         let tokens = TokenCount::of_command(Arc::clone(&event), journal_path.clone(), self.store_options());
@@ -105,15 +108,16 @@ impl WorkflowCommands<'_> {
 
     /// The number of commits in the last phases, and the names of these phases.
     pub(super) fn count_commits(&self, phases: u32, active: &ActiveWorkflow) -> (Option<u32>, Vec<String>) {
-        let visits = active.position.last_visits(usize::try_from(phases).unwrap_or(usize::MAX));
-        let since = visits.first().map_or(self.now, |visit| visit.started);
-        let head = visits.first().and_then(|visit| visit.head.as_deref());
+        let phases = active.position.last_phases(usize::try_from(phases).unwrap_or(usize::MAX));
+        let since = phases.first().map_or(self.now, |phase| phase.started);
+        let head = phases.first().and_then(|phase| phase.head.as_deref());
         let repository = Repository::of(&self.project.root);
         let count = repository.and_then(|repository| repository.count_commits_since(since / 1000, head));
-        (count, visits.iter().map(|visit| visit.node.clone()).collect())
+        (count, phases.iter().map(|phase| phase.node.clone()).collect())
     }
 
-    /// The pace rules of the current node: those that `force` skips, and the others.
+    /// The pace rules of the current node, as two lists: those that `force` skips, and the others. Fails if `force`
+    /// names no rule of the node.
     pub(crate) fn pace_rules(active: &ActiveWorkflow, force: &Force) -> Result<(Vec<Rule>, Vec<Rule>), WorkflowError> {
         let node = active.position.node();
         let rules: Vec<&Rule> = active.workflow.rules_at(node).filter(|rule| rule.as_pace_rule().is_some()).collect();

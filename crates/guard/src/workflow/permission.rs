@@ -1,4 +1,5 @@
-//! Whether the caller may move the workflow: in a run, as an agent, or as a person.
+//! Decides whether the caller may run a workflow command. It depends on whether an agent or a person calls, and on
+//! whether the command runs in a run of the loop.
 
 use engine::rules::Tier;
 
@@ -6,14 +7,15 @@ use super::{WorkflowCommands, WorkflowError};
 use crate::position::Position;
 
 impl WorkflowCommands<'_> {
-    /// Fails if the caller may not run the command. `workflow` returns the workflow that the command would move, if any.
+    /// Fails if the caller is not allowed to run the command `verb`. `workflow` returns name and tier of the workflow
+    /// that the command would move; `None` if there is none.
     pub(super) fn require_permission(
         &self,
         verb: &'static str,
         workflow: impl FnOnce() -> Result<Option<(String, Option<Tier>)>, WorkflowError>,
     ) -> Result<(), WorkflowError> {
-        // `continue` and `set` are allowed in a run: rules of a hat interrupt too, and a hat's workflow may declare
-        // variables.
+        // `linchpin continue` and `linchpin set` are allowed in a run, because rules of a hat can interrupt the agent,
+        // and a hat's workflow may declare variables.
         if self.hat_phase.is_some() && !["continue", "set"].contains(&verb) {
             return Err(WorkflowError::InRun(verb));
         }
@@ -27,7 +29,7 @@ impl WorkflowCommands<'_> {
         // A project's permissions for agents do not apply to the user's own workflows.
         let workflow = if self.hat_phase.is_none() { workflow()? } else { None };
         let user_workflow = workflow.filter(|(name, tier)| {
-            let compiled = self.project.workflow(name, *tier, &self.policy, false, self.environment);
+            let compiled = self.project.compiled_workflow(name, *tier, &self.policy, false, self.environment);
             compiled.is_some_and(|compiled| compiled.workflow.tier == Tier::User)
         });
         user_workflow
@@ -37,8 +39,8 @@ impl WorkflowCommands<'_> {
     /// Like [`Self::require_permission`], for a command that moves the active workflow.
     pub(super) fn require_permission_for_active(&self, verb: &'static str) -> Result<(), WorkflowError> {
         self.require_permission(verb, || {
-            let position = Position::of(&self.stored_state()?.workflow.variables);
-            Ok(position.map(|position| (position.workflow, position.tier)))
+            let position = Position::of(&self.load_states()?.workflow_state.variables);
+            Ok(position.map(|position| (position.workflow_name, position.tier)))
         })
     }
 

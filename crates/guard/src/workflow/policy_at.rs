@@ -1,3 +1,5 @@
+//! The policy of a workflow at one of its nodes.
+
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -7,11 +9,12 @@ use policy::{BrokenFile, CompiledPolicy};
 
 use crate::grants::untrusted_workflow_notice;
 
-/// The policy of a workflow at a node. Leaves out rules that are also in `own`, the project's policy.
-pub fn policy_at(workflow: &Workflow, node: &str, own: &CompiledPolicy, is_trusted: bool) -> CompiledPolicy {
+/// The policy of a workflow at a node. Rules that are also in `project_policy`, in the same version, are left out,
+/// except pace rules.
+pub fn policy_at(workflow: &Workflow, node: &str, project_policy: &CompiledPolicy, is_trusted: bool) -> CompiledPolicy {
     let is_in_project_policy = |rule: &Rule| {
         rule.as_pace_rule().is_none()
-            && own.rules.get(&rule.id).is_ok_and(|found| found.is_some_and(|found| found.digest == rule.digest))
+            && project_policy.rules.get(&rule.id).is_ok_and(|own| own.is_some_and(|own| own.digest == rule.digest))
     };
     let trusted_part = if is_trusted { None } else { Some(workflow.clone().without_untrusted()) };
     let untrusted = if is_trusted { None } else { Some(untrusted_workflow_notice(workflow)) };
@@ -19,7 +22,7 @@ pub fn policy_at(workflow: &Workflow, node: &str, own: &CompiledPolicy, is_trust
     let rules = workflow.rules_at(node).filter(|rule| !is_in_project_policy(rule));
     let rules: BTreeMap<&str, Rule> = rules.map(|rule| (rule.id.as_str(), rule.clone())).collect();
     let rules: Vec<Rule> = rules.into_values().collect();
-    // Packing rules that were just read should not fail. If it does, the workflow's file counts as broken.
+    // Packing should not fail for rules that were just read. If it does, the workflow's file counts as broken.
     let (rules, broken) = match RuleSet::pack(&rules) {
         Ok(rules) => (rules, Vec::new()),
         Err(error) => {
@@ -27,15 +30,15 @@ pub fn policy_at(workflow: &Workflow, node: &str, own: &CompiledPolicy, is_trust
             (RuleSet::default(), vec![BrokenFile { problem, has_last_good: false, is_partial: false }])
         }
     };
-    let mut config = (*own.config).clone();
+    let mut config = (*project_policy.config).clone();
     config.observers.clone_from(&workflow.observers);
     CompiledPolicy {
         config: Arc::new(config),
         rules,
         broken,
         untrusted: untrusted.into_iter().collect(),
-        generation: String::new(),
-        read_at: own.read_at,
+        rules_digest: String::new(),
+        read_at: project_policy.read_at,
         definitions_read: Vec::new(),
     }
 }

@@ -1,9 +1,11 @@
+//! The report on the active workflow, for `linchpin status`.
+
 use std::sync::Arc;
 
 use super::{NextMoves, WorkflowCommands, WorkflowError};
 use crate::position::Position;
 
-/// The position of a workflow with its pace rules and gates, for reports.
+/// The position of a workflow, with its pace rules and gates.
 #[derive(Debug, Clone, PartialEq)]
 pub struct WorkflowReport {
     pub position: Position,
@@ -13,16 +15,16 @@ pub struct WorkflowReport {
     pub problem: Option<String>,
     /// Pace rules of the node, each with its progress towards the limit.
     pub pace: Vec<(String, String)>,
-    /// Names of the workflow's other rules at the node.
+    /// The ids of the workflow's other rules at the node.
     pub rules: Vec<String>,
     pub next_moves: NextMoves,
 }
 
 impl WorkflowCommands<'_> {
-    /// `None` if no workflow is active.
+    /// The report on the active workflow; `None` if no workflow is active.
     pub fn report(&self) -> Result<Option<WorkflowReport>, WorkflowError> {
-        let stored = self.stored_state()?;
-        let Some(position) = Position::of(&stored.workflow.variables) else { return Ok(None) };
+        let stored = self.load_states()?;
+        let Some(position) = Position::of(&stored.workflow_state.variables) else { return Ok(None) };
         let active = match self.active_in(&stored) {
             Ok(active) => active,
             Err(error) => {
@@ -42,7 +44,7 @@ impl WorkflowCommands<'_> {
             let pace_state =
                 facts.state_for_report(rule, &scope, |phases| self.count_commits(phases, &active)).ok()??;
             let suffix =
-                if scope.is_set_aside(&rule.digest, &pace.limit) { ", skipped until the next move" } else { "" };
+                if scope.is_limit_off(&rule.digest, &pace.limit) { ", skipped until the next move" } else { "" };
             Some((rule.id.clone(), format!("{}{suffix}", pace.progress(&pace_state))))
         });
         let pace = pace.collect();

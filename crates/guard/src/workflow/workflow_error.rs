@@ -1,10 +1,12 @@
+//! The errors of workflow commands.
+
 use store::StoreError;
 use tree::GitError;
 
 use crate::facts::pace_facts::PaceError;
 
-/// The reason why a command could not be carried out at all. It is not an error if a gate or a pace rule stops a move;
-/// see [`StepOutcome`](super::StepOutcome).
+/// The reason why a command could not be carried out. A move that a gate or a pace rule refuses is not an error but a
+/// [`StepOutcome`](super::StepOutcome).
 #[derive(Debug, thiserror::Error)]
 pub enum WorkflowError {
     #[error("no workflow is active here")]
@@ -37,7 +39,7 @@ pub enum WorkflowError {
     MovedMeanwhile(String),
     #[error("the workflow could not be moved, because hooks kept writing to the journal")]
     WriteConflict,
-    #[error("`{0}` cannot be run in a run of the loop, because it moves workflows")]
+    #[error("`{0}` moves a workflow, which is not allowed during a run of the loop")]
     InRun(&'static str),
     #[error("agents may not run `{0}` here")]
     NotForAgents(&'static str),
@@ -55,7 +57,7 @@ pub enum WorkflowError {
     NothingToApprove { node: String },
     #[error("there is no approval `{gate}` at `{node}`")]
     UnknownApproval { gate: String, node: String, close: Option<String>, known: Vec<String> },
-    #[error("interrupted; nothing was moved")]
+    #[error("cancelled with Ctrl-C; nothing was moved")]
     Cancelled,
     #[error("the tree changed while you were reading; nothing was approved")]
     TreeChanged,

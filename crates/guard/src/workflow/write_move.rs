@@ -1,21 +1,25 @@
-//! Writes moves to the journal: with the agent or person who made them, and only if the workflow has not moved
-//! meanwhile.
+//! Writes moves to the journal, with who made them (an agent or a person).
+//!
+//! A move is written in one transaction, and only if the workflow's state was not changed since it was read: of two
+//! concurrent moves, one is refused, and a killed process leaves either the old or the new state. Changes of the
+//! session's state do not prevent a move.
 
 use engine::rules::Rule;
 use serde_json::{Map, Value, json};
 use store::{LOOP_SESSION, Note, NoteKind, PERSON_SESSION, RecordedRuleOutcome, SessionKey, StateChanges};
 
-use super::stored_state::StoredState;
+use super::loaded_states::LoadedStates;
 use super::{WorkflowCommands, WorkflowError};
 use crate::facts::pace_facts;
 use crate::position::Position;
-use crate::session::SessionOwner;
+use crate::session::AgentSession;
 
-/// The maximum number of attempts when hooks keep writing at the same time.
+/// The maximum number of attempts to write a move while hooks keep changing the workflow's state.
 const MAX_ATTEMPTS: usize = 50;
 
 impl WorkflowCommands<'_> {
-    pub(crate) fn fields<const N: usize>(&self, fields: [(&str, Value); N]) -> Map<String, Value> {
+    /// The fields of a note in the journal. Adds the field `by`: who runs this command. Fields with null are left out.
+    pub(crate) fn journal_fields<const N: usize>(&self, fields: [(&str, Value); N]) -> Map<String, Value> {
         let by = if self.is_by_agent { "agent" } else { "person" };
         fields
             .into_iter()
@@ -25,11 +29,13 @@ impl WorkflowCommands<'_> {
             .collect()
     }
 
+    /// The project's root and the working directory, for a note in the journal.
     pub(crate) fn root_and_cwd(&self) -> (String, String) {
         let text = |path: &std::path::Path| path.to_string_lossy().into_owned();
         (text(&self.project.root), text(&self.environment.cwd))
     }
 
+    /// The note in the journal about this command.
     pub(crate) fn note<'n>(
         &'n self,
         kind: NoteKind,
@@ -38,9 +44,9 @@ impl WorkflowCommands<'_> {
         root: &'n str,
         cwd: &'n str,
     ) -> Note<'n> {
-        // Changes to a session are recorded in that session, even if a person makes them.
-        let session = match &self.session_owner {
-            Some(SessionOwner { agent, id }) if self.is_by_agent || changes.has_session_changes() => {
+        // A note that changes a session belongs to that session, even if a person runs the command.
+        let session = match &self.agent_session {
+            Some(AgentSession { agent, id }) if self.is_by_agent || changes.has_session_changes() => {
                 SessionKey { agent, session: id }
             }
             _ if self.hat_phase.is_some() => LOOP_SESSION,
@@ -49,62 +55,66 @@ impl WorkflowCommands<'_> {
         Note { kind, session, time: self.now, root, cwd, fields, changes }
     }
 
-    /// Writes a move, if the workflow is still at the position at which the move was decided.
+    /// Writes a note with changes, if the workflow's state was not changed since `stored` was read. Otherwise the error
+    /// is [`WorkflowError::MovedMeanwhile`] if the workflow has moved, and [`WorkflowError::WriteConflict`] if it has
+    /// not.
     pub(crate) fn write(
         &self,
-        stored: &mut StoredState,
+        stored: &mut LoadedStates,
         kind: NoteKind,
         fields: &Map<String, Value>,
         changes: &StateChanges,
     ) -> Result<(), WorkflowError> {
         let (root, cwd) = self.root_and_cwd();
         let note = self.note(kind, fields, changes, &root, &cwd);
-        if stored.store.write_workflow_note(&note, &stored.workflow)?.is_some() {
+        if stored.store.write_workflow_note(&note, &stored.workflow_state)?.is_some() {
             return Ok(());
         }
-        let current = Position::of(&stored.store.workflow()?.variables);
-        if current == Position::of(&stored.workflow.variables) {
+        let current = Position::of(&stored.store.workflow_state()?.variables);
+        if current == Position::of(&stored.workflow_state.variables) {
             return Err(WorkflowError::WriteConflict);
         }
         Err(moved_meanwhile_error(current.as_ref()))
     }
 
-    /// Records that a move was refused. If a pace rule refused it, the rule is marked as fired, unless the workflow has
-    /// moved meanwhile.
+    /// Records that a move was refused. If a pace rule (`refusing_rule`) refused the move, marks that rule as fired,
+    /// unless the workflow has moved since.
     pub(crate) fn record_refused_move(
         &self,
         fields: &Map<String, Value>,
         position: &Position,
-        interrupting: Option<&Rule>,
+        refusing_rule: Option<&Rule>,
         rule_outcomes: Vec<RecordedRuleOutcome>,
     ) -> Result<(), WorkflowError> {
         let (root, cwd) = self.root_and_cwd();
         let outcomes_only = StateChanges { rule_outcomes, ..StateChanges::default() };
         Self::retry_on_conflict(|| {
-            let mut stored = self.stored_state()?;
-            let is_still_there = Position::of(&stored.workflow.variables).as_ref() == Some(position);
-            let Some(rule) = interrupting.filter(|_| is_still_there) else {
+            let mut stored = self.load_states()?;
+            let is_still_there = Position::of(&stored.workflow_state.variables).as_ref() == Some(position);
+            let Some(rule) = refusing_rule.filter(|_| is_still_there) else {
                 stored.store.write_note(&self.note(NoteKind::MoveRefused, fields, &outcomes_only, &root, &cwd))?;
                 return Ok(());
             };
             let mut changes = outcomes_only.clone();
-            pace_facts::mark_as_fired(&rule.digest, &stored.workflow.variables, &mut changes);
+            pace_facts::mark_as_fired(&rule.digest, &stored.workflow_state.variables, &mut changes);
             self.write(&mut stored, NoteKind::MoveRefused, fields, &changes)
         })
     }
 
-    /// Calls `decide` again if it fails because a hook wrote to the workflow's state at the same time.
-    pub(crate) fn retry_on_conflict<T>(decide: impl Fn() -> Result<T, WorkflowError>) -> Result<T, WorkflowError> {
+    /// Calls `attempt` again, at most [`MAX_ATTEMPTS`] times in all, while it fails because another process changed the
+    /// workflow's state at the same time.
+    pub(crate) fn retry_on_conflict<T>(attempt: impl Fn() -> Result<T, WorkflowError>) -> Result<T, WorkflowError> {
         for _ in 1..MAX_ATTEMPTS {
-            match decide() {
+            match attempt() {
                 Err(WorkflowError::WriteConflict) => {}
                 result => return result,
             }
         }
-        decide()
+        attempt()
     }
 }
 
+/// The error that the workflow has moved. `current` is its position now; `None` if it is no longer active.
 pub(super) fn moved_meanwhile_error(current: Option<&Position>) -> WorkflowError {
     let current = current.map(|position| format!("at `{}`", position.node()));
     WorkflowError::MovedMeanwhile(current.unwrap_or_else(|| "no longer active".to_owned()))

@@ -1,14 +1,15 @@
-//! Ways to wrap a command so that it does the same.
+//! Ways to wrap a command so that the wrapped command does the same as the command alone.
 
 use data_encoding::BASE64;
 use proptest::prelude::*;
 
 #[derive(Debug, Clone, Copy)]
 pub enum Wrapper {
-    /// Words before a simple command.
+    /// The wrapper puts these words before a simple command.
     Prefix(&'static str),
-    /// A script that can be put around any script. In it, `%` is replaced by the script, `'%'` by the script in single
-    /// quotes, `"%"` by the script in double quotes, and `%64` by the script in base64.
+    /// The wrapper is a script that can contain any other script. In it, `%` is replaced by the other script, `'%'` by
+    /// the other script in single quotes, `"%"` by the other script in double quotes, and `%64` by the other script in
+    /// base64.
     Around(&'static str),
 }
 
@@ -87,32 +88,34 @@ impl Wrapper {
         ]
     }
 
-    /// `None` if wrapping would change what the script does.
+    /// The wrapped script; `None` if the wrapper would change what the script does, or if the parser does not
+    /// understand the result.
     pub fn wrap(self, script: &str) -> Option<String> {
         match self {
             Self::Prefix(prefix) => is_one_command(script).then(|| format!("{prefix} {script}").replace("\\ ", "\\")),
             Self::Around(text) => {
-                // A heredoc ends at the first line with its delimiter; `'` ends a quoted string.
+                // The script must not end the wrapper's heredoc (at a line `OUTER`) or its quoted string (at a quote)
+                // too early.
                 let is_safe = !(text.contains("OUTER") && script.contains("OUTER"))
                     && !(text.contains("\"\"\"") && (script.contains(['"', '\\', '\'']) || script.ends_with('"')));
-                // The commands in these wrappers substitute `{}`.
+                // `find -exec` and `xargs -I{}` replace each `{}`, also those in the script.
                 let is_safe = is_safe && !((text.contains("-exec") || text.contains("-I{}")) && script.contains("{}"));
-                // In a loop, each `cd` goes one directory deeper, and the effect of `eval` is unknown.
+                // In a loop, the script would run again in the directory to which its own `cd` leads, and the effects
+                // of `eval` and `source` on later iterations are unknown.
                 let moves = ["cd ", "eval ", "source "].iter().any(|word| script.contains(word));
                 let is_safe = is_safe && !(text.starts_with("while") && moves);
                 // The parser ends `$(…)` at the first pattern of a `case`, and reports that it does not understand the
                 // rest.
                 let is_safe = is_safe && !(text.contains("$(") && script.contains("case "));
-                // The parser takes an escaped `$` before a quote for the beginning of `$'…'`, and reports that as a
-                // problem.
+                // The parser takes an escaped `$` before a quote for the beginning of `$'…'`, and reports a problem.
                 let is_safe = is_safe && !(text.contains("\"%\"") && script.contains("$'"));
-                // The script would overwrite or run the wrapper's file.
+                // A script that uses `run.sh` would overwrite or run the file of this name that the wrapper creates.
                 let is_safe = is_safe && !(text.contains("run.sh") && script.contains("run.sh"));
-                // In a substitution, the parser does not find the end of an arithmetic expression, so it cannot be sure
-                // about a heredoc after it.
+                // In a command substitution, the parser does not find the end of an arithmetic expression, so it cannot
+                // tell whether a `<<` after the expression begins a heredoc.
                 let is_safe = is_safe && !(text.contains("$(") && script.contains("((") && script.contains("<<"));
-                // The editor's file comes before the arguments from `xargs`: `git reset FILE --hard`, which git
-                // refuses.
+                // Git appends the name of the file to edit to the text in `GIT_EDITOR`. If the text ends in `xargs`,
+                // the name comes before the arguments from `xargs`: `git reset FILE --hard`, which git refuses.
                 let ends_in_xargs =
                     script.rsplit('|').next().is_some_and(|last| last.trim_start().starts_with("xargs"));
                 let is_safe = is_safe && !(text.contains("GIT_EDITOR") && ends_in_xargs);
@@ -139,7 +142,7 @@ fn filled(text: &str, script: &str) -> String {
         ("%64", &|| BASE64.encode(script.as_bytes())),
         ("%", &|| script.to_owned()),
     ];
-    // This `%s` is for `printf`, not for the script.
+    // This `%s` belongs to a `printf` of the wrapper, and must not be replaced by the script.
     let text = text.replace("'%s'", "'\u{1}s'");
     let (mark, fill) = marks.iter().find(|(mark, _)| text.contains(mark)).expect("a place for the script");
     let (before, behind) = text.split_once(mark).expect("it is there");

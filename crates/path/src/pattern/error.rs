@@ -63,11 +63,11 @@ impl fmt::Display for PatternWarning {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::BareDirectory { suggestion } => {
-                write!(f, "a folder alone matches no file; did you mean `{suggestion}`?")
+                write!(f, "a directory alone matches no file; did you mean `{suggestion}`?")
             }
             Self::MatchesNothing { reason, .. } => write!(f, "this pattern can never match: {reason}"),
             Self::DoubleStarInSegment { .. } => {
-                write!(f, "`**` crosses folders only as a whole segment; here it means `*`")
+                write!(f, "`**` crosses directories only as a whole segment; here it means `*`")
             }
         }
     }

@@ -1,8 +1,7 @@
-//! Compiles patterns to instructions, and matches paths by running these with bounded backtracking.
+//! Compiles patterns to instructions, and matches paths by executing the instructions with bounded backtracking.
 //!
-//! A choice that was tried at a position is never tried there again, because it would fail in the same way. So the
-//! number of steps is at most choices × positions. Backtracking uses a list instead of the call stack, which could
-//! overflow.
+//! A choice that was tried at a position is never tried there again, because it would fail again. So the number of
+//! steps is at most choices × positions. Backtracking uses a list instead of the call stack, which could overflow.
 
 use std::ops::Range;
 
@@ -14,7 +13,7 @@ pub(super) struct CompiledPattern {
     choice_count: usize,
     variable_count: usize,
     /// Every match starts with one of the prefixes and ends with one of the suffixes, so most paths can be rejected
-    /// without running the instructions.
+    /// without executing the instructions.
     prefixes: Vec<String>,
     suffixes: Vec<String>,
 }
@@ -26,7 +25,8 @@ enum Instruction {
     /// One character, which may be `/`.
     AnyChar,
     CharSet(CharSet),
-    /// As many characters as possible, and fewer after backtracking. They include `/` only with `crosses_directories`.
+    /// As many characters as possible, and fewer after backtracking. The characters include `/` only if
+    /// `crosses_directories` is set.
     CharRun {
         crosses_directories: bool,
         choice_id: usize,
@@ -46,8 +46,8 @@ enum Instruction {
     Match,
 }
 
-/// The positions at which a [`Instruction::CharRun`] may end so that the next instruction can match. All others are
-/// skipped.
+/// The positions at which an [`Instruction::CharRun`] may end so that the next instruction can match. The matcher skips
+/// all other positions.
 #[derive(Debug, Clone, Copy)]
 enum RunEnd {
     Anywhere,
@@ -71,13 +71,13 @@ impl CompiledPattern {
     }
 
     pub(super) fn matches(&self, path: &str) -> bool {
-        self.run(path, &mut [])
+        self.execute(path, &mut [])
     }
 
-    /// True if a longer path that begins with `path_start` could match. `path_start` must end with a complete segment.
+    /// True if a longer path that begins with `path_start` could match. `path_start` must be empty or end with `/`.
     ///
-    /// It is enough that an instruction that consumes characters is reached at the end of `path_start`: some characters
-    /// match it and the instructions after it.
+    /// It could if the instructions can match all of `path_start` and reach an instruction that consumes characters:
+    /// some continuation of the path matches that instruction and those after it.
     pub(super) fn may_match_longer_path(&self, path_start: &str) -> bool {
         let is_compatible = |prefix: &String| path_start.starts_with(prefix.as_str()) || prefix.starts_with(path_start);
         if !self.prefixes.iter().any(is_compatible) {
@@ -98,7 +98,7 @@ impl CompiledPattern {
             };
             match self.instructions.get(index) {
                 Some(Instruction::Literal(text)) => {
-                    // No path continues with a slash here, because segments are not empty.
+                    // No segment is empty, so the path cannot continue with another slash.
                     let continues = |remaining: &str| !remaining.is_empty() && !remaining.starts_with('/');
                     if text.strip_prefix(rest).is_some_and(continues) {
                         return true;
@@ -138,35 +138,37 @@ impl CompiledPattern {
     /// Returns the range of each variable's value in the path.
     pub(super) fn captures(&self, path: &str) -> Option<Vec<Range<usize>>> {
         let mut captures = vec![0..0; self.variable_count];
-        self.run(path, &mut captures).then_some(captures)
+        self.execute(path, &mut captures).then_some(captures)
     }
 
-    /// INVARIANT: captures need not be restored on backtracking. Variables are in no loop and no alternative, so
-    /// everything that is tried after writing a capture comes later in the pattern, and backtracking to an earlier
-    /// instruction writes the capture again.
-    fn run(&self, path: &str, captures: &mut [Range<usize>]) -> bool {
+    /// Executes the instructions on a path, and writes the ranges of the variables' values to `captures`.
+    ///
+    /// INVARIANT: backtracking need not restore captures. A variable is never in a loop or an alternative, so the
+    /// instructions after a capture never execute the capture again, and backtracking to an instruction before the
+    /// capture overwrites it.
+    fn execute(&self, path: &str, captures: &mut [Range<usize>]) -> bool {
         let has_prefix = self.prefixes.iter().any(|prefix| path.starts_with(prefix.as_str()));
         if !has_prefix || !self.suffixes.iter().any(|suffix| path.ends_with(suffix.as_str())) {
             return false;
         }
         let tried_choices = BitSet::new(self.choice_count * (path.len() + 1));
-        Matcher { pattern: self, path, captures, backtrack_stack: Vec::new(), tried_choices }.run()
+        Matcher { pattern: self, path, captures, backtrack_stack: Vec::new(), tried_choices }.execute()
     }
 }
 
-/// One run of a pattern on a path.
+/// The state while the instructions of a pattern are executed on a path.
 struct Matcher<'p> {
     pattern: &'p CompiledPattern,
     path: &'p str,
     captures: &'p mut [Range<usize>],
     /// Instructions and positions to backtrack to, the last one first.
     backtrack_stack: Vec<(usize, usize)>,
-    /// Combinations of choice and position that were tried.
+    /// The combinations of a choice and a position that were tried.
     tried_choices: BitSet,
 }
 
 impl Matcher<'_> {
-    fn run(mut self) -> bool {
+    fn execute(mut self) -> bool {
         let (mut index, mut position) = (0, 0);
         loop {
             (index, position) = match self.step(index, position) {
@@ -196,7 +198,7 @@ impl Matcher<'_> {
             Some(Instruction::AnyChar) => next_if(true),
             Some(Instruction::CharSet(set)) => next_if(first.is_some_and(|character| set.contains(character))),
             Some(Instruction::CharRun { crosses_directories, choice_id, run_end }) => {
-                self.match_run(index + 1, position, *choice_id, *crosses_directories, *run_end)
+                self.match_char_run(index + 1, position, *choice_id, *crosses_directories, *run_end)
             }
             Some(Instruction::Choice { first, second, choice_id }) => {
                 if self.try_choice(*choice_id, position) {
@@ -224,9 +226,9 @@ impl Matcher<'_> {
         }
     }
 
-    /// Matches as many characters as possible, and continues with the instruction `next`. Every earlier end that
-    /// `run_end` allows is pushed to the backtrack stack.
-    fn match_run(
+    /// Matches as many characters as possible, and continues with the instruction `next`. Pushes every earlier position
+    /// where `run_end` allows an end to the backtrack stack.
+    fn match_char_run(
         &mut self,
         next: usize,
         start: usize,
@@ -261,13 +263,13 @@ impl Matcher<'_> {
         Step::Fail
     }
 
-    /// Marks a choice as tried at a position. Returns false if it already was.
+    /// Marks a choice as tried at a position. Returns false if it was marked before.
     fn try_choice(&mut self, choice_id: usize, position: usize) -> bool {
         self.tried_choices.insert(choice_id * (self.path.len() + 1) + position)
     }
 }
 
-/// Returns the strings that a node matches; `None` if one of them is not a literal.
+/// Returns the strings that a node matches; `None` if the node or one of its alternatives is not a literal.
 fn literal_alternatives(node: &Node) -> Option<Vec<String>> {
     match node {
         Node::Literal(text) => Some(vec![text.clone()]),
@@ -293,20 +295,20 @@ enum Step {
 
 /// A set of numbers. Small sets, which are the common case, need no allocation.
 enum BitSet {
-    Few([u64; 16]),
-    Many(Vec<u64>),
+    Inline([u64; 16]),
+    Heap(Vec<u64>),
 }
 
 impl BitSet {
     fn new(size: usize) -> Self {
-        if size <= 16 * 64 { Self::Few([0; 16]) } else { Self::Many(vec![0; size / 64 + 1]) }
+        if size <= 16 * 64 { Self::Inline([0; 16]) } else { Self::Heap(vec![0; size / 64 + 1]) }
     }
 
     /// Adds a number. Returns true if it was new.
     fn insert(&mut self, member: usize) -> bool {
         let words = match self {
-            Self::Few(words) => words.as_mut_slice(),
-            Self::Many(words) => words.as_mut_slice(),
+            Self::Inline(words) => words.as_mut_slice(),
+            Self::Heap(words) => words.as_mut_slice(),
         };
         let Some(word) = words.get_mut(member / 64) else { return false };
         let bit = 1 << (member % 64);
@@ -333,25 +335,25 @@ impl Compiler {
     fn compile_node(&mut self, node: &Node) {
         match node {
             Node::Literal(text) => self.push(Instruction::Literal(text.clone())),
-            Node::AnyChar => self.push(Instruction::AnyCharExceptSlash),
+            Node::AnyCharExceptSlash => self.push(Instruction::AnyCharExceptSlash),
             Node::CharSet(set) => self.push(Instruction::CharSet(set.clone())),
-            Node::Star => self.push_run(false),
-            Node::DirectoriesThenSlash => self.repeat(|compiler| {
-                compiler.segment();
+            Node::Star => self.push_char_run(false),
+            Node::DirectoriesThenSlash => self.push_loop(|compiler| {
+                compiler.push_segment();
                 compiler.push(Instruction::Literal("/".into()));
             }),
-            Node::SlashThenSegments => self.slash_then_segments(),
+            Node::SlashThenSegments => self.push_slash_then_segments(),
             Node::Segments => {
-                self.segment();
-                self.slash_then_segments();
+                self.push_segment();
+                self.push_slash_then_segments();
             }
             Node::AnyPath => {
                 let choice = self.open_choice();
                 self.compile_node(&Node::Segments);
                 self.close_choice(choice);
             }
-            Node::Alternatives(alternatives) => self.alternatives(alternatives),
-            Node::Variable { crosses_directories } => self.variable(*crosses_directories),
+            Node::Alternatives(alternatives) => self.compile_alternatives(alternatives),
+            Node::Variable { crosses_directories } => self.push_variable(*crosses_directories),
         }
     }
 
@@ -359,12 +361,12 @@ impl Compiler {
         self.instructions.push(instruction);
     }
 
-    fn segment(&mut self) {
+    fn push_segment(&mut self) {
         self.push(Instruction::AnyCharExceptSlash);
-        self.push_run(false);
+        self.push_char_run(false);
     }
 
-    fn push_run(&mut self, crosses_directories: bool) {
+    fn push_char_run(&mut self, crosses_directories: bool) {
         self.push(Instruction::CharRun {
             crosses_directories,
             choice_id: self.choice_count,
@@ -382,36 +384,36 @@ impl Compiler {
         }
     }
 
-    /// Returns where a run may end before the instruction at an index.
+    /// Returns where an [`Instruction::CharRun`] may end if the instruction at `index` follows it.
     fn run_end_before(&self, index: usize) -> RunEnd {
-        let is_no_capture = |instruction: &&Instruction| {
-            !matches!(instruction, Instruction::BeginCapture(_) | Instruction::EndCapture(_))
+        let is_capture = |instruction: &Instruction| {
+            matches!(instruction, Instruction::BeginCapture(_) | Instruction::EndCapture(_))
         };
-        match self.instructions.iter().skip(index).find(is_no_capture) {
+        match self.instructions.iter().skip(index).find(|instruction| !is_capture(instruction)) {
             Some(Instruction::Literal(text)) => text.bytes().next().map_or(RunEnd::Anywhere, RunEnd::Before),
             Some(Instruction::Match) => RunEnd::AtEndOfPath,
             _ => RunEnd::Anywhere,
         }
     }
 
-    fn slash_then_segments(&mut self) {
-        self.repeat(|compiler| {
+    fn push_slash_then_segments(&mut self) {
+        self.push_loop(|compiler| {
             compiler.push(Instruction::Literal("/".into()));
-            compiler.segment();
+            compiler.push_segment();
         });
     }
 
-    fn variable(&mut self, crosses_directories: bool) {
+    fn push_variable(&mut self, crosses_directories: bool) {
         let variable = self.variable_count;
         self.variable_count += 1;
         let first = if crosses_directories { Instruction::AnyChar } else { Instruction::AnyCharExceptSlash };
         self.push(Instruction::BeginCapture(variable));
         self.push(first);
-        self.push_run(crosses_directories);
+        self.push_char_run(crosses_directories);
         self.push(Instruction::EndCapture(variable));
     }
 
-    fn alternatives(&mut self, alternatives: &[Vec<Node>]) {
+    fn compile_alternatives(&mut self, alternatives: &[Vec<Node>]) {
         let mut jumps = Vec::new();
         for (index, alternative) in alternatives.iter().enumerate() {
             let is_last = index + 1 == alternatives.len();
@@ -431,15 +433,16 @@ impl Compiler {
         }
     }
 
-    /// Repeats the body as often as possible. The body must consume at least one character.
-    fn repeat(&mut self, body: impl FnOnce(&mut Self)) {
+    /// Compiles a loop that matches the body as often as possible. The body must match at least one character.
+    fn push_loop(&mut self, body: impl FnOnce(&mut Self)) {
         let choice = self.open_choice();
         body(self);
         self.push(Instruction::Jump(choice));
         self.close_choice(choice);
     }
 
-    /// Starts a choice between the instructions that follow and those after `close_choice`. Returns its index.
+    /// Starts a choice between the instructions that follow and those after `close_choice`. Returns the index of the
+    /// choice.
     fn open_choice(&mut self) -> usize {
         let choice = self.instructions.len();
         self.push(Instruction::Choice { first: choice + 1, second: usize::MAX, choice_id: self.choice_count });

@@ -25,11 +25,11 @@ pub use error::{FillError, PatternError, PatternWarning};
 use matcher::CompiledPattern;
 use parse::{AllowedPaths, Parsed};
 
-/// The maximum length of a pattern in a policy. A longer one is a mistake or an attack.
+/// The maximum length of a pattern in a policy. A longer pattern is a mistake or an attack.
 pub const MAX_PATTERN_BYTES: usize = 1024;
-/// Like [`MAX_PATTERN_BYTES`], for a pattern whose variables are replaced by captures, which may be long.
+/// The maximum length of a pattern after its variables were replaced by captures, which may be long.
 const MAX_FILLED_BYTES: usize = 64 * 1024;
-/// The maximum length of a path, more than any file system supports. A longer string matches nothing.
+/// The maximum length of a path, longer than any file system supports. A longer path matches no pattern.
 const MAX_PATH_BYTES: usize = 64 * 1024;
 
 #[derive(Debug, Clone)]
@@ -57,7 +57,7 @@ impl Pattern {
         Self::parse_with_limit(text, AllowedPaths::Relative, MAX_PATTERN_BYTES)
     }
 
-    /// Parses a pattern that may also start with `/` or `~/`, and then matches paths that start in the same way.
+    /// Parses a pattern that may also start with `/` or `~/`. Such a pattern matches only paths with the same start.
     pub fn parse_relative_or_absolute(text: &str) -> Result<Self, PatternError> {
         Self::parse_with_limit(text, AllowedPaths::RelativeAndAbsolute, MAX_PATTERN_BYTES)
     }
@@ -111,12 +111,13 @@ impl Pattern {
         self.variables.iter().map(|variable| variable.name.as_str())
     }
 
-    /// The minimum number of literal characters in a match. Of two patterns, the one with more is more specific.
+    /// The number of literal characters in the source, including the slash next to a `**`. Of the alternatives in
+    /// `{a,b}`, only the shortest counts. A pattern with more literal characters is more specific.
     pub fn literal_length(&self) -> usize {
         self.literal_length
     }
 
-    /// The longest string that every matching path contains; empty if there is none.
+    /// The longest literal outside of `{a,b}`, which every matching path contains; empty if there is none.
     pub fn required_literal(&self) -> &str {
         &self.required_literal
     }
@@ -175,8 +176,8 @@ pub fn check_variables_bound(trigger: &Pattern, expected: &Pattern) -> Result<()
     }
 }
 
-/// Checks that all members of a `set` have the same variables. The error contains the index of the first member whose
-/// variables differ from those of member 0; its span is within that member.
+/// Checks that all members of a `set`, a list of patterns in a file rule, have the same variables. The error contains
+/// the index of the first member whose variables differ from those of member 0; its span is within that member.
 pub fn check_same_variables(members: &[Pattern]) -> Result<(), (usize, PatternError)> {
     let Some((first, others)) = members.split_first() else { return Ok(()) };
     let names_of = |pattern: &Pattern| {
@@ -192,7 +193,11 @@ pub fn check_same_variables(members: &[Pattern]) -> Result<(), (usize, PatternEr
             let length = members.get(index).map_or(0, |member| member.source.len());
             let message =
                 format!("the members of a `set` must have the same variables as its first, `{}`", first.source);
-            Err((index, PatternError::new(0..length, message).with_help("use `pair` for files that depend one way")))
+            Err((
+                index,
+                PatternError::new(0..length, message)
+                    .with_help("use `pair` if one file must change with the other, but not the reverse"),
+            ))
         }
     }
 }

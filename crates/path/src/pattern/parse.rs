@@ -23,7 +23,7 @@ pub(super) enum AllowedPaths {
 pub(super) enum Node {
     Literal(String),
     /// `?`, which matches one character other than `/`.
-    AnyChar,
+    AnyCharExceptSlash,
     CharSet(CharSet),
     /// `*` within a segment.
     Star,
@@ -96,12 +96,17 @@ pub(super) fn literal_length(nodes: &[Node]) -> usize {
         .iter()
         .map(|node| match node {
             Node::Literal(text) => text.chars().count(),
-            // Both are written with one slash.
+            // In the source, each of the two contains one slash.
             Node::DirectoriesThenSlash | Node::SlashThenSegments => 1,
             Node::Alternatives(alternatives) => {
                 alternatives.iter().map(|alternative| literal_length(alternative)).min().unwrap_or(0)
             }
-            Node::AnyChar | Node::CharSet(_) | Node::Star | Node::Segments | Node::AnyPath | Node::Variable { .. } => 0,
+            Node::AnyCharExceptSlash
+            | Node::CharSet(_)
+            | Node::Star
+            | Node::Segments
+            | Node::AnyPath
+            | Node::Variable { .. } => 0,
         })
         .sum()
 }
@@ -190,7 +195,7 @@ impl<'a> Parser<'a> {
             Some('\\') => self.parse_escape()?,
             Some('*') => self.parse_stars(braces),
             Some('?') => {
-                self.nodes.push(Node::AnyChar);
+                self.nodes.push(Node::AnyCharExceptSlash);
                 self.position += 1;
             }
             Some('[') => {
@@ -226,10 +231,14 @@ impl<'a> Parser<'a> {
                 Ok(())
             }
             Some(character) => Err(self
-                .error(self.position, self.position + 2, format!("`\\` before `{character}`, which is not special"))
-                .with_help("folders are separated by `/`; a backslash itself is `\\\\`")),
+                .error(self.position, self.position + 2, unneeded_escape(character))
+                .with_help("directories are separated by `/`; a backslash itself is `\\\\`")),
             None => Err(self
-                .error(self.position, self.position + 1, "`\\` before nothing")
+                .error(
+                    self.position,
+                    self.position + 1,
+                    "the pattern ends with `\\`, which must be followed by the character to escape",
+                )
                 .with_help("a backslash itself is `\\\\`")),
         }
     }
@@ -343,11 +352,8 @@ impl<'a> Parser<'a> {
         let is_escaped = self.peek(0) == Some('\\');
         let character = self.peek(usize::from(is_escaped)).unwrap_or('\\');
         if is_escaped && !ESCAPABLE.contains(&character) {
-            return Err(self.error(
-                self.position,
-                self.position + 2,
-                format!("`\\` before `{character}`, which is not special"),
-            ));
+            let error = self.error(self.position, self.position + 2, unneeded_escape(character));
+            return Err(error.with_help("remove the `\\`; a backslash itself is `\\\\`"));
         }
         self.position += 1 + usize::from(is_escaped);
         Ok(character)
@@ -452,8 +458,9 @@ impl<'a> Parser<'a> {
                 .with_help("give the second one another name"));
         }
         if matches!(self.nodes.last(), Some(Node::Variable { .. })) {
-            return Err(PatternError::new(span, "two variables with nothing between them")
-                .with_help("nothing says where the first ends and the second begins"));
+            return Err(PatternError::new(span, "two variables with nothing between them").with_help(
+                "put a literal between them, such as `-`; otherwise it is unclear where the second begins",
+            ));
         }
         self.variables.push(Variable { name: name.to_owned(), span });
         self.nodes.push(Node::Variable { crosses_directories });
@@ -478,8 +485,8 @@ impl<'a> Parser<'a> {
         for (index, range) in segments.into_iter().enumerate() {
             let segment = self.source.get(range.clone()).unwrap_or_default();
             if segment == ".." {
-                return Err(PatternError::new(range, "`..` in a pattern")
-                    .with_help("patterns are relative to the project root, and paths in it never have `..`"));
+                return Err(PatternError::new(range, "a pattern cannot contain `..`")
+                    .with_help("write the path relative to the project root, without `..`"));
             }
             let reason = match segment {
                 "" if index == last && index > 0 && last > 0 => {
@@ -489,8 +496,8 @@ impl<'a> Parser<'a> {
                     }
                     continue;
                 }
-                "" if index > 0 => "a folder name is empty",
-                "." if index >= leading_dots || index == last => "a folder is named `.`",
+                "" if index > 0 => "a directory name is empty",
+                "." if index >= leading_dots || index == last => "a directory is named `.`",
                 _ => continue,
             };
             self.warnings.push(PatternWarning::MatchesNothing { span: range, reason });
@@ -502,4 +509,8 @@ impl<'a> Parser<'a> {
 fn is_variable_name(name: &str) -> bool {
     name.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_')
         && name.chars().all(|character| character.is_ascii_alphanumeric() || character == '_')
+}
+
+fn unneeded_escape(character: char) -> String {
+    format!("`\\` before `{character}` has no meaning, because `{character}` needs no escape")
 }

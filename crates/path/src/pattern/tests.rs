@@ -15,7 +15,7 @@ fn corpus_cases_match_as_expected() {
         let case: Value = serde_json::from_str(line).unwrap();
         let pattern = case["pattern"].as_str().unwrap();
         let path = case["path"].as_str().unwrap();
-        let found = match Pattern::parse(pattern) {
+        let actual = match Pattern::parse(pattern) {
             Err(_) => serde_json::json!({"pattern": pattern, "path": path, "error": true}),
             Ok(parsed) => match parsed.captures(path) {
                 None => serde_json::json!({"pattern": pattern, "path": path, "matches": false}),
@@ -24,8 +24,8 @@ fn corpus_cases_match_as_expected() {
                 }
             },
         };
-        if found != case {
-            failures.push(format!("line {}: expected {case}\n   found {found}", number + 1));
+        if actual != case {
+            failures.push(format!("line {}: expected {case}\n  actual {actual}", number + 1));
         }
     }
     assert!(failures.is_empty(), "{}", failures.join("\n"));
@@ -44,7 +44,7 @@ fn render(text: &str, error: &PatternError) -> String {
 }
 
 #[test]
-fn every_load_error() {
+fn every_parse_error() {
     assert_snapshot!(Pattern::parse("").unwrap_err(), @"a pattern cannot be empty");
     assert_snapshot!(error_of("./"), @"
     ./
@@ -100,19 +100,19 @@ fn every_load_error() {
     ");
     assert_snapshot!(error_of("src/../x"), @"
     src/../x
-        ^^ `..` in a pattern; patterns are relative to the project root, and paths in it never have `..`
+        ^^ a pattern cannot contain `..`; write the path relative to the project root, without `..`
     ");
     assert_snapshot!(error_of(r"src\main.rs"), @r"
     src\main.rs
-       ^^ `\` before `m`, which is not special; folders are separated by `/`; a backslash itself is `\\`
+       ^^ `\` before `m` has no meaning, because `m` needs no escape; directories are separated by `/`; a backslash itself is `\\`
     ");
     assert_snapshot!(error_of(r"[\a]"), @r"
     [\a]
-     ^^ `\` before `a`, which is not special
+     ^^ `\` before `a` has no meaning, because `a` needs no escape; remove the `\`; a backslash itself is `\\`
     ");
     assert_snapshot!(error_of(r"src\"), @r"
     src\
-       ^ `\` before nothing; a backslash itself is `\\`
+       ^ the pattern ends with `\`, which must be followed by the character to escape; a backslash itself is `\\`
     ");
     assert_snapshot!(error_of("{2nd}.py"), @"
     {2nd}.py
@@ -132,7 +132,7 @@ fn every_load_error() {
     ");
     assert_snapshot!(error_of("{a}{b}.py"), @"
     {a}{b}.py
-       ^^^ two variables with nothing between them; nothing says where the first ends and the second begins
+       ^^^ two variables with nothing between them; put a literal between them, such as `-`; otherwise it is unclear where the second begins
     ");
     assert_snapshot!(Pattern::parse(&"a".repeat(2000)).unwrap_err(), @"a pattern is at most 1024 bytes long");
     assert_snapshot!(Pattern::parse(&format!("{{{}}}", ",a".repeat(65))).unwrap_err(), @"more than 64 alternatives");
@@ -158,7 +158,7 @@ fn errors_between_patterns() {
     assert_eq!(index, 2);
     assert_snapshot!(render(members[index].source(), &error), @"
     t/{name}.rs
-    ^^^^^^^^^^^ the members of a `set` must have the same variables as its first, `{path}.rs`; use `pair` for files that depend one way
+    ^^^^^^^^^^^ the members of a `set` must have the same variables as its first, `{path}.rs`; use `pair` if one file must change with the other, but not the reverse
     ");
 }
 
@@ -168,19 +168,19 @@ fn warnings() {
         let pattern = Pattern::parse_relative_or_absolute(text).unwrap();
         pattern.warnings().iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
     };
-    assert_snapshot!(warnings("src/"), @"a folder alone matches no file; did you mean `src/**`?");
-    assert_snapshot!(warnings("a//b"), @"this pattern can never match: a folder name is empty");
-    assert_snapshot!(warnings("a/./b"), @"this pattern can never match: a folder is named `.`");
-    assert_snapshot!(warnings("."), @"this pattern can never match: a folder is named `.`");
+    assert_snapshot!(warnings("src/"), @"a directory alone matches no file; did you mean `src/**`?");
+    assert_snapshot!(warnings("a//b"), @"this pattern can never match: a directory name is empty");
+    assert_snapshot!(warnings("a/./b"), @"this pattern can never match: a directory is named `.`");
+    assert_snapshot!(warnings("."), @"this pattern can never match: a directory is named `.`");
     assert_snapshot!(warnings("v[9-0].rs"), @"this pattern can never match: the range is backwards");
-    assert_snapshot!(warnings("src/**.rs"), @"`**` crosses folders only as a whole segment; here it means `*`");
+    assert_snapshot!(warnings("src/**.rs"), @"`**` crosses directories only as a whole segment; here it means `*`");
     for fine in ["src/**", "./src/a.rs", "**", "/", "/etc/**", "~/.ssh/*", "a..b/c", "{a,b}/**/*.rs"] {
         assert_eq!(warnings(fine), "", "{fine}");
     }
 }
 
 #[test]
-fn tool_rule_patterns_may_be_absolute() {
+fn patterns_may_be_absolute_if_the_caller_allows_it() {
     let matches = |pattern: &str, path| Pattern::parse_relative_or_absolute(pattern).unwrap().matches(path);
     assert!(matches("/etc/**", "/etc/ssh/config"));
     assert!(matches("/etc/**", "/etc"));
@@ -220,8 +220,8 @@ fn captures_fill_other_patterns() {
     assert_snapshot!(filled_source("{name}", &[("name", "!x")]), @r"\!x");
     assert_snapshot!(filled_source("{name}/x", &[("name", "~")]), @r"\~/x");
     assert_snapshot!(filled_source("{name}", &[]), @"error: `{name}` has no value");
-    assert_snapshot!(filled_source("src/{path}", &[("path", "../x")]), @"error: with its values the pattern becomes `src/../x`: `..` in a pattern; patterns are relative to the project root, and paths in it never have `..`");
-    assert_snapshot!(filled_source("src/{name}./x", &[("name", ".")]), @"error: with its values the pattern becomes `src/../x`: `..` in a pattern; patterns are relative to the project root, and paths in it never have `..`");
+    assert_snapshot!(filled_source("src/{path}", &[("path", "../x")]), @"error: with its values the pattern becomes `src/../x`: a pattern cannot contain `..`; write the path relative to the project root, without `..`");
+    assert_snapshot!(filled_source("src/{name}./x", &[("name", ".")]), @"error: with its values the pattern becomes `src/../x`: a pattern cannot contain `..`; write the path relative to the project root, without `..`");
     assert_snapshot!(filled_source("{path}", &[("path", "/etc/passwd")]), @"error: with its values the pattern becomes `/etc/passwd`: a pattern cannot start with `/`; paths are relative to the project root");
     assert_snapshot!(filled_source("/etc/{name}", &[("name", "passwd")]), @"/etc/passwd");
 }
@@ -238,7 +238,7 @@ fn serialized_as_its_source() {
     assert_snapshot!(error, @r"this `{` is not closed; write `\{` for a literal brace");
 }
 
-/// A matcher that does not remember which choices failed takes exponential time for these patterns.
+/// For these patterns, a matcher that does not remember which choices failed takes exponential time.
 #[test]
 fn hostile_patterns_finish() {
     let stars = format!("{}b", "*a".repeat(200));
@@ -261,7 +261,7 @@ fn reference_regex(pattern: &str) -> regex::Regex {
     let mut rest = pattern.as_str();
     let mut in_braces = false;
     while let Some(character) = rest.chars().next() {
-        let (length, meaning) = if pattern == "**" {
+        let (length, equivalent) = if pattern == "**" {
             (2, "(?:[^/]+(?:/[^/]+)*)?".to_owned())
         } else if rest == "/**" {
             (3, "(?:/[^/]+)*".to_owned())
@@ -271,7 +271,7 @@ fn reference_regex(pattern: &str) -> regex::Regex {
             let any_character = if rest[1..end].contains("**") || &rest[1..end] == "path" { "." } else { "[^/]" };
             (end + 1, format!("({any_character}+)"))
         } else {
-            let meaning = match character {
+            let equivalent = match character {
                 '*' => "[^/]*".to_owned(),
                 '?' => "[^/]".to_owned(),
                 '{' => "(?:".to_owned(),
@@ -280,9 +280,9 @@ fn reference_regex(pattern: &str) -> regex::Regex {
                 other => regex::escape(&other.to_string()),
             };
             in_braces = character == '{' || in_braces && character != '}';
-            (character.len_utf8(), meaning)
+            (character.len_utf8(), equivalent)
         };
-        regex.push_str(&meaning);
+        regex.push_str(&equivalent);
         rest = &rest[length..];
     }
     regex.push_str(r"\z");
@@ -382,7 +382,7 @@ proptest! {
     }
 
     #[test]
-    fn an_escaped_path_matches_itself_alone(
+    fn an_escaped_path_matches_only_itself(
         path in r"[ab日*?\[\]{}!,~\\ -]{1,6}(/[ab日*?\[\]{}!,~\\.-]{3,6}){0,3}",
         other in r"[ab*?\[\]{}]{1,6}",
     ) {
@@ -397,15 +397,15 @@ proptest! {
     fn agrees_with_the_reference_regex(text in random_pattern(), path in "[ab.]{1,3}(/[ab.]{1,3}){0,3}") {
         let Ok(pattern) = Pattern::parse(&text) else { return Ok(()) };
         prop_assume!(!text.starts_with("./"));
-        let found = pattern.captures(&path).map(|captures| {
+        let actual = pattern.captures(&path).map(|captures| {
             captures.iter().map(|(_, value)| value.to_owned()).collect::<Vec<_>>()
         });
         let expected = reference_regex(&text).captures(&path).map(|captures| {
             captures.iter().skip(1).flatten().map(|value| value.as_str().to_owned()).collect::<Vec<_>>()
         });
-        prop_assert_eq!(&found, &expected, "{} on {}", text, path);
-        prop_assert_eq!(pattern.matches(&path), found.is_some());
-        if found.is_some() {
+        prop_assert_eq!(&actual, &expected, "{} on {}", text, path);
+        prop_assert_eq!(pattern.matches(&path), actual.is_some());
+        if actual.is_some() {
             prop_assert!(path.contains(pattern.required_literal()));
         }
     }
@@ -414,8 +414,12 @@ proptest! {
     fn may_match_below_agrees_with_exhaustive_search(text in short_pattern(), directory in "([ab]{1,2}(/[ab]{1,2}){0,2})?") {
         let pattern = Pattern::parse(&text).unwrap();
         let prefix = if directory.is_empty() { String::new() } else { format!("{directory}/") };
-        let found = all_short_paths().into_iter().find(|path| pattern.matches(&format!("{prefix}{path}")));
-        prop_assert_eq!(pattern.may_match_below(&directory), found.is_some(), "{} below {}: {:?}", text, directory, found);
+        let example = all_short_paths().into_iter().find(|path| pattern.matches(&format!("{prefix}{path}")));
+        prop_assert_eq!(
+            pattern.may_match_below(&directory),
+            example.is_some(),
+            "{} below {}: {:?}", text, directory, example
+        );
     }
 
     #[test]

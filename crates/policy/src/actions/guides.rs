@@ -17,7 +17,7 @@ use super::bundled_guides::BundledGuide;
 use crate::files::folder::PolicyFolder;
 use crate::files::inputs::Inputs;
 use crate::files::reading;
-use crate::text::diagnostic::{Diagnostic, ErrorKind};
+use crate::text::diagnostic::{Diagnostic, DiagnosticKind};
 use crate::text::source::Source;
 
 /// Looks up guides by name, and caches them.
@@ -39,7 +39,7 @@ impl<'a> Guides<'a> {
         Self { folders, bundled, cache: RefCell::default() }
     }
 
-    /// The files that were read, or looked up without success.
+    /// Every file that a guide was looked up in, whether or not it exists.
     pub fn into_inputs(self) -> Inputs<'static> {
         self.cache.into_inner().inputs
     }
@@ -58,10 +58,10 @@ impl<'a> Guides<'a> {
         for folder in &self.folders {
             let path = folder.guides().join(format!("{name}.md"));
             inputs.record(&path);
-            if leaves_folder(&folder.guides(), &path) {
+            if is_outside(&folder.guides(), &path) {
                 let source = Source::new(folder.display_name(&path), "");
                 let message = "this symlink leads out of the guides folder, so it is not followed";
-                return Err(Box::new(Diagnostic::error(ErrorKind::Unreadable, message, &source, None)));
+                return Err(Box::new(Diagnostic::error(DiagnosticKind::Unreadable, message, &source, None)));
             }
             if let Some(source) = reading::read(folder, &path)? {
                 return Ok(Some(source));
@@ -70,7 +70,7 @@ impl<'a> Guides<'a> {
         Ok(self.bundled.iter().find(|guide| guide.name == name).map(BundledGuide::source))
     }
 
-    /// A suggestion if the project has the guide in its top-level `guides` folder, as Hegel projects do.
+    /// A suggestion for projects that keep the guide where Hegel reads it: in `guides` at the top of the project.
     fn hegel_hint(&self, name: &str) -> Option<String> {
         let folder = self.folders.iter().find(|folder| folder.tier == Tier::Project)?;
         let file = folder.base.join("guides").join(format!("{name}.md"));
@@ -95,7 +95,7 @@ impl<'a> Guides<'a> {
     }
 }
 
-fn leaves_folder(folder: &Path, path: &Path) -> bool {
+fn is_outside(folder: &Path, path: &Path) -> bool {
     match (folder.canonicalize(), path.canonicalize()) {
         (Ok(folder), Ok(path)) => !path.starts_with(folder),
         _ => false,
@@ -111,7 +111,7 @@ fn is_name(name: &str) -> bool {
 /// Checks the templates of one workflow or configuration, and collects the guides that they include.
 pub struct Templates<'a> {
     guides: &'a Guides<'a>,
-    /// The workflow or configuration, for messages.
+    /// The workflow or configuration that contains the templates, as messages name it.
     owner: String,
     scope: &'a Scope,
     /// Texts of the included guides, by name.
@@ -126,7 +126,7 @@ pub struct Templates<'a> {
 /// A template whose includes were checked.
 struct CheckedTemplate {
     text: String,
-    /// The depth to which guides are nested in it.
+    /// The depth to which guides are nested in the template; 0 if it includes none.
     depth: usize,
 }
 
@@ -159,7 +159,7 @@ impl<'a> Templates<'a> {
                 [] => problem.message,
                 _ => format!("{} (in a guide of {}, {})", problem.message, self.owner, self.include_location),
             };
-            let diagnostic = Diagnostic::error(ErrorKind::InvalidExpression, message, source, span);
+            let diagnostic = Diagnostic::error(DiagnosticKind::InvalidExpression, message, source, span);
             self.problems.push(diagnostic.maybe_help(problem.help));
         }
         let mut depth = 0;
@@ -189,7 +189,7 @@ impl<'a> Templates<'a> {
                         let is_close = help.starts_with("did you mean");
                         let hint = self.guides.creation_hint(&reference.name).map(|hint| format!(": {hint}"));
                         let (name, hint) = (&reference.name, hint.unwrap_or_default());
-                        if is_close { help } else { format!("no guide is named `{name}` either{hint}; {help}") }
+                        if is_close { help } else { format!("no guide is named `{name}`{hint}; {help}") }
                     });
                     problem.help = self.guides.hegel_hint(&reference.name).or(close).or(fallback);
                 }
@@ -231,7 +231,7 @@ impl<'a> Templates<'a> {
         if let Some(start) = chain.iter().position(|guide| guide == name) {
             let cycle: Vec<&str> = chain.iter().skip(start).map(String::as_str).chain([name]).collect();
             let message = format!("guides include each other in a cycle: {}", cycle.join(" → "));
-            self.problems.push(Diagnostic::error(ErrorKind::GuideCycle, message, source, Some(span)));
+            self.problems.push(Diagnostic::error(DiagnosticKind::GuideCycle, message, source, Some(span)));
             return 0;
         }
         let depth = match self.depths.get(name) {
@@ -243,7 +243,7 @@ impl<'a> Templates<'a> {
         if chain.len() + depth > template::GUIDE_DEPTH {
             let path: Vec<&str> = chain.iter().map(String::as_str).chain([name]).collect();
             let message = format!("guides are nested more than {} deep: {}", template::GUIDE_DEPTH, path.join(" → "));
-            self.problems.push(Diagnostic::error(ErrorKind::GuideCycle, message, source, Some(span)));
+            self.problems.push(Diagnostic::error(DiagnosticKind::GuideCycle, message, source, Some(span)));
             // Reported only here, not again for each guide of the chain.
             return 0;
         }
@@ -275,7 +275,7 @@ impl<'a> Templates<'a> {
     fn missing_guide(&self, name: &str, source: &Source, span: Range<usize>) -> Diagnostic {
         if !is_name(name) {
             return Diagnostic::error(
-                ErrorKind::MissingGuide,
+                DiagnosticKind::MissingGuide,
                 format!("invalid guide name `{name}`"),
                 source,
                 Some(span),
@@ -295,6 +295,7 @@ impl<'a> Templates<'a> {
             suggest::did_you_mean,
         );
         let help = hegel_hint.unwrap_or(help);
-        Diagnostic::error(ErrorKind::MissingGuide, format!("unknown guide `{name}`"), source, Some(span)).help(help)
+        Diagnostic::error(DiagnosticKind::MissingGuide, format!("unknown guide `{name}`"), source, Some(span))
+            .help(help)
     }
 }

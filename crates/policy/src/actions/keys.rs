@@ -5,7 +5,8 @@ use crate::text::keys::{Key, KeyConstraint, Mapping, ValueType};
 
 pub static ACTION: Mapping = Mapping::new(
     "workflow action",
-    "An action that a workflow runs by itself: one of the first three keys.",
+    "An action that runs when a workflow enters or leaves a node, or on an event. It has exactly one of `set`, \
+     `inject`, `block_tools` and `action`.",
     &[ACTION_KEYS],
 )
 .constraints(&[

@@ -4,17 +4,17 @@ use engine::EventKind;
 use engine::workflow::EventTrigger;
 
 use super::reader::{ActionReader, ActionSite};
-use crate::text::diagnostic::{Diagnostic, ErrorKind};
+use crate::text::diagnostic::{Diagnostic, DiagnosticKind};
 use crate::text::fields::SpannedText;
 use crate::text::yaml::{self, Yaml, YamlNode};
 use crate::values::event_name::unknown_event;
 
 impl ActionReader<'_, '_> {
-    /// `end`: an upper bound for the end of the mapping.
-    pub fn triggers(&mut self, node: YamlNode, end: usize) -> Vec<EventTrigger> {
+    /// Reads the value of `triggers`. `end`: an upper bound for the end of the mapping.
+    pub fn read_triggers(&mut self, node: YamlNode, end: usize) -> Vec<EventTrigger> {
         let Yaml::Map(entries) = node.value else {
             let message = format!("`triggers` must be a mapping of events to actions, not {}", node.value.kind());
-            self.problems.push(Diagnostic::error(ErrorKind::InvalidValue, message, self.source, Some(node.span)));
+            self.problems.push(Diagnostic::error(DiagnosticKind::InvalidValue, message, self.source, Some(node.span)));
             return Vec::new();
         };
         let mut triggers = Vec::new();
@@ -25,7 +25,7 @@ impl ActionReader<'_, '_> {
                 continue;
             };
             self.site = ActionSite::Event(on);
-            let actions = self.list(&key.text, node, end);
+            let actions = self.read_list(&key.text, node, end);
             if !actions.is_empty() {
                 triggers.push(EventTrigger { on, actions });
             }

@@ -1,4 +1,4 @@
-//! The keys of a case.
+//! The keys of a case, which is a test of a policy.
 
 use engine::Level;
 

@@ -36,11 +36,12 @@ pub struct PolicyCase {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Expectation {
     Verdict(Level),
-    /// File rule: all demanded changes were made.
+    /// For a file rule: all demanded changes were made.
     Met,
-    /// File rule: changes are missing. If there are pairs of `[file, missing file]`, exactly these are missing.
+    /// For a file rule: demanded changes are missing. With a list of `[trigger file, missing file]`, the missing
+    /// changes must be exactly those of the list.
     Unmet(Option<Vec<[String; 2]>>),
-    /// Pace rule: true if the limit is exceeded.
+    /// For a pace rule: true if the limit is exceeded.
     Fires(bool),
 }
 
@@ -105,7 +106,7 @@ pub struct EventFields {
     pub message: Option<String>,
 }
 
-/// The cases of a rule or of a folder, and the errors in them.
+/// The cases of a rule, or of the files in `tests/`, and the errors in them.
 #[derive(Debug, Default)]
 pub struct Cases {
     pub cases: Vec<PolicyCase>,

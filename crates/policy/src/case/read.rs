@@ -12,14 +12,14 @@ use super::keys::{CASE, EVENT, EXPECTATIONS, ExpectedWord, OUTCOMES};
 use super::{CaseActivity, CaseSubject, Cases, EventFields, Expectation, PolicyCase, TimedActivity};
 use crate::files::folder::PolicyFolder;
 use crate::files::reading;
-use crate::text::diagnostic::{Diagnostic, ErrorKind};
+use crate::text::diagnostic::{Diagnostic, DiagnosticKind};
 use crate::text::fields::{Fields, SpannedText};
 use crate::text::source::Source;
 use crate::text::yaml::{self, Yaml, YamlNode};
 use crate::values::event_name::refuse_event;
 
 impl Cases {
-    /// Reads the cases under a rule's `tests`. `kind`: the default kind of events.
+    /// Reads the cases under a rule's `tests`. `kind`: the kind of an event that has no `kind` of its own.
     pub fn of_rule(rule: &str, tests: Option<&YamlNode>, source: &Source, kind: Option<EventKind>) -> Self {
         let mut cases = Self::default();
         if let Some(Yaml::List(items)) = tests.map(|node| &node.value) {
@@ -60,7 +60,7 @@ impl Cases {
             }
             Ok(YamlNode { value: Yaml::Null, .. }) => {}
             Ok(node) => self.problems.push(Diagnostic::error(
-                ErrorKind::InvalidValue,
+                DiagnosticKind::InvalidValue,
                 format!("a file of cases must be a list, not {}", node.value.kind()),
                 source,
                 Some(node.span),
@@ -72,7 +72,7 @@ impl Cases {
     fn read(&mut self, node: YamlNode, source: &Source, rule: Option<&str>, kind: Option<EventKind>) {
         let start = node.span.start;
         let mut fields = Fields::of(node, source, CASE.keys);
-        let case = case(&mut fields, start, rule, kind);
+        let case = read_case(&mut fields, start, rule, kind);
         fields.problems.sort_by_key(|problem| problem.span.as_ref().map(|span| span.start));
         let is_valid = fields.problems.is_empty();
         let problems = fields.problems.into_iter();
@@ -84,14 +84,14 @@ impl Cases {
     }
 }
 
-fn case(fields: &mut Fields, start: usize, rule: Option<&str>, kind: Option<EventKind>) -> Option<PolicyCase> {
+fn read_case(fields: &mut Fields, start: usize, rule: Option<&str>, kind: Option<EventKind>) -> Option<PolicyCase> {
     fields.refuse_unknown();
     let case_start = start..start;
-    let subject = subject(fields, &case_start, kind);
+    let subject = read_subject(fields, &case_start, kind);
     if !fields.has("expect") {
         fields.problems.push(
             Diagnostic::error(
-                ErrorKind::MissingKey,
+                DiagnosticKind::MissingKey,
                 "the case has no `expect`",
                 fields.source(),
                 Some(case_start),
@@ -99,32 +99,32 @@ fn case(fields: &mut Fields, start: usize, rule: Option<&str>, kind: Option<Even
             .help("add `expect: allow`, `warn`, `ask` or `block`; for files, `met` or `unmet`; for a phase, `fires` or `quiet`"),
         );
     }
-    let expect = expectation(subject.as_ref(), fields);
+    let expect = read_expectation(subject.as_ref(), fields);
     Some(PolicyCase {
         rule: rule.map(str::to_owned),
         name: fields.text("name").map(|text| text.value),
         subject: subject?,
-        variables: mapping("variables", fields),
-        git: mapping("git", fields),
-        tasks: mapping("tasks", fields),
+        variables: read_mapping("variables", fields),
+        git: read_mapping("git", fields),
+        tasks: read_mapping("tasks", fields),
         expect: expect?,
         source: fields.source().clone(),
         start,
     })
 }
 
-fn subject(fields: &mut Fields, case_start: &Range<usize>, kind: Option<EventKind>) -> Option<CaseSubject> {
+fn read_subject(fields: &mut Fields, case_start: &Range<usize>, kind: Option<EventKind>) -> Option<CaseSubject> {
     let command = fields.text("command");
     let tool = fields.text("tool");
     let input = fields.take("input");
     let event = fields.take("event");
-    let files = files(fields);
-    let phase = phase(fields);
+    let files = read_changed_files(fields);
+    let phase = read_phase(fields);
     let subjects = [command.is_some(), tool.is_some(), event.is_some(), files.is_some(), phase.is_some()];
     if subjects.into_iter().filter(|is_present| *is_present).count() != 1 {
         fields.problems.push(
             Diagnostic::error(
-                ErrorKind::InvalidValue,
+                DiagnosticKind::InvalidValue,
                 "a case must have exactly one of `command`, `tool`, `event`, changed files and `events`",
                 fields.source(),
                 Some(case_start.clone()),
@@ -137,7 +137,7 @@ fn subject(fields: &mut Fields, case_start: &Range<usize>, kind: Option<EventKin
         return None;
     }
     if let (Some(input), None) = (&input, &tool) {
-        fields.refuse(ErrorKind::InvalidValue, "`input` needs a `tool`", input.span.clone());
+        fields.refuse(DiagnosticKind::InvalidValue, "`input` needs a `tool`", input.span.clone());
     }
     if let Some(files) = files {
         return Some(CaseSubject::Files(files));
@@ -151,28 +151,32 @@ fn subject(fields: &mut Fields, case_start: &Range<usize>, kind: Option<EventKin
             let input = input.map_or_else(|| Value::Object(Map::new()), |node| node.to_json());
             Some(CaseSubject::Tool { name: tool.value, input })
         }
-        (.., Some(event)) => event_fields(event, kind, fields).map(|event| CaseSubject::Event(Box::new(event))),
+        (.., Some(event)) => read_event(event, kind, fields).map(|event| CaseSubject::Event(Box::new(event))),
         _ => None,
     }
 }
 
-/// `None` if the case has no keys of a phase.
-fn phase(fields: &mut Fields) -> Option<CaseSubject> {
+/// Reads `events` and `now`; `None` if the case has neither.
+fn read_phase(fields: &mut Fields) -> Option<CaseSubject> {
     if !fields.has("events") && !fields.has("now") {
         return None;
     }
     let mut activities = Vec::new();
     if let Some(node) = fields.take("events") {
         let Yaml::List(items) = node.value else {
-            fields.refuse(ErrorKind::InvalidValue, "`events` must be a list of `[seconds, kind, text]`", node.span);
+            fields.refuse(
+                DiagnosticKind::InvalidValue,
+                "`events` must be a list of `[seconds, kind, text]`",
+                node.span,
+            );
             return None;
         };
         for item in items {
-            let event = activity_of(&item);
+            let event = read_activity(&item);
             if event.is_none() {
                 let message = "an event must be `[seconds, kind, text]`; the kind is `command`, `failed_command`, \
                                `edit` or `tokens`, and for `tokens` the text is `{input: 5, output: 3, id: m1}`";
-                fields.refuse(ErrorKind::InvalidValue, message, item.span);
+                fields.refuse(DiagnosticKind::InvalidValue, message, item.span);
             }
             activities.extend(event);
         }
@@ -182,7 +186,7 @@ fn phase(fields: &mut Fields) -> Option<CaseSubject> {
     Some(CaseSubject::Phase { activities, now })
 }
 
-fn activity_of(node: &YamlNode) -> Option<TimedActivity> {
+fn read_activity(node: &YamlNode) -> Option<TimedActivity> {
     let Yaml::List(parts) = &node.value else { return None };
     let [at, kind, text] = parts.as_slice() else { return None };
     let (Yaml::Number(at), Yaml::Text(kind)) = (&at.value, &kind.value) else { return None };
@@ -207,8 +211,8 @@ fn activity_of(node: &YamlNode) -> Option<TimedActivity> {
     Some(TimedActivity { at: at.as_i64()?, activity })
 }
 
-/// `None` if the case has no keys of files.
-fn files(fields: &mut Fields) -> Option<Vec<Change>> {
+/// Reads `changed`, `created` and `deleted`; `None` if the case has none of them.
+fn read_changed_files(fields: &mut Fields) -> Option<Vec<Change>> {
     let keys = [("changed", Status::Modified), ("created", Status::Added), ("deleted", Status::Deleted)];
     if !keys.iter().any(|(key, _)| fields.has(key)) {
         return None;
@@ -220,9 +224,9 @@ fn files(fields: &mut Fields) -> Option<Vec<Change>> {
             let is_listed = |change: &Change| change.path == path;
             if !is_project_path(&path) {
                 let message = format!("`{path}` is not a path relative to the project root");
-                fields.refuse(ErrorKind::InvalidValue, message, span);
+                fields.refuse(DiagnosticKind::InvalidValue, message, span);
             } else if changes.iter().any(is_listed) {
-                fields.refuse(ErrorKind::InvalidValue, format!("`{path}` is listed twice"), span);
+                fields.refuse(DiagnosticKind::InvalidValue, format!("`{path}` is listed twice"), span);
             } else {
                 changes.push(Change { status, path });
             }
@@ -231,11 +235,11 @@ fn files(fields: &mut Fields) -> Option<Vec<Change>> {
     Some(changes)
 }
 
-fn expectation(subject: Option<&CaseSubject>, fields: &mut Fields) -> Option<Expectation> {
+fn read_expectation(subject: Option<&CaseSubject>, fields: &mut Fields) -> Option<Expectation> {
     let span = fields.key_span("expect");
     let expected = fields.choice("expect", &EXPECTATIONS);
     let pairs_span = fields.key_span("pairs");
-    let pairs = pairs(fields);
+    let pairs = read_pairs(fields);
     let fits_subject = |expected: ExpectedWord| match subject {
         Some(CaseSubject::Files(_)) => {
             (matches!(expected, ExpectedWord::Met | ExpectedWord::Unmet), "`met` or `unmet`")
@@ -244,11 +248,11 @@ fn expectation(subject: Option<&CaseSubject>, fields: &mut Fields) -> Option<Exp
         _ => (matches!(expected, ExpectedWord::Verdict(_)), "`allow`, `warn`, `ask` or `block`"),
     };
     if let (Some((false, words)), Some(span), Some(_)) = (expected.map(fits_subject), span, subject) {
-        fields.refuse(ErrorKind::InvalidValue, format!("`expect` must be {words} here"), span);
+        fields.refuse(DiagnosticKind::InvalidValue, format!("`expect` must be {words} here"), span);
         return None;
     }
     if let (Some(span), true) = (pairs_span, expected != Some(ExpectedWord::Unmet)) {
-        fields.refuse(ErrorKind::InvalidValue, "`pairs` is only allowed with `expect: unmet`", span);
+        fields.refuse(DiagnosticKind::InvalidValue, "`pairs` is only allowed with `expect: unmet`", span);
     }
     Some(match expected? {
         ExpectedWord::Verdict(level) => Expectation::Verdict(level),
@@ -258,7 +262,7 @@ fn expectation(subject: Option<&CaseSubject>, fields: &mut Fields) -> Option<Exp
     })
 }
 
-fn pairs(fields: &mut Fields) -> Option<Vec<[String; 2]>> {
+fn read_pairs(fields: &mut Fields) -> Option<Vec<[String; 2]>> {
     let node = fields.take("pairs")?;
     let text = |node: &YamlNode| match &node.value {
         Yaml::Text(text) => Some(text.clone()),
@@ -274,16 +278,16 @@ fn pairs(fields: &mut Fields) -> Option<Vec<[String; 2]>> {
     };
     if pairs.is_none() {
         let message = "`pairs` must be a list of pairs: `[[src/a.rs, tests/a_test.rs]]`";
-        fields.refuse(ErrorKind::InvalidValue, message, node.span);
+        fields.refuse(DiagnosticKind::InvalidValue, message, node.span);
     }
     pairs
 }
 
-fn event_fields(node: YamlNode, default: Option<EventKind>, outer: &mut Fields) -> Option<EventFields> {
+fn read_event(node: YamlNode, default: Option<EventKind>, outer: &mut Fields) -> Option<EventFields> {
     let span = node.span.clone();
     let mut fields = Fields::of(node, outer.source(), EVENT.keys);
     fields.refuse_unknown();
-    let kind = event_kind(default, span, &mut fields);
+    let kind = read_event_kind(default, span, &mut fields);
     let text = |fields: &mut Fields, key: &str| fields.text(key).map(|text| text.value);
     let failed = fields.choice("outcome", &OUTCOMES);
     let event = kind.map(|kind| EventFields {
@@ -301,10 +305,10 @@ fn event_fields(node: YamlNode, default: Option<EventKind>, outer: &mut Fields) 
     event
 }
 
-fn event_kind(default: Option<EventKind>, span: Range<usize>, fields: &mut Fields) -> Option<EventKind> {
+fn read_event_kind(default: Option<EventKind>, span: Range<usize>, fields: &mut Fields) -> Option<EventKind> {
     let Some(SpannedText { value, span }) = fields.text("kind") else {
         if default.is_none() && !fields.has("kind") {
-            fields.refuse(ErrorKind::MissingKey, "the event has no `kind`", span);
+            fields.refuse(DiagnosticKind::MissingKey, "the event has no `kind`", span);
         }
         return default;
     };
@@ -315,11 +319,11 @@ fn event_kind(default: Option<EventKind>, span: Range<usize>, fields: &mut Field
     kind
 }
 
-fn mapping(key: &str, fields: &mut Fields) -> Map<String, Value> {
+fn read_mapping(key: &str, fields: &mut Fields) -> Map<String, Value> {
     let Some(node) = fields.take(key) else { return Map::new() };
     if let Value::Object(map) = node.to_json() {
         return map;
     }
-    fields.refuse(ErrorKind::InvalidValue, format!("`{key}` must be a mapping of names to values"), node.span);
+    fields.refuse(DiagnosticKind::InvalidValue, format!("`{key}` must be a mapping of names to values"), node.span);
     Map::new()
 }

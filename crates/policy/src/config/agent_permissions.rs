@@ -5,7 +5,7 @@ use engine::suggest;
 use serde::{Deserialize, Serialize};
 
 use super::keys::{AGENT_COMMANDS, DEFAULT_AGENT_MAY};
-use crate::text::diagnostic::{Diagnostic, ErrorKind};
+use crate::text::diagnostic::{Diagnostic, DiagnosticKind};
 use crate::text::fields::{Fields, SpannedText};
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -59,8 +59,8 @@ fn check_agent_command(name: &SpannedText, fields: &mut Fields) -> bool {
     let help = suggest::closest(&name.value, AGENT_COMMANDS)
         .map_or_else(|| format!("known commands: {}", AGENT_COMMANDS.join(", ")), suggest::did_you_mean);
     let message = format!("`{}` is not a command that `agent_may` can allow", name.value);
-    fields
-        .problems
-        .push(Diagnostic::error(ErrorKind::InvalidValue, message, fields.source(), Some(name.span.clone())).help(help));
+    fields.problems.push(
+        Diagnostic::error(DiagnosticKind::InvalidValue, message, fields.source(), Some(name.span.clone())).help(help),
+    );
     false
 }

@@ -16,8 +16,8 @@ pub struct BranchSettings {
 }
 
 impl BranchSettings {
-    /// The branches that agents may not rewrite. By default both `main` and `master`, because it is not determined here
-    /// which of them is the default branch. A project can only add to the branches that a user's policy protects.
+    /// The branches that agents may not rewrite. Without a setting these are `main` and `master`, because the default
+    /// branch is not known here. A project can only add to the branches that a user's policy protects.
     pub fn protected(&self, has_user_tier: bool) -> Vec<String> {
         let default_names = || ["main", "master"].map(str::to_owned).to_vec();
         let of_tier = |tier| self.protected.get(&tier).cloned();

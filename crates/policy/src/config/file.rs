@@ -1,10 +1,10 @@
 //! The parts of a configuration file that are not merged into [`Config`](super::Config): mainly its rules.
 
 use super::SpannedSetting;
-use crate::text::diagnostic::{Diagnostic, ErrorKind};
+use crate::text::diagnostic::{Diagnostic, DiagnosticKind};
 use crate::text::fields::{Fields, SpannedText};
 use crate::text::yaml::{Yaml, YamlKey, YamlNode};
-use crate::unresolved_list::{UnresolvedList, rule_lists};
+use crate::unresolved_list::{UnresolvedList, read_rule_lists};
 
 #[derive(Debug, Default)]
 pub struct ConfigFile {
@@ -31,13 +31,13 @@ impl ConfigFile {
         match fields.take("rule_definitions").map(|node| (node.span, node.value)) {
             Some((_, Yaml::Map(entries))) => self.definitions = (entries, fields.end_of("rule_definitions")),
             Some((span, other)) => fields.refuse(
-                ErrorKind::InvalidValue,
+                DiagnosticKind::InvalidValue,
                 format!("`rule_definitions` must be a mapping of names to rules, not {}", other.kind()),
                 span,
             ),
             None => {}
         }
-        self.lists = rule_lists(fields).into();
+        self.lists = read_rule_lists(fields).into();
         let end = fields.end_of("triggers");
         if let Some(span) = fields.key_span("triggers") {
             let text = fields.source().entry_span(span.start, end);

@@ -85,7 +85,7 @@ impl PolicyMode {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum JournalMode {
-    /// Stores commands, paths and facts that rules used; everything else only as digests.
+    /// Stores commands, paths, and the facts that rules used; everything else only as digests.
     #[default]
     Lean,
     /// Stores whole events.

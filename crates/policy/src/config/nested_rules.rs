@@ -1,6 +1,6 @@
 //! Support for DeepWork's syntax of two settings: `rules: {enabled: …, rules_dir: …}`.
 
-use crate::text::diagnostic::{Diagnostic, ErrorKind};
+use crate::text::diagnostic::{Diagnostic, DiagnosticKind};
 use crate::text::keys::{self, Key, Mapping, ValueType};
 use crate::text::source::Source;
 use crate::text::yaml::{Yaml, YamlNode};
@@ -28,13 +28,14 @@ pub fn move_to_top_level(root: &mut YamlNode, source: &Source) -> Vec<Diagnostic
         let span = Some(key.span.clone());
         if !keys::all_keys(NESTED_RULES.keys).any(|known| known.name == key.text) {
             let message = format!("unknown key `{}` under `rules`", key.text);
-            problems.push(Diagnostic::error(ErrorKind::UnknownKey, message, source, span).help(
+            problems.push(Diagnostic::error(DiagnosticKind::UnknownKey, message, source, span).help(
                 "`rules` may be a list of rules and rule names, or a mapping with `enabled` and `rules_dir`; define \
                  rules by name under `rule_definitions`",
             ));
         } else if entries.iter().any(|(known, _)| known.text == key.text) {
             let message = format!("duplicate key `{}`: it is set under `rules` and next to it", key.text);
-            problems.push(Diagnostic::error(ErrorKind::InvalidValue, message, source, span).help("keep one of them"));
+            problems
+                .push(Diagnostic::error(DiagnosticKind::InvalidValue, message, source, span).help("keep one of them"));
         } else {
             entries.push((key, node));
         }

@@ -8,7 +8,7 @@ use engine::rules::Tier;
 
 use super::{Config, ConfigFile, SettingNeedingTrust, SpannedSetting};
 use crate::observers::{self, SpannedObserver, UncheckedExpression};
-use crate::text::diagnostic::{Diagnostic, ErrorKind};
+use crate::text::diagnostic::{Diagnostic, DiagnosticKind};
 use crate::text::fields::Fields;
 
 impl Config {
@@ -32,18 +32,18 @@ impl Config {
         let text = fields.source().entry_span(key.start, fields.end_of("observers"));
         let Some(node) = fields.take("observers") else { return };
         file.observers_text.push_str(fields.source().text.get(text.clone()).unwrap_or_default());
-        let mut reading = observers::read(node, fields.source(), tier);
-        fields.problems.append(&mut reading.problems);
-        for SpannedObserver { observer, span } in reading.observers {
+        let mut parsed = observers::read(node, fields.source(), tier);
+        fields.problems.append(&mut parsed.problems);
+        for SpannedObserver { observer, span } in parsed.observers {
             if self.observers.iter().any(|other| other.tier == tier && other.name == observer.name) {
                 let message = format!("duplicate observer name `{}`", observer.name);
-                let problem = Diagnostic::error(ErrorKind::InvalidValue, message, fields.source(), Some(span));
+                let problem = Diagnostic::error(DiagnosticKind::InvalidValue, message, fields.source(), Some(span));
                 fields.problems.push(problem.help("change the `name` of one of them"));
                 continue;
             }
             if let Some(function) = self.condition_in_use(&observer) {
                 let message = format!("duplicate condition `{function}` in two behaviors");
-                fields.refuse(ErrorKind::InvalidValue, message, span);
+                fields.refuse(DiagnosticKind::InvalidValue, message, span);
                 continue;
             }
             if tier == Tier::Project && self.users_observers().any(|other| other.kind == observer.kind) {
@@ -52,7 +52,7 @@ impl Config {
             }
             match self.observer_conflict(&observer) {
                 Some(why) => fields.problems.push(
-                    Diagnostic::warning(ErrorKind::Overruled, why, fields.source(), Some(span))
+                    Diagnostic::warning(DiagnosticKind::Overruled, why, fields.source(), Some(span))
                         .help("set a variable with another name"),
                 ),
                 None if tier == Tier::Project && observer.is_external() => {
@@ -66,7 +66,7 @@ impl Config {
         let is_in_force = |unchecked: &UncheckedExpression| {
             observers.iter().any(|other| other.tier == unchecked.tier && other.name == unchecked.observer)
         };
-        self.unchecked_expressions.extend(reading.unchecked.into_iter().filter(is_in_force));
+        self.unchecked_expressions.extend(parsed.unchecked.into_iter().filter(is_in_force));
     }
 
     fn condition_in_use(&self, observer: &Observer) -> Option<String> {

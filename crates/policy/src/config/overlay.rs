@@ -8,11 +8,11 @@ use engine::rules::Tier;
 use super::keys::{CONFIG, JOURNALS};
 use super::{Config, ConfigFile, nested_rules};
 use crate::files::folder::PolicyFolder;
-use crate::text::diagnostic::{Diagnostic, ErrorKind};
+use crate::text::diagnostic::{Diagnostic, DiagnosticKind};
 use crate::text::fields::{Fields, SpannedText};
 use crate::text::source::Source;
 use crate::text::yaml::{self, Yaml};
-use crate::values::quantity::{duration, output_limit};
+use crate::values::quantity::{read_duration, read_output_limit};
 
 /// Every agent lets a call through if its hook times out, so judging must end well before that.
 const LONGEST_DEADLINE: Duration = Duration::from_secs(20);
@@ -56,7 +56,7 @@ impl Config {
         if let Some(max_holds) = fields.integer("max_holds") {
             self.max_holds.insert(tier, max_holds);
         }
-        if let Some((deadline, span)) = duration("deadline", fields) {
+        if let Some((deadline, span)) = read_duration("deadline", fields) {
             if (SHORTEST_DEADLINE..=LONGEST_DEADLINE).contains(&deadline) {
                 self.deadline = deadline;
             } else {
@@ -65,21 +65,21 @@ impl Config {
                     SHORTEST_DEADLINE.as_millis(),
                     LONGEST_DEADLINE.as_secs()
                 );
-                fields.refuse(ErrorKind::InvalidValue, message, span);
+                fields.refuse(DiagnosticKind::InvalidValue, message, span);
             }
         }
         self.journal = fields.choice("journal", &JOURNALS).unwrap_or(self.journal);
-        self.output_limit = output_limit(fields).unwrap_or(self.output_limit);
-        self.retention = duration("retention", fields).map_or(self.retention, |(duration, _)| duration);
+        self.output_limit = read_output_limit(fields).unwrap_or(self.output_limit);
+        self.retention = read_duration("retention", fields).map_or(self.retention, |(duration, _)| duration);
         self.branches.take(fields, tier);
         if let Some(folder) = fields.text("rules_dir") {
             let parts: Vec<&str> = folder.value.split('/').filter(|part| !part.is_empty() && *part != ".").collect();
             if folder.value.starts_with('/') || parts.contains(&"..") {
-                fields.refuse(ErrorKind::InvalidValue, "`rules_dir` must be inside the project", folder.span);
+                fields.refuse(DiagnosticKind::InvalidValue, "`rules_dir` must be inside the project", folder.span);
             } else if parts.starts_with(&[PolicyFolder::NAME, "agent"]) {
                 let message = "`rules_dir` must not be the agent's folder, because the agent could write its own \
                                rules there";
-                fields.refuse(ErrorKind::InvalidValue, message, folder.span);
+                fields.refuse(DiagnosticKind::InvalidValue, message, folder.span);
             } else {
                 self.rules_dir = Some(folder.value);
             }
@@ -90,7 +90,7 @@ impl Config {
         let Some(node) = fields.take("variables") else { return };
         let Yaml::Map(entries) = node.value else {
             fields.refuse(
-                ErrorKind::InvalidValue,
+                DiagnosticKind::InvalidValue,
                 "`variables` must be a mapping of names to initial values",
                 node.span,
             );
@@ -99,7 +99,7 @@ impl Config {
         for (key, value) in entries {
             let _ = writeln!(file.variables_text, "{}: {}", key.text, value.to_json());
             if let Err(why) = engine::expr::check_variable_name(&key.text) {
-                fields.refuse(ErrorKind::InvalidValue, why, key.span);
+                fields.refuse(DiagnosticKind::InvalidValue, why, key.span);
                 continue;
             }
             if tier == Tier::User {
@@ -111,7 +111,7 @@ impl Config {
                     "the initial value of `{}` is ignored: the user's observer `{}` sets this variable",
                     key.text, owner.name
                 );
-                let problem = Diagnostic::warning(ErrorKind::Overruled, message, fields.source(), Some(key.span));
+                let problem = Diagnostic::warning(DiagnosticKind::Overruled, message, fields.source(), Some(key.span));
                 fields.problems.push(problem.help("declare a variable with another name"));
                 continue;
             }
@@ -128,12 +128,12 @@ fn check_version(required: &SpannedText, fields: &mut Fields) {
     let version = env!("CARGO_PKG_VERSION");
     match (numbers(&required.value), numbers(version)) {
         (Some(minimum), Some(current)) if minimum > current => fields.refuse(
-            ErrorKind::UnsupportedVersion,
+            DiagnosticKind::UnsupportedVersion,
             format!("this policy requires Linchpin {} or newer, but this is Linchpin {version}", required.value),
             required.span.clone(),
         ),
         (None, _) => fields.refuse(
-            ErrorKind::InvalidValue,
+            DiagnosticKind::InvalidValue,
             format!("`requires_version` must be a version such as `0.2` or `1.0.3`, not `{}`", required.value),
             required.span.clone(),
         ),

@@ -10,7 +10,7 @@ use super::{Config, PolicyMode, Sandbox};
 use crate::text::fields::Fields;
 use crate::values::command_text::{self, CommandPlace};
 
-/// A setting that makes the user's guard milder or starts a program. In a project it applies only with trust.
+/// A setting that makes the policy milder or starts a program. In a project, it applies only if it is trusted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SettingNeedingTrust {
     Disabled,
@@ -62,7 +62,8 @@ impl Config {
         }
     }
 
-    /// Reads the settings that can make the guard milder or start a program. Returns those that do, without applying them.
+    /// Reads the settings that can make the policy milder or start a program. Returns those that do, without applying
+    /// them.
     pub(super) fn take_settings_needing_trust(&mut self, fields: &mut Fields, tier: Tier) -> Vec<SpannedSetting> {
         let mut settings = Vec::new();
         let enabled = fields.boolean("enabled").unwrap_or(true);
@@ -80,7 +81,7 @@ impl Config {
         settings.extend((!names.is_empty()).then_some(("command_env", SettingNeedingTrust::CommandEnv(names))));
         let command = fields.text("progress_command");
         let command = command.filter(|command| {
-            command_text::split("progress_command", command, CommandPlace::SingleString, fields).is_some()
+            command_text::split_words("progress_command", command, CommandPlace::SingleString, fields).is_some()
         });
         settings
             .extend(command.map(|command| ("progress_command", SettingNeedingTrust::ProgressCommand(command.value))));

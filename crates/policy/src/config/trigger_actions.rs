@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use engine::EventKind;
-use engine::workflow::{Action, EventTrigger};
+use engine::workflow::{EventTrigger, WorkflowAction};
 use serde::{Deserialize, Serialize};
 
 /// The triggers of one configuration file.
@@ -20,7 +20,7 @@ impl ConfigTriggers {
     }
 
     /// The actions on events of this kind.
-    pub fn actions_on(&self, kind: EventKind) -> impl Iterator<Item = &Action> {
+    pub fn actions_on(&self, kind: EventKind) -> impl Iterator<Item = &WorkflowAction> {
         self.triggers.iter().filter(move |trigger| trigger.on == kind).flat_map(|trigger| &trigger.actions)
     }
 }

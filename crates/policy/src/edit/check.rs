@@ -1,4 +1,4 @@
-//! Checks the policy with changes before they are written, in a temporary copy of the tier.
+//! Checks changes before they are written: applies them to a temporary copy of the tier, and reads the policy with it.
 
 use std::fs;
 use std::io;
@@ -25,8 +25,9 @@ impl Editor {
         };
         let (errors, warnings): (Vec<_>, Vec<_>) =
             after.into_iter().partition(|problem| problem.severity == Severity::Error);
-        let prevents_edit =
-            |error: &Diagnostic| !existed_before(error) || (strictness == Strictness::NoErrors && is_changed(error));
+        let prevents_edit = |error: &Diagnostic| {
+            !existed_before(error) || (strictness == Strictness::NoErrorsInChangedFiles && is_changed(error))
+        };
         let errors: Vec<_> = errors.into_iter().filter(prevents_edit).collect();
         match EditRefusal::of_errors(errors) {
             Some(refusal) => Err(refusal),
@@ -34,7 +35,7 @@ impl Editor {
         }
     }
 
-    /// All problems of the policy with the changes.
+    /// The problems that the policy would have after the changes.
     fn problems_after(&self, changes: &[FileEdit]) -> io::Result<Vec<Diagnostic>> {
         let scratch = tempfile::tempdir()?;
         let base = scratch.path().canonicalize()?;

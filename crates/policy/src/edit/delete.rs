@@ -5,14 +5,14 @@ use super::editor::{EditOutcome, Editor, RuleLocation, Strictness};
 use super::enable::NAME_LISTS;
 use super::refusal::EditRefusal;
 use crate::bundled::bundled_rules;
-use crate::text::diagnostic::ErrorKind;
+use crate::text::diagnostic::DiagnosticKind;
 
 impl Editor {
     pub fn delete(&self, id: &str) -> Result<EditOutcome, EditRefusal> {
         let location = self.locate(id)?;
         if let RuleLocation::Bundled(_) = location {
             let message = format!("`{id}` is a bundled rule and cannot be deleted");
-            return Err(EditRefusal::new(ErrorKind::InvalidValue, message)
+            return Err(EditRefusal::new(DiagnosticKind::InvalidValue, message)
                 .help(format!("to switch it off, unless it is locked, run `linchpin rules disable {id}`")));
         }
         self.refuse_if_named(id)?;
@@ -44,10 +44,10 @@ impl Editor {
             let name = tier.folder.display_name(&path);
             let config = Document::of_yaml(&name, &tier.read(&path)?.unwrap_or_default())?;
             let message = format!("`{id}` is named here");
-            let problem_in = |list: &str| config.item_problem(list, id, ErrorKind::RuleInUse, &message);
+            let problem_in = |list: &str| config.item_problem(list, id, DiagnosticKind::RuleInUse, &message);
             if let Some(problem) = NAME_LISTS.iter().find_map(|list| problem_in(list)) {
                 let message = format!("`{id}` is still in use: `{name}` names it");
-                return Err(EditRefusal::new(ErrorKind::RuleInUse, message)
+                return Err(EditRefusal::new(DiagnosticKind::RuleInUse, message)
                     .help("remove the name from the configuration first")
                     .with_problems(vec![problem]));
             }

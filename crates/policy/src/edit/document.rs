@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::layout::Layout;
 use super::refusal::EditRefusal;
 use super::splice::{self, Splice};
-use crate::text::diagnostic::{Diagnostic, ErrorKind};
+use crate::text::diagnostic::{Diagnostic, DiagnosticKind};
 use crate::text::frontmatter;
 use crate::text::source::Source;
 use crate::text::yaml::{self, Yaml, YamlKey, YamlNode};
@@ -49,7 +49,7 @@ impl Document {
         let root = yaml::parse(&source, yaml_range.clone())?;
         if !matches!(root.value, Yaml::Map(_)) {
             let message = format!("expected a mapping, found {}", root.value.kind());
-            return Err(Box::new(Diagnostic::error(ErrorKind::InvalidValue, message, &source, Some(root.span))));
+            return Err(Box::new(Diagnostic::error(DiagnosticKind::InvalidValue, message, &source, Some(root.span))));
         }
         Ok(Self { source, yaml_range, root, kind })
     }
@@ -80,7 +80,13 @@ impl Document {
     }
 
     /// An error at a list item; `None` if the list does not have the item.
-    pub(super) fn item_problem(&self, list: &str, item: &str, kind: ErrorKind, message: &str) -> Option<Diagnostic> {
+    pub(super) fn item_problem(
+        &self,
+        list: &str,
+        item: &str,
+        kind: DiagnosticKind,
+        message: &str,
+    ) -> Option<Diagnostic> {
         let (_, value) = self.entries().iter().find(|(entry, _)| entry.text == list)?;
         let Yaml::List(items) = &value.value else { return None };
         let item_node = items.iter().find(|node| node.value == Yaml::Text(item.to_owned()))?;
@@ -147,7 +153,8 @@ impl Document {
 
     pub(super) fn not_editable(&self, key: &str) -> EditRefusal {
         let message = format!("`{key}` in `{}` cannot be changed safely by a command", self.source.name);
-        EditRefusal::new(ErrorKind::NotEditable, message).help("change it in an editor, then run `linchpin validate`")
+        EditRefusal::new(DiagnosticKind::NotEditable, message)
+            .help("change it in an editor, then run `linchpin validate`")
     }
 }
 

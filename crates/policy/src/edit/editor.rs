@@ -11,18 +11,18 @@ use super::document::Document;
 use super::policy_file_io;
 use super::refusal::EditRefusal;
 use crate::bundled::{BundledRule, bundled_rules};
-use crate::files::folder::{PolicyFolder, Tiers};
+use crate::files::folder::{PolicyFolder, PolicyFolders};
 use crate::files::reading::{is_readme, is_yaml};
 use crate::import::ConversionNote;
 use crate::load::{LastGoodPolicy, LoadedPolicy, load};
 use crate::rule::definition::{RuleDefinition, RuleOrigin};
-use crate::text::diagnostic::{Diagnostic, ErrorKind};
+use crate::text::diagnostic::{Diagnostic, DiagnosticKind};
 use crate::values::rule_id;
 
 pub struct Editor {
     pub(super) folder: PolicyFolder,
-    pub(super) tiers: Tiers,
-    /// The tier's rules folder.
+    pub(super) tiers: PolicyFolders,
+    /// The directory of the tier's rules.
     pub(super) rules_dir: PathBuf,
     /// The policy before the edit.
     pub(super) loaded_before: LoadedPolicy,
@@ -48,12 +48,14 @@ pub struct EditOutcome {
     pub conversion_notes: Vec<ConversionNote>,
 }
 
-/// The errors that prevent a change.
+/// The errors for which a change is refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Strictness {
-    /// Any error in the changed files. For files with new text.
-    NoErrors,
-    /// Only errors that the policy did not have before. For small changes of files that may have errors elsewhere.
+    /// Refuses any error in a changed file, and new errors in other files. For changes that replace the whole text of a
+    /// file.
+    NoErrorsInChangedFiles,
+    /// Refuses only errors that the policy did not have before. For small changes of files that may have errors
+    /// elsewhere.
     NoNewErrors,
 }
 
@@ -66,8 +68,8 @@ pub(super) enum RuleLocation {
 }
 
 impl Editor {
-    /// `folder` is the tier to edit, which need not exist. `tiers` are all tiers that apply.
-    pub fn open(tiers: &Tiers, folder: &PolicyFolder) -> Self {
+    /// `folder` is the policy folder to edit; it need not exist. `tiers` are the policy folders that apply.
+    pub fn open(tiers: &PolicyFolders, folder: &PolicyFolder) -> Self {
         let mut tiers = tiers.clone();
         let tier_to_replace = if folder.tier == Tier::User { &mut tiers.user } else { &mut tiers.project };
         *tier_to_replace = Some(folder.clone());
@@ -95,7 +97,7 @@ impl Editor {
         Ok(EditOutcome { changes, warnings, conversion_notes: Vec::new() })
     }
 
-    /// The file to write. Refused if it was changed in the meantime.
+    /// Returns the file to write, or a refusal if the file was changed in the meantime.
     fn resolve_target(&self, change: &FileEdit) -> Result<PathBuf, EditRefusal> {
         let (base, path, name) = (&self.folder.base, &change.path, &change.name);
         // Deleting a symlink does not delete its target.
@@ -107,9 +109,8 @@ impl Editor {
         };
         if policy_file_io::read(&target, &change.name)? != change.before {
             let message = format!("`{}` was changed by another program in the meantime", change.name);
-            return Err(
-                EditRefusal::new(ErrorKind::NotEditable, message).help("read the file, then run the command again")
-            );
+            return Err(EditRefusal::new(DiagnosticKind::NotEditable, message)
+                .help("read the file, then run the command again"));
         }
         Ok(target)
     }
@@ -137,9 +138,9 @@ impl Editor {
         if let Some(definition) = self.loaded_before.definitions.iter().find(is_defined_in_config) {
             let message =
                 format!("`{id}` is defined in {}, which commands do not change", definition.display_location());
-            return Err(EditRefusal::new(ErrorKind::NotEditable, message).help("change it there in an editor"));
+            return Err(EditRefusal::new(DiagnosticKind::NotEditable, message).help("change it there in an editor"));
         }
-        let refusal = EditRefusal::new(ErrorKind::UnknownRule, format!("no rule is named `{id}`"));
+        let refusal = EditRefusal::new(DiagnosticKind::UnknownRule, format!("no rule is named `{id}`"));
         if self.other_tiers().any(|other| other.has_rule(id)) {
             let message = format!("`{id}` is a rule of the {} tier", self.other_tier_name());
             let help = if self.folder.tier == Tier::User {
@@ -147,7 +148,7 @@ impl Editor {
             } else {
                 "run the command with `--user`"
             };
-            return Err(EditRefusal::new(ErrorKind::UnknownRule, message).help(help));
+            return Err(EditRefusal::new(DiagnosticKind::UnknownRule, message).help(help));
         }
         let rule_ids = self.rule_ids();
         let known_ids = rule_ids.iter().map(String::as_str).chain(bundled_rules().iter().map(|rule| rule.id));

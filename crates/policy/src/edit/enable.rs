@@ -5,7 +5,7 @@ use engine::rules::Tier;
 use super::document::Document;
 use super::editor::{EditOutcome, Editor, FileEdit, RuleLocation, Strictness};
 use super::refusal::EditRefusal;
-use crate::text::diagnostic::ErrorKind;
+use crate::text::diagnostic::DiagnosticKind;
 use crate::text::scalar::Scalar;
 
 /// The keys of the configuration that list rule names.
@@ -59,7 +59,7 @@ impl Editor {
     fn locked_elsewhere(&self, id: &str) -> Option<Tier> {
         let rules = self.loaded_before.rules.iter().map(|in_force| &in_force.definition);
         let mut locked = rules.filter(|definition| definition.rule.id == id && definition.rule.locked);
-        locked.next().map(|definition| definition.owner).filter(|owner| *owner != self.folder.tier)
+        locked.next().map(|definition| definition.file_tier).filter(|tier| *tier != self.folder.tier)
     }
 
     fn refuse_if_named_elsewhere(&self, id: &str) -> Result<(), EditRefusal> {
@@ -73,7 +73,7 @@ impl Editor {
                 } else {
                     "run the command with `--user`"
                 };
-                return Err(EditRefusal::new(ErrorKind::RuleInUse, message).help(help));
+                return Err(EditRefusal::new(DiagnosticKind::RuleInUse, message).help(help));
             }
         }
         Ok(())
@@ -122,10 +122,10 @@ fn remove_name(config: &Document, id: &str) -> Result<String, EditRefusal> {
 fn locked_refusal(id: &str, tier: Tier) -> EditRefusal {
     if tier == Tier::Bundled {
         let message = format!("`{id}` is locked and cannot be switched off");
-        return EditRefusal::new(ErrorKind::LockedRule, message)
+        return EditRefusal::new(DiagnosticKind::LockedRule, message)
             .help("it protects Linchpin itself from being switched off");
     }
     let message = format!("`{id}` is locked in the {} tier and cannot be switched off in a project", tier.name());
-    EditRefusal::new(ErrorKind::LockedRule, message)
+    EditRefusal::new(DiagnosticKind::LockedRule, message)
         .help(format!("to switch it off in every project, run `linchpin rules disable {id} --user`"))
 }

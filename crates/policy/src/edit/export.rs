@@ -8,7 +8,7 @@ use super::editor::{Editor, RuleLocation};
 use super::policy_file_io;
 use super::refusal::EditRefusal;
 use crate::files::folder::PolicyFolder;
-use crate::text::diagnostic::ErrorKind;
+use crate::text::diagnostic::DiagnosticKind;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ExportedRule {
@@ -44,21 +44,21 @@ impl Editor {
         Ok(ExportedRule { file_name, text })
     }
 
-    /// Writes rules into a folder outside of all policies: agents may export rules, but must not create active rules
-    /// that way. `to` is absolute.
+    /// Writes rules into the directory `to`, an absolute path outside of all policies: agents may export rules, but
+    /// must not create active rules that way.
     pub fn write_exported(&self, rules: &[ExportedRule], to: &Path) -> Result<Vec<PathBuf>, EditRefusal> {
-        let folder_name = to.display().to_string();
-        let io = |error: std::io::Error| EditRefusal::io(&folder_name, "written", &error);
-        // Checks the nearest existing ancestor before creating anything in it, and then the folder itself.
-        let existing = to.ancestors().find(|folder| folder.exists()).unwrap_or(to);
+        let directory_name = to.display().to_string();
+        let io = |error: std::io::Error| EditRefusal::io(&directory_name, "written", &error);
+        // Checks the nearest existing ancestor before creating anything in it, and then the directory itself.
+        let existing = to.ancestors().find(|ancestor| ancestor.exists()).unwrap_or(to);
         self.refuse_policy_folder(&existing.canonicalize().map_err(io)?, to)?;
         fs::create_dir_all(to).map_err(io)?;
-        let folder = to.canonicalize().map_err(io)?;
-        self.refuse_policy_folder(&folder, to)?;
-        let files: Vec<PathBuf> = rules.iter().map(|rule| folder.join(&rule.file_name)).collect();
+        let directory = to.canonicalize().map_err(io)?;
+        self.refuse_policy_folder(&directory, to)?;
+        let files: Vec<PathBuf> = rules.iter().map(|rule| directory.join(&rule.file_name)).collect();
         if let Some(existing_file) = files.iter().find(|path| path.symlink_metadata().is_ok()) {
             let message = format!("`{}` already exists", existing_file.display());
-            return Err(EditRefusal::new(ErrorKind::RuleExists, message).help("choose an empty folder"));
+            return Err(EditRefusal::new(DiagnosticKind::RuleExists, message).help("choose an empty folder"));
         }
         for (rule, path) in rules.iter().zip(&files) {
             policy_file_io::write(path, &rule.text).map_err(io)?;
@@ -66,18 +66,18 @@ impl Editor {
         Ok(files)
     }
 
-    fn refuse_policy_folder(&self, folder: &Path, requested: &Path) -> Result<(), EditRefusal> {
+    fn refuse_policy_folder(&self, directory: &Path, requested: &Path) -> Result<(), EditRefusal> {
         let is_in_policy_folder = |path: &Path| path.components().any(|part| part.as_os_str() == PolicyFolder::NAME);
         let policies = self.tiers.folders().map(|tier| tier.path.clone()).chain([self.rules_dir.clone()]);
         let mut policies = policies.filter_map(|path| path.canonicalize().ok());
-        if !is_in_policy_folder(folder)
+        if !is_in_policy_folder(directory)
             && !is_in_policy_folder(requested)
-            && !policies.any(|policy| folder.starts_with(policy))
+            && !policies.any(|policy| directory.starts_with(policy))
         {
             return Ok(());
         }
         Err(EditRefusal::new(
-            ErrorKind::InvalidValue,
+            DiagnosticKind::InvalidValue,
             format!("`{}` is a policy folder, so rules cannot be exported there", requested.display()),
         )
         .help("to add rules to a policy, run `linchpin rules import`"))

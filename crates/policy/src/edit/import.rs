@@ -11,13 +11,14 @@ use crate::deepwork;
 use crate::files::bounded::SIZE_LIMIT;
 use crate::files::reading::{has_rule_files, is_readme, is_yaml};
 use crate::import::{self, Conversion};
-use crate::text::diagnostic::{Diagnostic, ErrorKind};
+use crate::text::diagnostic::{Diagnostic, DiagnosticKind};
 use crate::text::source::Source;
 use crate::values::rule_id;
 
 impl Editor {
-    /// Copies a rule file, or all rule files of a folder; if one of them is refused, none is copied. `replace` allows
-    /// replacing files of the same name. A list in the old format is converted to rules, which never replace others.
+    /// Copies a rule file, or all rule files of a directory; if one of them is refused, none is copied. `replace`
+    /// allows replacing files of the same name. A list in the old format is converted to rules, which never replace
+    /// others.
     pub fn import(&self, from: &Path, replace: bool) -> Result<EditOutcome, EditRefusal> {
         if let Some(list) = read_old_list(from)? {
             return self.import_list(
@@ -33,7 +34,7 @@ impl Editor {
             .zip(files.iter().map(|file| file.display().to_string()))
             .collect();
         changes.retain(|change| change.before != change.after);
-        self.apply(changes, Strictness::NoErrors).map_err(|mut refusal| {
+        self.apply(changes, Strictness::NoErrorsInChangedFiles).map_err(|mut refusal| {
             // The copies do not exist, so the problems are shown in the originals.
             for problem in &mut refusal.problems {
                 if let Some((_, from)) = copies.iter().find(|(to, _)| *to == problem.source.name) {
@@ -50,7 +51,7 @@ impl Editor {
             if let Some(tier) = self.tier_that_has(&rule.id)? {
                 let message = format!("rule `{}` already exists in the {tier} tier", rule.id);
                 problems.push(
-                    Diagnostic::error(ErrorKind::RuleExists, message, list, Some(rule.name_span.clone()))
+                    Diagnostic::error(DiagnosticKind::RuleExists, message, list, Some(rule.name_span.clone()))
                         .help("change the `name` here, or remove the entry"),
                 );
             }
@@ -65,13 +66,13 @@ impl Editor {
             changes.push(self.file_edit(path, None, Some(rule.text)));
             conversion_notes.extend(rule.conversion_notes);
         }
-        Ok(EditOutcome { conversion_notes, ..self.apply(changes, Strictness::NoErrors)? })
+        Ok(EditOutcome { conversion_notes, ..self.apply(changes, Strictness::NoErrorsInChangedFiles)? })
     }
 
     fn edit_to_import(&self, from: &Path, replace: bool) -> Result<FileEdit, EditRefusal> {
         let source_name = from.display().to_string();
         let text = policy_file_io::read(from, &source_name)?
-            .ok_or_else(|| EditRefusal::new(ErrorKind::NotFound, format!("`{source_name}` does not exist")))?;
+            .ok_or_else(|| EditRefusal::new(DiagnosticKind::NotFound, format!("`{source_name}` does not exist")))?;
         let stem = from.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         rule_id::check(&stem)?;
         let (to, ids) = if has_extension(from, "md") {
@@ -83,15 +84,14 @@ impl Editor {
         let before = self.read(&to)?;
         if before.is_some() && !replace {
             let message = format!("`{}` already exists", self.folder.display_name(&to));
-            return Err(
-                EditRefusal::new(ErrorKind::RuleExists, message).help("to replace it, run the command with `--force`")
-            );
+            return Err(EditRefusal::new(DiagnosticKind::RuleExists, message)
+                .help("to replace it, run the command with `--force`"));
         }
         for id in ids {
             match self.locate_in_tier(&id)? {
                 Some(RuleLocation::Markdown(path) | RuleLocation::Library(path)) if path != to => {
                     let message = format!("rule `{id}` already exists in `{}`", self.folder.display_name(&path));
-                    return Err(EditRefusal::new(ErrorKind::RuleExists, message).help("rename one of them"));
+                    return Err(EditRefusal::new(DiagnosticKind::RuleExists, message).help("rename one of them"));
                 }
                 _ => {}
             }
@@ -108,7 +108,7 @@ impl Editor {
             }
             RuleLocation::Bundled(_) => {
                 let message = format!("`{id}` is a bundled rule and cannot be edited");
-                Err(EditRefusal::new(ErrorKind::InvalidValue, message).help(format!(
+                Err(EditRefusal::new(DiagnosticKind::InvalidValue, message).help(format!(
                     "to replace it by your own copy, run `linchpin rules export {id} --to .`, then `linchpin rules \
                      import {id}.md`"
                 )))
@@ -123,12 +123,13 @@ impl Editor {
         }
         self.apply(
             vec![self.file_edit(path.to_owned(), Some(before.to_owned()), Some(after.to_owned()))],
-            Strictness::NoErrors,
+            Strictness::NoErrorsInChangedFiles,
         )
     }
 }
 
-/// Reads the file if it is a list in the old format. In a folder, such a file is treated as a library with errors.
+/// Reads the file if it is a list in the old format. In a directory that is imported, such a file is treated as a
+/// library, which then has errors.
 fn read_old_list(from: &Path) -> Result<Option<Source>, EditRefusal> {
     if !is_yaml(from) || from.is_dir() {
         return Ok(None);
@@ -146,10 +147,10 @@ fn rule_files(from: &Path) -> Result<Vec<PathBuf>, EditRefusal> {
             return Ok(vec![from.to_owned()]);
         }
         if !from.exists() {
-            return Err(EditRefusal::new(ErrorKind::NotFound, format!("`{source_name}` does not exist")));
+            return Err(EditRefusal::new(DiagnosticKind::NotFound, format!("`{source_name}` does not exist")));
         }
         let message = format!("`{source_name}` is not a rule file");
-        return Err(EditRefusal::new(ErrorKind::InvalidValue, message)
+        return Err(EditRefusal::new(DiagnosticKind::InvalidValue, message)
             .help("pass a rule (`.md`) or a rule library (`.yml`, `.yaml`)"));
     }
     let entries = fs::read_dir(from).map_err(|error| policy_file_io::unreadable(&source_name, SIZE_LIMIT, &error))?;
@@ -159,22 +160,22 @@ fn rule_files(from: &Path) -> Result<Vec<PathBuf>, EditRefusal> {
     // If it is the only file, `config.yml` is not a library but the configuration of a policy folder.
     let is_config = |path: &PathBuf| path.file_stem().is_some_and(|stem| stem == "config") && is_yaml(path);
     if files.iter().all(is_config) {
-        return Err(EditRefusal::new(ErrorKind::NotFound, format!("`{source_name}` has no rule files"))
-            .help(suggest_folder(from)));
+        return Err(EditRefusal::new(DiagnosticKind::NotFound, format!("`{source_name}` has no rule files"))
+            .help(suggest_import(from)));
     }
     Ok(files)
 }
 
-/// A suggestion for a folder without rule files.
-fn suggest_folder(folder: &Path) -> String {
-    if let Some(rules) = deepwork::importable_rules(folder) {
+/// A suggestion for a directory without rule files.
+fn suggest_import(directory: &Path) -> String {
+    if let Some(rules) = deepwork::importable_rules(directory) {
         return format!("did you mean `linchpin rules import {}`?", rules.display());
     }
-    let subfolders = fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
-    let mut subfolders: Vec<PathBuf> = subfolders.filter(|path| has_rule_files(path)).collect();
-    subfolders.sort();
-    match subfolders.first() {
-        Some(folder) => format!("did you mean `linchpin rules import {}`?", folder.display()),
+    let subdirectories = fs::read_dir(directory).into_iter().flatten().flatten().map(|entry| entry.path());
+    let mut subdirectories: Vec<PathBuf> = subdirectories.filter(|path| has_rule_files(path)).collect();
+    subdirectories.sort();
+    match subdirectories.first() {
+        Some(subdirectory) => format!("did you mean `linchpin rules import {}`?", subdirectory.display()),
         None => "pass a rule (`.md`), a rule library (`.yml`, `.yaml`), a list in DeepWork's old format, or a \
                  folder with such files"
             .to_owned(),

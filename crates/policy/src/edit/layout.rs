@@ -49,8 +49,8 @@ impl<'a> Layout<'a> {
         matches!(node.value, Yaml::Map(_) | Yaml::List(_)) && self.slice(node.span.clone()).starts_with(['{', '['])
     }
 
-    /// The indentation of further entries of the collection with an entry at `offset`: the start of the line, with
-    /// every character but tabs replaced by a space.
+    /// The indentation for new entries of the collection that has an entry at `offset`: the line up to `offset`, with
+    /// every character except tabs replaced by a space.
     pub fn indentation(&self, offset: usize) -> String {
         let before = self.slice(self.line_start(offset)..offset);
         before.chars().map(|character| if character == '\t' { '\t' } else { ' ' }).collect()
@@ -79,8 +79,8 @@ impl<'a> Layout<'a> {
         key.span.end + if is_colon { blank + 1 } else { 0 }
     }
 
-    /// The closing bracket of a flow collection whose last value ends at `from`. Only blanks, commas and comments are
-    /// between the two.
+    /// The offset of the closing bracket of a flow collection whose last value ends at `from`. Only blanks, commas and
+    /// comments are between that value and the bracket.
     pub fn closing_bracket(&self, from: usize) -> usize {
         let mut in_comment = false;
         for (offset, character) in self.slice(from..self.yaml.end).char_indices() {
@@ -115,8 +115,9 @@ impl<'a> Layout<'a> {
         self.slice(line..self.yaml.end).find('\n').map_or(self.yaml.end, |newline| line + newline + 1)
     }
 
-    /// Possible ends of the lines of an entry: after the comments below it that are indented more, and so belong to it;
-    /// without trailing blank lines, which may belong to a block scalar; and with them.
+    /// Possible ends of the lines of an entry, the most likely first: after the comments below the entry that are
+    /// indented more and so belong to it; before trailing blank lines; after trailing blank lines, because these belong
+    /// to the entry if its value is a block scalar.
     pub fn line_ends(&self, extent: &Range<usize>) -> Vec<usize> {
         let with_blank_lines = self.line_end(extent.end);
         let mut without_blank_lines = with_blank_lines;

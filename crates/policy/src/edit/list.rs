@@ -5,7 +5,7 @@ use super::layout::Layout;
 use super::mapping::{entries_at, set_value};
 use super::refusal::EditRefusal;
 use super::splice::Splice;
-use crate::text::diagnostic::ErrorKind;
+use crate::text::diagnostic::DiagnosticKind;
 use crate::text::scalar::Scalar;
 use crate::text::yaml::{Yaml, YamlKey, YamlNode};
 
@@ -61,7 +61,7 @@ impl Document {
             Some(Yaml::List(items)) => Ok(items),
             Some(other) => {
                 let message = format!("`{list}` must be a list, but here it is {}", other.kind());
-                Err(EditRefusal::new(ErrorKind::InvalidValue, message).help("change it to a list first"))
+                Err(EditRefusal::new(DiagnosticKind::InvalidValue, message).help("change it to a list first"))
             }
         }
     }

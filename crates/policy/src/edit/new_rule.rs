@@ -3,7 +3,7 @@
 use super::editor::{EditOutcome, Editor, Strictness};
 use super::refusal::EditRefusal;
 use crate::bundled::bundled_rules;
-use crate::text::diagnostic::ErrorKind;
+use crate::text::diagnostic::DiagnosticKind;
 use crate::text::scalar::Scalar;
 use crate::values::rule_id;
 
@@ -56,7 +56,7 @@ impl Editor {
 
     pub(super) fn add_markdown(&self, id: &str, text: String) -> Result<EditOutcome, EditRefusal> {
         let path = self.rules_dir.join(format!("{id}.md"));
-        self.apply(vec![self.file_edit(path, None, Some(text))], Strictness::NoErrors)
+        self.apply(vec![self.file_edit(path, None, Some(text))], Strictness::NoErrorsInChangedFiles)
     }
 
     /// Refuses an id that a rule of any tier has, so that a new rule does not replace another by accident.
@@ -66,7 +66,7 @@ impl Editor {
             None => Ok(()),
             Some(tier) => {
                 let message = format!("rule `{id}` already exists in the {tier} tier");
-                Err(EditRefusal::new(ErrorKind::RuleExists, message).help("choose another id"))
+                Err(EditRefusal::new(DiagnosticKind::RuleExists, message).help("choose another id"))
             }
         }
     }

@@ -1,8 +1,8 @@
 //! Proposals: rules that an agent drafts and a person accepts.
 //!
-//! Proposals are in the agent's folder, where the agent can write anything. So they are not part of the policy, and not
-//! trusted: a proposal must be a regular file of limited size without invisible characters. A person accepts the text
-//! that they were shown, even if the file has changed since.
+//! Proposals are in the agent's directory, where the agent can write anything. So they are not part of the policy, and
+//! not trusted: a proposal must be a regular file of limited size without invisible characters. A person accepts the
+//! text that they were shown, even if the file has changed since.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -12,7 +12,7 @@ use super::policy_file_io;
 use super::refusal::EditRefusal;
 use crate::files::bounded::read_bounded;
 use crate::files::folder::PolicyFolder;
-use crate::text::diagnostic::{Diagnostic, ErrorKind};
+use crate::text::diagnostic::{Diagnostic, DiagnosticKind};
 use crate::values::rule_id;
 
 /// Maximum size of a proposal in bytes: more than a person would read before accepting it.
@@ -35,12 +35,12 @@ impl Proposals {
         Self { project: project.clone() }
     }
 
-    fn folder(&self) -> PathBuf {
+    fn directory(&self) -> PathBuf {
         self.project.path.join("agent/proposals")
     }
 
     fn path(&self, id: &str) -> PathBuf {
-        self.folder().join(format!("{id}.md"))
+        self.directory().join(format!("{id}.md"))
     }
 
     pub fn display_name(&self, id: &str) -> String {
@@ -55,11 +55,11 @@ impl Proposals {
         let display_name = self.project.display_name(&path);
         if path.symlink_metadata().is_err() && self.ids().len() >= COUNT_LIMIT {
             let message = format!("there are already {COUNT_LIMIT} proposals");
-            return Err(EditRefusal::new(ErrorKind::TooLarge, message)
+            return Err(EditRefusal::new(DiagnosticKind::TooLarge, message)
                 .help("ask a person to accept or delete some of them: `linchpin rules accept` lists them"));
         }
-        self.refuse_symlinked_folder(&display_name)?;
-        let target = policy_file_io::resolve_for_write(&self.folder(), &path, &display_name)?;
+        self.refuse_symlinked_directory(&display_name)?;
+        let target = policy_file_io::resolve_for_write(&self.directory(), &path, &display_name)?;
         policy_file_io::write(&target, &proposal.text)
             .map_err(|error| EditRefusal::io(&display_name, "written", &error))?;
         Ok(path)
@@ -67,7 +67,7 @@ impl Proposals {
 
     /// The ids of all proposals, in order. Files whose names are not valid ids are ignored.
     pub fn ids(&self) -> Vec<String> {
-        let entries = fs::read_dir(self.folder()).into_iter().flatten().filter_map(Result::ok);
+        let entries = fs::read_dir(self.directory()).into_iter().flatten().filter_map(Result::ok);
         let names = entries.filter_map(|entry| entry.file_name().into_string().ok());
         let mut ids: Vec<String> = names.filter_map(|name| name.strip_suffix(".md").map(str::to_owned)).collect();
         ids.retain(|id| rule_id::check(id).is_ok());
@@ -80,13 +80,16 @@ impl Proposals {
         let path = self.path(id);
         let display_name = self.project.display_name(&path);
         let Ok(metadata) = path.symlink_metadata() else {
-            let refusal = EditRefusal::new(ErrorKind::NotFound, format!("no proposal has the id `{id}`"));
+            let refusal = EditRefusal::new(DiagnosticKind::NotFound, format!("no proposal has the id `{id}`"));
             return Err(refusal.help("to list the proposals, run `linchpin rules accept`"));
         };
-        self.refuse_symlinked_folder(&display_name)?;
+        self.refuse_symlinked_directory(&display_name)?;
         if !metadata.is_file() {
-            return Err(EditRefusal::new(ErrorKind::Unreadable, format!("`{display_name}` is not a regular file"))
-                .help("delete it; a proposal must be a regular file, not a symlink"));
+            return Err(EditRefusal::new(
+                DiagnosticKind::Unreadable,
+                format!("`{display_name}` is not a regular file"),
+            )
+            .help("delete it; a proposal must be a regular file, not a symlink"));
         }
         let text = read_bounded(&path, SIZE_LIMIT)
             .map_err(|error| policy_file_io::unreadable(&display_name, SIZE_LIMIT, &error))?;
@@ -94,16 +97,16 @@ impl Proposals {
         Ok(Proposal { id: id.to_owned(), text })
     }
 
-    /// Refuses a path with a symlinked folder. The agent can create symlinks, and one to the rules folder would turn a
-    /// proposal into an active rule.
-    fn refuse_symlinked_folder(&self, display_name: &str) -> Result<(), EditRefusal> {
-        let folder = self.folder();
-        let mut folders = folder.ancestors().take_while(|folder| *folder != self.project.path);
-        if !folders.any(Path::is_symlink) {
+    /// Refuses a symlinked directory. The agent can create symlinks, and a symlink to the directory of the rules would
+    /// turn a proposal into an active rule.
+    fn refuse_symlinked_directory(&self, display_name: &str) -> Result<(), EditRefusal> {
+        let directory = self.directory();
+        let mut directories = directory.ancestors().take_while(|ancestor| *ancestor != self.project.path);
+        if !directories.any(Path::is_symlink) {
             return Ok(());
         }
         Err(EditRefusal::new(
-            ErrorKind::NotEditable,
+            DiagnosticKind::NotEditable,
             format!("the folder of `{display_name}` is a symlink, so it cannot hold proposals"),
         )
         .help("delete the symlink"))
@@ -130,7 +133,7 @@ impl Editor {
             }
             problem
         };
-        match self.check(std::slice::from_ref(&change), Strictness::NoErrors) {
+        match self.check(std::slice::from_ref(&change), Strictness::NoErrorsInChangedFiles) {
             Ok(warnings) => Ok(warnings.into_iter().map(in_proposal).collect()),
             Err(mut refusal) => {
                 refusal.problems = refusal.problems.into_iter().map(in_proposal).collect();
@@ -154,7 +157,7 @@ fn check_text(text: &str) -> Result<(), EditRefusal> {
     if text.len() as u64 > SIZE_LIMIT {
         let message =
             format!("the proposal is larger than the limit of {} KiB; a person has to read it", SIZE_LIMIT / 1024);
-        return Err(EditRefusal::new(ErrorKind::TooLarge, message));
+        return Err(EditRefusal::new(DiagnosticKind::TooLarge, message));
     }
     let plain = text.replace("\r\n", "\n");
     let invisible = plain
@@ -166,7 +169,7 @@ fn check_text(text: &str) -> Result<(), EditRefusal> {
             let line = plain.get(..offset).unwrap_or_default().matches('\n').count() + 1;
             let message =
                 format!("the proposal has an invisible character, U+{:04X}, on line {line}", u32::from(character));
-            Err(EditRefusal::new(ErrorKind::InvalidValue, message)
+            Err(EditRefusal::new(DiagnosticKind::InvalidValue, message)
                 .help("remove it: a person must see everything that they accept"))
         }
     }

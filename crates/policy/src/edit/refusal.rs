@@ -1,12 +1,12 @@
 //! Refused edits.
 
-use crate::text::diagnostic::{Diagnostic, ErrorKind};
+use crate::text::diagnostic::{Diagnostic, DiagnosticKind};
 use crate::values::rule_id::InvalidRuleId;
 
 /// An edit that was refused. Nothing was written.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EditRefusal {
-    pub kind: ErrorKind,
+    pub kind: DiagnosticKind,
     /// Starts in lower case and ends without a full stop. Quotes from the file are in backticks.
     pub message: String,
     /// The message without the text of `problems`, for output that shows the problems as well.
@@ -17,7 +17,7 @@ pub struct EditRefusal {
 }
 
 impl EditRefusal {
-    pub fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
+    pub fn new(kind: DiagnosticKind, message: impl Into<String>) -> Self {
         Self { kind, message: message.into(), conclusion: None, help: None, problems: Vec::new() }
     }
 
@@ -45,14 +45,15 @@ impl EditRefusal {
         Some(Self { conclusion, ..Self::new(first.kind, message).with_problems(errors) })
     }
 
-    pub fn io(name: &str, doing: &str, error: &std::io::Error) -> Self {
-        Self::new(ErrorKind::Io, format!("`{name}` cannot be {doing}: {error}"))
+    /// A refusal because of an I/O error. `participle`: what failed, such as `written`.
+    pub fn io(name: &str, participle: &str, error: &std::io::Error) -> Self {
+        Self::new(DiagnosticKind::Io, format!("`{name}` cannot be {participle}: {error}"))
     }
 }
 
 impl From<InvalidRuleId> for EditRefusal {
     fn from(invalid_id: InvalidRuleId) -> Self {
-        Self::new(ErrorKind::InvalidValue, invalid_id.message).help(invalid_id.help)
+        Self::new(DiagnosticKind::InvalidValue, invalid_id.message).help(invalid_id.help)
     }
 }
 

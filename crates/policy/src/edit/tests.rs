@@ -5,14 +5,14 @@ use proptest::prelude::*;
 use super::{Document, EditRefusal, Scalar};
 
 fn yaml(text: &str) -> Document {
-    Document::of_yaml("config.yml", text).expect("sound YAML")
+    Document::of_yaml("config.yml", text).expect("valid YAML")
 }
 
-fn add(text: &str, item: &str) -> String {
+fn add_item(text: &str, item: &str) -> String {
     yaml(text).add_item("rules", item).expect("an edit")
 }
 
-fn take(text: &str, item: &str) -> String {
+fn remove_item(text: &str, item: &str) -> String {
     yaml(text).remove_item("rules", item).expect("an edit")
 }
 
@@ -58,10 +58,10 @@ fn an_item_is_added_to_any_list() {
         ("note: |\n  text\n\n", "note: |\n  text\nrules:\n  - x\n\n"),
         ("note: |+\n  text\n\n", "note: |+\n  text\n\nrules:\n  - x\n"),
     ] {
-        assert_eq!(add(before, "x"), after, "{before:?}");
+        assert_eq!(add_item(before, "x"), after, "{before:?}");
     }
-    assert_eq!(add("rules: [a]\n", "no"), "rules: [a, 'no']\n");
-    assert_eq!(add("rules: [a]\n", "it's: #1"), "rules: [a, 'it''s: #1']\n");
+    assert_eq!(add_item("rules: [a]\n", "no"), "rules: [a, 'no']\n");
+    assert_eq!(add_item("rules: [a]\n", "it's: #1"), "rules: [a, 'it''s: #1']\n");
 }
 
 #[test]
@@ -87,7 +87,7 @@ fn an_item_is_removed_from_any_list() {
         ("rules: [x, a, x]\n", "rules: [a]\n"),
         ("rules:\n- x\n# again\n- x\n", "rules: []\n"),
     ] {
-        assert_eq!(take(before, "x"), after, "{before:?}");
+        assert_eq!(remove_item(before, "x"), after, "{before:?}");
     }
 }
 
@@ -165,9 +165,10 @@ fn edits_that_would_change_more_are_refused() {
     ");
 }
 
-/// A line of a generated document: a key with a comment, in one of many spellings. The comment has the key's name.
-fn entry(key: usize, origin: usize, comment: bool, blank: bool) -> String {
-    let value = match origin {
+/// An entry of a generated document. `spelling` selects the value and how it is written. Every comment contains the
+/// name of its key.
+fn entry(key: usize, spelling: usize, comment: bool, blank: bool) -> String {
+    let value = match spelling {
         0 => " 1".to_owned(),
         1 => " 'it''s # text'".to_owned(),
         2 => " \"a\\n # b\"".to_owned(),
@@ -190,28 +191,31 @@ fn entry(key: usize, origin: usize, comment: bool, blank: bool) -> String {
     format!("{above}k{key}:{value}\n{below}")
 }
 
-const FORMS: usize = 16;
+/// The number of spellings of [`entry`].
+const SPELLINGS: usize = 16;
 
 fn document() -> impl Strategy<Value = (Vec<String>, String)> {
-    let entries = prop::collection::vec((0..FORMS, any::<bool>(), any::<bool>()), 1..7);
-    (entries, 0..4_usize, any::<bool>(), any::<bool>()).prop_map(|(entries, head, windows, cut)| {
+    let entries = prop::collection::vec((0..SPELLINGS, any::<bool>(), any::<bool>()), 1..7);
+    (entries, 0..4_usize, any::<bool>(), any::<bool>()).prop_map(|(entries, head, has_crlf, is_cut)| {
         let keys = (0..entries.len()).map(|key| format!("k{key}")).collect();
         let lines =
-            entries.iter().enumerate().map(|(key, (origin, comment, blank))| entry(key, *origin, *comment, *blank));
+            entries.iter().enumerate().map(|(key, (spelling, comment, blank))| entry(key, *spelling, *comment, *blank));
         let head = ["", "# head\n\n", "\u{feff}", "---\n"].into_iter().nth(head).unwrap_or_default();
         let mut text = format!("{head}{}", lines.collect::<String>());
-        if cut && text.ends_with('\n') {
+        if is_cut && text.ends_with('\n') {
             text.pop();
         }
-        (keys, if windows { text.replace('\n', "\r\n") } else { text })
+        (keys, if has_crlf { text.replace('\n', "\r\n") } else { text })
     })
 }
 
 /// The text of every comment.
 fn comments(text: &str) -> Vec<&str> {
-    let marks = ["# head", "# below, in k", "# above k", "# in k", "# behind k"];
+    let comment_starts = ["# head", "# below, in k", "# above k", "# in k", "# behind k"];
     text.lines()
-        .filter_map(|line| marks.iter().find_map(|mark| line.find(mark).and_then(|start| line.get(start..))))
+        .filter_map(|line| {
+            comment_starts.iter().find_map(|comment_start| line.find(comment_start).and_then(|start| line.get(start..)))
+        })
         .collect()
 }
 
@@ -226,15 +230,15 @@ proptest! {
 
     #[test]
     fn additions_keep_the_rest_of_the_text((keys, text) in document(), key in 0_usize..6) {
-        let added = add(&text, "x");
+        let added = add_item(&text, "x");
         prop_assert!(has_only_insertions(&text, &added), "{text:?} {added:?}");
         prop_assert_eq!(comments(&text), comments(&added));
-        let taken_out = remove(&added, "rules");
-        prop_assert_eq!(taken_out.trim_end(), text.trim_end());
+        let restored = remove(&added, "rules");
+        prop_assert_eq!(restored.trim_end(), text.trim_end());
         let set = yaml(&text).set(&[], "enabled", &Scalar::Bool(false)).expect("an edit");
         prop_assert!(has_only_insertions(&text, &set), "{text:?} {set:?}");
-        let back = yaml(&set).remove(&[], "enabled").expect("an edit");
-        prop_assert_eq!(back.trim_end(), text.trim_end());
+        let restored = yaml(&set).remove(&[], "enabled").expect("an edit");
+        prop_assert_eq!(restored.trim_end(), text.trim_end());
         // A scalar is replaced in place; other values are refused.
         let key = &keys[key % keys.len()];
         if let Ok(changed) = yaml(&text).set(&[], key, &Scalar::Text("new".to_owned())) {
@@ -247,26 +251,28 @@ proptest! {
         let key = &keys[key % keys.len()];
         let removed = remove(&text, key);
         prop_assert!(has_only_insertions(&removed, &text));
-        let mark = format!(" {key}");
+        let key_at_end = format!(" {key}");
         let mut expected = comments(&text);
-        expected.retain(|comment| !comment.ends_with(&mark));
+        expected.retain(|comment| !comment.ends_with(&key_at_end));
         prop_assert_eq!(comments(&removed), expected);
         let remaining_keys: Vec<String> = yaml(&removed).keys().map(str::to_owned).collect();
-        let wanted: Vec<String> = keys.iter().filter(|other| *other != key).cloned().collect();
-        prop_assert_eq!(remaining_keys, wanted);
+        let expected_keys: Vec<String> = keys.iter().filter(|other| *other != key).cloned().collect();
+        prop_assert_eq!(remaining_keys, expected_keys);
     }
 
-    /// For any text, the result is the requested change or a refusal.
     #[test]
-    fn any_text(pieces in prop::collection::vec(prop::sample::select(PIECES.to_vec()), 0..14)) {
+    fn any_text_is_edited_as_requested_or_refused(
+        pieces in prop::collection::vec(prop::sample::select(PIECES.to_vec()), 0..14),
+    ) {
         let text = pieces.concat();
-        for origin in [Document::of_yaml("any.yml", &text), Document::of_rule("any.md", &format!("---\n{text}\n---\nbody\n"))] {
-            let Ok(document) = origin else { continue };
+        let rule = format!("---\n{text}\n---\nbody\n");
+        for parsed in [Document::of_yaml("any.yml", &text), Document::of_rule("any.md", &rule)] {
+            let Ok(document) = parsed else { continue };
             if let Ok(added) = document.add_item("rules", "x") {
                 prop_assert!(document.with_text(&added).is_ok_and(|document| document.has_item("rules", "x")));
             }
-            if let Ok(taken) = document.remove_item("rules", "a") {
-                prop_assert!(document.with_text(&taken).is_ok_and(|document| !document.has_item("rules", "a")));
+            if let Ok(removed) = document.remove_item("rules", "a") {
+                prop_assert!(document.with_text(&removed).is_ok_and(|document| !document.has_item("rules", "a")));
             }
             if let Ok(set) = document.set(&[], "k", &Scalar::Bool(false)) {
                 prop_assert!(document.with_text(&set).is_ok_and(|document| document.boolean("k") == Some(false)));

@@ -4,15 +4,17 @@ use std::path::{Path, PathBuf};
 
 use engine::rules::Tier;
 
-use crate::text::diagnostic::{Diagnostic, ErrorKind};
+use crate::text::diagnostic::{Diagnostic, DiagnosticKind};
 use crate::text::source::Source;
 
-/// A folder with `config.yml`, `rules/` and `workflows/`: a project's `.linchpin`, or the user's own.
+/// A directory with `config.yml`, `rules/` and `workflows/`: a project's `.linchpin`, or the directory of the user's
+/// own policy.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PolicyFolder {
     pub tier: Tier,
     pub path: PathBuf,
-    /// Relative paths in policy files and messages start here: the project's root, or the user's policy folder itself.
+    /// Relative paths in policy files and messages start here: the project's root, or the directory of the user's
+    /// policy.
     pub base: PathBuf,
 }
 
@@ -23,12 +25,12 @@ impl PolicyFolder {
         Self { tier: Tier::Project, path: root.join(Self::NAME), base: root.to_owned() }
     }
 
-    /// `path` is Linchpin's configuration folder in the user's home.
+    /// `path` is Linchpin's directory in the user's configuration directory.
     pub fn of_user(path: &Path) -> Self {
         Self { tier: Tier::User, path: path.to_owned(), base: path.to_owned() }
     }
 
-    /// True if the folder has any policy file. The folder can exist without one, because the journal is in it too.
+    /// True if the directory has any policy file. It can exist without one, because it also contains the journal.
     pub fn has_policy(&self) -> bool {
         // A dangling symlink counts: loading must fail rather than ignore the rules.
         let has_rules = || self.rules().symlink_metadata().is_ok_and(|rules| rules.is_dir() || rules.is_symlink());
@@ -39,7 +41,7 @@ impl PolicyFolder {
         self.path.join("config.yml")
     }
 
-    /// The default rules folder; `rules_dir` in the configuration can name another.
+    /// The default directory of rules; `rules_dir` in the configuration can name another.
     pub fn rules(&self) -> PathBuf {
         self.path.join("rules")
     }
@@ -52,7 +54,7 @@ impl PolicyFolder {
         self.path.join("workflows")
     }
 
-    /// The folder of guides, which workflow prompts include.
+    /// The directory of guides: texts that prompts of workflows include.
     pub fn guides(&self) -> PathBuf {
         self.path.join("guides")
     }
@@ -72,12 +74,13 @@ impl PolicyFolder {
             } else {
                 format!("`mv {actual_name} {expected_name}`")
             };
-            Diagnostic::error(ErrorKind::InvalidValue, message, &Source::new(actual_name, ""), None).help(help)
+            Diagnostic::error(DiagnosticKind::InvalidValue, message, &Source::new(actual_name, ""), None).help(help)
         };
         misnamed_files.map(problem).collect()
     }
 
-    /// A file's name in messages: relative to the project, or whole.
+    /// The name of a file in messages: for a project's file, the path relative to the project; otherwise the whole
+    /// path.
     pub fn display_name(&self, file: &Path) -> String {
         let path = match self.tier {
             Tier::Project => file.strip_prefix(&self.base).unwrap_or(file),
@@ -88,14 +91,14 @@ impl PolicyFolder {
     }
 }
 
-/// The folders whose policies apply together.
+/// The policy folders that apply together.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Tiers {
+pub struct PolicyFolders {
     pub project: Option<PolicyFolder>,
     pub user: Option<PolicyFolder>,
 }
 
-impl Tiers {
+impl PolicyFolders {
     /// From the earliest to the latest tier.
     pub fn folders(&self) -> impl Iterator<Item = &PolicyFolder> {
         self.user.iter().chain(&self.project)

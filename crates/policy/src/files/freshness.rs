@@ -1,8 +1,8 @@
 //! The freshness check: finds the files that changed since the policy was read from them.
 //!
-//! It runs at every event, and a policy may have a thousand files. To be fast, it uses the serialized inputs without
-//! copying them, calls `statat` relative to the opened folder instead of resolving whole paths, and for many files
-//! starts a second thread that runs while the calling thread reads the rules.
+//! The check runs at every event, and a policy may have a thousand files. To be fast, it uses the serialized inputs
+//! without copying them, calls `statat` relative to the opened directory instead of resolving whole paths, and for many
+//! files starts a second thread, which checks while the calling thread reads the rules.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -16,8 +16,23 @@ use crate::files::stamp::Stamp;
 
 /// With at most this many chunks, starting a second thread takes longer than it saves.
 const FEW_CHUNKS: usize = 4;
-/// The second thread's stack size; it needs very little.
+/// The stack size of the second thread, which needs very little.
 const STACK: usize = 128 * 1024;
+
+/// The inputs of a policy that have changed since they were read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ChangedInputs {
+    /// These files have changed, and no others.
+    Files(Vec<PathBuf>),
+    /// Any file may have changed.
+    Unknown,
+}
+
+impl ChangedInputs {
+    pub fn is_none(&self) -> bool {
+        matches!(self, Self::Files(files) if files.is_empty())
+    }
+}
 
 /// A freshness check in progress.
 pub struct FreshnessCheck {
@@ -51,9 +66,14 @@ impl FreshnessCheck {
         Self { task, second_thread }
     }
 
-    /// Returns the files that changed or may have changed: if a file was written shortly before it was read, a later
-    /// write might have left the same stamp. `None` if the inputs cannot be decoded.
-    pub fn finish(self) -> Option<Vec<PathBuf>> {
+    /// Returns what has changed since `read_at`. A file that was written shortly before it was read counts as changed,
+    /// because a later write might have left the same stamp.
+    pub fn finish(self) -> ChangedInputs {
+        self.changed_files().map_or(ChangedInputs::Unknown, ChangedInputs::Files)
+    }
+
+    /// `None` if the inputs cannot be decoded.
+    fn changed_files(self) -> Option<Vec<PathBuf>> {
         let count = chunks(&self.task.bytes)?.len();
         let mut reports = Vec::with_capacity(count);
         self.task.check_chunks(|chunk| reports.push(chunk));
@@ -77,25 +97,25 @@ impl Task {
 
 impl Chunk<'_> {
     fn changed_files(&self, read_at: SystemTime) -> Option<Vec<PathBuf>> {
-        let folder = OpenFolder::new(self.folder);
+        let directory = OpenDirectory::new(self.directory);
         let mut changed_files = Vec::new();
         for file in self.files() {
             let file = file?;
             let is_ambiguous = file.stamp.is_some_and(|stamp| stamp.is_ambiguous(read_at));
-            if is_ambiguous || folder.stamp(file.name) != file.stamp {
-                changed_files.push(Path::new(self.folder).join(file.name));
+            if is_ambiguous || directory.stamp(file.name) != file.stamp {
+                changed_files.push(Path::new(self.directory).join(file.name));
             }
         }
         Some(changed_files)
     }
 }
 
-/// An opened folder; `None` if it does not exist.
+/// An opened directory; `None` if it does not exist.
 #[cfg(unix)]
-struct OpenFolder(Option<std::os::fd::OwnedFd>);
+struct OpenDirectory(Option<std::os::fd::OwnedFd>);
 
 #[cfg(unix)]
-impl OpenFolder {
+impl OpenDirectory {
     fn new(path: &str) -> Self {
         use rustix::fs::{Mode, OFlags, open};
         Self(open(path, OFlags::DIRECTORY | OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty()).ok())
@@ -108,10 +128,10 @@ impl OpenFolder {
 }
 
 #[cfg(not(unix))]
-struct OpenFolder<'a>(&'a Path);
+struct OpenDirectory<'a>(&'a Path);
 
 #[cfg(not(unix))]
-impl<'a> OpenFolder<'a> {
+impl<'a> OpenDirectory<'a> {
     fn new(path: &'a str) -> Self {
         Self(Path::new(path))
     }

@@ -1,6 +1,6 @@
 //! Policy files on disk: their locations, bounded reading, and checks for changes.
 //!
-//! This module knows folders, names and stamps, not what the files contain.
+//! This module handles paths and stamps of files, and knows nothing about the contents.
 
 pub mod bounded;
 pub mod folder;

@@ -1,35 +1,35 @@
-//! Private files in the user's state folder: written atomically, readable only by the user.
+//! Private files in the user's state directory: written atomically, readable only by the user.
 
 use std::fs::{self, DirBuilder};
 use std::io::{self, Write};
 use std::path::Path;
 use std::time::Duration;
 
-/// Creates the folder and its missing ancestors with mode 0700. Existing folders keep their mode.
-pub fn create_private_folder(folder: &Path) -> io::Result<()> {
+/// Creates the directory and its missing ancestors with mode 0700. Existing directories keep their mode.
+pub fn create_private_directory(directory: &Path) -> io::Result<()> {
     let mut builder = DirBuilder::new();
     builder.recursive(true);
     #[cfg(unix)]
     std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.create(folder)
+    builder.create(directory)
 }
 
-/// Writes or replaces the file, and creates its folder if needed.
+/// Writes or replaces the file, and creates its directory if needed.
 pub fn write_private_file(path: &Path, bytes: impl AsRef<[u8]>) -> io::Result<()> {
-    let folder = path.parent().unwrap_or(Path::new("."));
-    create_private_folder(folder)?;
-    let mut file = tempfile::NamedTempFile::new_in(folder)?;
+    let directory = path.parent().unwrap_or(Path::new("."));
+    create_private_directory(directory)?;
+    let mut file = tempfile::NamedTempFile::new_in(directory)?;
     file.write_all(bytes.as_ref())?;
     file.persist(path)?;
     Ok(())
 }
 
-/// Writes the file unless it exists, and returns true if it was written. Of several concurrent calls exactly one
-/// succeeds.
+/// Writes the file unless it exists, and returns true if it was written. Of several concurrent calls, exactly one
+/// writes it.
 pub fn write_new_private_file(path: &Path, bytes: impl AsRef<[u8]>) -> io::Result<bool> {
-    let folder = path.parent().unwrap_or(Path::new("."));
-    create_private_folder(folder)?;
-    let mut file = tempfile::NamedTempFile::new_in(folder)?;
+    let directory = path.parent().unwrap_or(Path::new("."));
+    create_private_directory(directory)?;
+    let mut file = tempfile::NamedTempFile::new_in(directory)?;
     file.write_all(bytes.as_ref())?;
     match file.persist_noclobber(path) {
         Ok(_) => Ok(true),
@@ -38,13 +38,13 @@ pub fn write_new_private_file(path: &Path, bytes: impl AsRef<[u8]>) -> io::Resul
     }
 }
 
-/// The size of the test file of [`check_writable`]: more than one event writes.
+/// The size of the test file of [`check_writable`]: larger than what one event writes.
 const TEST_FILE_SIZE: usize = 64 * 1024;
 
-/// Checks that files can be written in the folder, by writing a temporary one. If the folder does not exist, its
+/// Checks that files can be written in the directory, by writing a temporary one. If the directory does not exist, its
 /// nearest existing ancestor is checked.
-pub fn check_writable(folder: &Path) -> io::Result<()> {
-    let existing = folder.ancestors().find(|folder| folder.exists()).unwrap_or(folder);
+pub fn check_writable(directory: &Path) -> io::Result<()> {
+    let existing = directory.ancestors().find(|directory| directory.exists()).unwrap_or(directory);
     let mut file = tempfile::NamedTempFile::new_in(existing)?;
     file.write_all(&vec![0; TEST_FILE_SIZE])?;
     // Some file systems allocate space only when data is synced.
@@ -53,17 +53,17 @@ pub fn check_writable(folder: &Path) -> io::Result<()> {
 
 /// Longer than any session lasts.
 const SESSION_FILE_LIFETIME: Duration = Duration::from_hours(90 * 24);
-/// An older temporary file was abandoned: its writer was interrupted.
+/// A temporary file that is older than this was left behind by an interrupted process.
 const TEMPORARY_FILE_LIFETIME: Duration = Duration::from_hours(1);
 
 /// Deletes files of old sessions, and abandoned temporary files.
-pub fn delete_old_files(folder: &Path) {
-    delete_old_files_except(folder, |_| false);
+pub fn delete_old_files(directory: &Path) {
+    delete_old_files_except(directory, |_| false);
 }
 
 /// Like [`delete_old_files`], but keeps the files for whose names `is_kept` is true.
-pub fn delete_old_files_except(folder: &Path, is_kept: impl Fn(&str) -> bool) {
-    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+pub fn delete_old_files_except(directory: &Path, is_kept: impl Fn(&str) -> bool) {
+    for entry in fs::read_dir(directory).into_iter().flatten().flatten() {
         let name = entry.file_name();
         let name = name.to_string_lossy();
         let limit = if name.starts_with(".tmp") { TEMPORARY_FILE_LIFETIME } else { SESSION_FILE_LIFETIME };

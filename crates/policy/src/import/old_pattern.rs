@@ -1,8 +1,8 @@
 //! Converts patterns of DeepWork's old format, and describes differences in their meaning.
 //!
-//! In the old format, a pattern with no `**` or several was matched against the whole path, and `*` matched any
-//! characters including `/`. In a pattern with a single `**`, the part before it was a literal folder name, and the
-//! part after it was matched against the end of the path. Braces were literal.
+//! In the old format, a pattern without `**` or with several was matched against the whole path, and `*` matched any
+//! characters including `/`. In a pattern with exactly one `**`, the part before the `**` was a literal directory name,
+//! and the part after it was matched against the end of the path. Braces were literal.
 
 #[derive(Debug, PartialEq, Eq)]
 pub struct ConvertedPattern {
@@ -11,19 +11,19 @@ pub struct ConvertedPattern {
     pub reasons: Vec<String>,
 }
 
-const STAR_CROSSED_FOLDERS: &str = "`*` crossed folders in the old format, but does not here";
+const STAR_CROSSED_DIRECTORIES: &str = "`*` crossed folders in the old format, but does not here";
 
 pub fn convert(old: &str) -> ConvertedPattern {
     let mut reasons = Vec::new();
-    let mut pattern = braces(old, &mut reasons);
+    let mut pattern = convert_braces(old, &mut reasons);
     if old.contains('\\') {
         reasons.push("`\\` meant `/` in the old format, but escapes the next character here".to_owned());
     }
     match pattern.split("**").collect::<Vec<_>>().as_slice() {
         [_] => {
             if pattern.contains('*') {
-                reasons.push(STAR_CROSSED_FOLDERS.to_owned());
-                pattern = across_folders(&pattern).unwrap_or(pattern);
+                reasons.push(STAR_CROSSED_DIRECTORIES.to_owned());
+                pattern = with_double_star(&pattern).unwrap_or(pattern);
             }
         }
         [before, after] => {
@@ -31,7 +31,7 @@ pub fn convert(old: &str) -> ConvertedPattern {
                 reasons.push(format!("`{before}` was a literal name in the old format, but is a pattern here"));
             }
             if after.trim_start_matches('/').trim_start_matches('*').contains('*') {
-                reasons.push(STAR_CROSSED_FOLDERS.to_owned());
+                reasons.push(STAR_CROSSED_DIRECTORIES.to_owned());
             }
         }
         _ => reasons.push("`**` matched at least one folder in the old format, but may match none here".to_owned()),
@@ -45,17 +45,18 @@ pub fn convert(old: &str) -> ConvertedPattern {
     ConvertedPattern { pattern, reasons }
 }
 
-/// An equivalent of a pattern whose `*` crosses folders. `None` if there are several `*`, or the `*` is not at the
-/// start of the file name, because no pattern has that meaning.
-fn across_folders(pattern: &str) -> Option<String> {
-    let (folder, file) = pattern.rsplit_once('/').map_or(("", pattern), |(folder, file)| (folder, file));
-    let rest = file.strip_prefix('*').filter(|rest| !rest.contains('*') && !folder.contains('*'))?;
-    let folders = if folder.is_empty() { "**".to_owned() } else { format!("{folder}/**") };
-    Some(if rest.is_empty() { folders } else { format!("{folders}/{file}") })
+/// Returns a pattern that means what `pattern` meant in the old format, where `*` crossed directories. `None` if there
+/// are several `*`, or the `*` is not at the start of the file name, because no pattern has that meaning.
+fn with_double_star(pattern: &str) -> Option<String> {
+    let (directory, file) = pattern.rsplit_once('/').unwrap_or(("", pattern));
+    let rest = file.strip_prefix('*').filter(|rest| !rest.contains('*') && !directory.contains('*'))?;
+    let directories = if directory.is_empty() { "**".to_owned() } else { format!("{directory}/**") };
+    Some(if rest.is_empty() { directories } else { format!("{directories}/{file}") })
 }
 
-/// Keeps `{a,b}`, which was literal in the old format but certainly meant alternatives. Escapes all other braces.
-fn braces(old: &str, reasons: &mut Vec<String>) -> String {
+/// Keeps `{a,b}`: it was literal in the old format, but its author certainly meant alternatives. Escapes all other
+/// braces.
+fn convert_braces(old: &str, reasons: &mut Vec<String>) -> String {
     let mut pattern = String::with_capacity(old.len());
     let mut rest = old;
     let (mut has_alternatives, mut has_escaped_brace) = (false, false);

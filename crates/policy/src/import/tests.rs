@@ -1,4 +1,4 @@
-//! Conversion of old lists: the resulting rules, errors, and that no other file is changed.
+//! Tests of the conversion of old lists: which rules and errors it gives, and that it changes no other file.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -10,35 +10,35 @@ use proptest::prelude::*;
 use super::convert;
 use super::old_pattern::{self, ConvertedPattern};
 use crate::edit::{EditOutcome, EditRefusal, Editor};
-use crate::files::folder::{PolicyFolder, Tiers};
+use crate::files::folder::{PolicyFolder, PolicyFolders};
 use crate::load::{LastGoodPolicy, load};
 use crate::text::diagnostic::{RenderStyle, Severity};
 use crate::text::source::Source;
 
 /// A project with a list in the old format.
 struct TestProject {
-    folder: tempfile::TempDir,
-    tiers: Tiers,
+    directory: tempfile::TempDir,
+    tiers: PolicyFolders,
 }
 
 impl TestProject {
     fn new(list: &str) -> Self {
-        let folder = tempfile::tempdir().expect("a folder");
-        let project = PolicyFolder::of_project(&folder.path().join("project"));
-        fs::create_dir_all(project.rules()).expect("a folder");
-        let user = PolicyFolder::of_user(&folder.path().join("user"));
-        let project = Self { folder, tiers: Tiers { project: Some(project), user: Some(user) } };
-        project.put("project/.deepwork.rules.yml", list);
+        let directory = tempfile::tempdir().expect("a directory");
+        let project = PolicyFolder::of_project(&directory.path().join("project"));
+        fs::create_dir_all(project.rules()).expect("a directory");
+        let user = PolicyFolder::of_user(&directory.path().join("user"));
+        let project = Self { directory, tiers: PolicyFolders { project: Some(project), user: Some(user) } };
+        project.write("project/.deepwork.rules.yml", list);
         project
     }
 
     fn path(&self, name: &str) -> PathBuf {
-        self.folder.path().join(name)
+        self.directory.path().join(name)
     }
 
-    fn put(&self, name: &str, text: impl AsRef<[u8]>) {
+    fn write(&self, name: &str, text: impl AsRef<[u8]>) {
         let path = self.path(name);
-        fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
+        fs::create_dir_all(path.parent().expect("a directory")).expect("a directory");
         fs::write(path, text).expect("a file");
     }
 
@@ -49,8 +49,8 @@ impl TestProject {
 
     /// Every file, by its path.
     fn files(&self) -> BTreeMap<PathBuf, Vec<u8>> {
-        fn walk(folder: &Path, files: &mut BTreeMap<PathBuf, Vec<u8>>) {
-            for entry in fs::read_dir(folder).expect("a folder") {
+        fn walk(directory: &Path, files: &mut BTreeMap<PathBuf, Vec<u8>>) {
+            for entry in fs::read_dir(directory).expect("a directory") {
                 let path = entry.expect("an entry").path();
                 if path.is_dir() && !path.is_symlink() {
                     walk(&path, files);
@@ -60,11 +60,11 @@ impl TestProject {
             }
         }
         let mut files = BTreeMap::new();
-        walk(self.folder.path(), &mut files);
+        walk(self.directory.path(), &mut files);
         files
     }
 
-    fn refused(&self, list: &str, replace: bool) -> String {
+    fn refusal_text(&self, list: &str, replace: bool) -> String {
         let before = self.files();
         let refusal = self.import(list, replace).expect_err("a refusal");
         assert_eq!(self.files(), before);
@@ -74,11 +74,11 @@ impl TestProject {
             .iter()
             .fold(format!("error: {}", refusal.message), |messages, help| format!("{messages}\nhelp: {help}"));
         let parts: Vec<String> = rendered.chain([message]).collect();
-        parts.join("\n").replace(&*self.folder.path().to_string_lossy(), "[BASE]")
+        parts.join("\n").replace(&*self.directory.path().to_string_lossy(), "[BASE]")
     }
 }
 
-fn shown(changed: &EditOutcome) -> String {
+fn render_outcome(changed: &EditOutcome) -> String {
     let files = changed
         .changes
         .iter()
@@ -93,12 +93,12 @@ fn shown(changed: &EditOutcome) -> String {
 /// The rendered problems of a list.
 fn problems(list: &str) -> String {
     let project = TestProject::new("");
-    project.put("project/empty.md", "\n");
-    project.put("project/latin1.md", [0xe9]);
-    project.put("project/long.md", "x".repeat(300 * 1024));
-    project.put("secret.md", "secret");
-    fs::create_dir(project.path("project/folder")).expect("a folder");
-    std::os::unix::fs::symlink("../secret.md", project.path("project/door.md")).expect("a link");
+    project.write("project/empty.md", "\n");
+    project.write("project/latin1.md", [0xe9]);
+    project.write("project/long.md", "x".repeat(300 * 1024));
+    project.write("secret.md", "secret");
+    fs::create_dir(project.path("project/folder")).expect("a directory");
+    std::os::unix::fs::symlink("../secret.md", project.path("project/door.md")).expect("a symlink");
     let conversion = convert(&Source::new(".deepwork.rules.yml", list), &project.path("project"));
     assert!(conversion.problems.iter().all(|problem| problem.span.is_some() && problem.severity == Severity::Error));
     let rendered: Vec<String> = conversion.problems.iter().map(|problem| problem.render(RenderStyle::Plain)).collect();
@@ -130,9 +130,9 @@ const LIST: &str = "\
 #[test]
 fn a_list_becomes_rules() {
     let project = TestProject::new(LIST);
-    project.put("project/rules/migrations.md", "\u{feff}# Migrations\r\n\r\nThey go both ways.\r\n");
+    project.write("project/rules/migrations.md", "\u{feff}# Migrations\r\n\r\nThey go both ways.\r\n");
     let changed = project.import("project/.deepwork.rules.yml", false).expect("rules");
-    insta::assert_snapshot!(shown(&changed), @r"
+    insta::assert_snapshot!(render_outcome(&changed), @r"
     === .linchpin/rules/readme-accuracy.md
     ---
     name: 'README Accuracy'
@@ -185,7 +185,7 @@ fn a_list_becomes_rules() {
         assert_eq!(fs::read_to_string(&change.path).ok(), change.after);
     }
     let loaded = load(&project.tiers, &LastGoodPolicy::default(), |_| true);
-    // Without a warning that the list is not read.
+    // There is no warning that the list is not read.
     assert_eq!(loaded.diagnostics, []);
     for id in ["readme-accuracy", "migrations", "it-s-a-title", "readme-accuracy-2"] {
         assert!(loaded.in_force(id).is_some(), "{id}");
@@ -197,12 +197,12 @@ fn a_list_becomes_rules() {
 fn a_list_is_recognized_by_name_or_content() {
     let entry = "- {name: a, trigger: b, instructions: c}\n";
     let project = TestProject::new("");
-    project.put("project/.deepwork.policy.yml", entry);
-    project.put("project/other.yml", entry.replace("name: a", "name: other"));
+    project.write("project/.deepwork.policy.yml", entry);
+    project.write("project/other.yml", entry.replace("name: a", "name: other"));
     assert_eq!(project.import("project/.deepwork.policy.yml", false).expect("a rule").changes.len(), 1);
     assert_eq!(project.import("project/other.yml", false).expect("a rule").changes.len(), 1);
     // A library is copied unchanged.
-    project.put("project/library.yml", "no-x:\n  command_pattern: x\n  reason: No.\n");
+    project.write("project/library.yml", "no-x:\n  command_pattern: x\n  reason: No.\n");
     let copied = project.import("project/library.yml", false).expect("a library");
     assert_eq!(copied.changes.first().map(|change| change.name.as_str()), Some(".linchpin/rules/library.yml"));
     assert_eq!(copied.conversion_notes, []);
@@ -213,30 +213,30 @@ fn an_import_is_atomic_and_replaces_nothing() {
     let list = "- {name: Mine, trigger: a, instructions: b}\n- {name: New, trigger: a, instructions: b}\n";
     let mine = "---\non: stop\n---\nMine.\n";
     let mut messages = Vec::new();
-    for (taken, text) in [
+    for (existing_file, text) in [
         ("project/.linchpin/rules/mine.md", mine),
         ("project/.linchpin/rules/mine.md", "broken"),
         ("project/.linchpin/rules/all.yml", "new: {on: stop, reason: New.}\n"),
         ("user/rules/mine.md", mine),
     ] {
         let project = TestProject::new(list);
-        project.put(taken, text);
-        let first = project.refused("project/.deepwork.rules.yml", false);
+        project.write(existing_file, text);
+        let first = project.refusal_text("project/.deepwork.rules.yml", false);
         // `--force` does not allow the replacement either.
-        assert_eq!(first, project.refused("project/.deepwork.rules.yml", true));
+        assert_eq!(first, project.refusal_text("project/.deepwork.rules.yml", true));
         messages.push(first);
     }
     let project = TestProject::new(
         "- {name: New, trigger: a, instructions: b}\n- {name: Hard reset, trigger: a, instructions: b}\n",
     );
-    messages.push(project.refused("project/.deepwork.rules.yml", true));
+    messages.push(project.refusal_text("project/.deepwork.rules.yml", true));
     // A dangling symlink occupies its name too.
     let project = TestProject::new(list);
-    std::os::unix::fs::symlink("../../outside.md", project.path("project/.linchpin/rules/new.md")).expect("a link");
-    messages.push(project.refused("project/.deepwork.rules.yml", false));
+    std::os::unix::fs::symlink("../../outside.md", project.path("project/.linchpin/rules/new.md")).expect("a symlink");
+    messages.push(project.refusal_text("project/.deepwork.rules.yml", false));
     // One entry with errors prevents the whole import.
     let project = TestProject::new("- {name: New, trigger: a, instructions: b}\n- {name: Other, instructions: b}\n");
-    messages.push(project.refused("project/.deepwork.rules.yml", false));
+    messages.push(project.refusal_text("project/.deepwork.rules.yml", false));
     insta::assert_snapshot!(messages.join("\n\n"), @"
     error: rule `mine` already exists in the project tier
      --> [BASE]/project/.deepwork.rules.yml:1:10
@@ -307,7 +307,7 @@ fn an_import_is_atomic_and_replaces_nothing() {
 fn a_second_import_changes_nothing() {
     let project = TestProject::new("- {name: New, trigger: a, instructions: b}\n");
     project.import("project/.deepwork.rules.yml", false).expect("a rule");
-    insta::assert_snapshot!(project.refused("project/.deepwork.rules.yml", true), @"
+    insta::assert_snapshot!(project.refusal_text("project/.deepwork.rules.yml", true), @"
     error: rule `new` already exists in the project tier
      --> [BASE]/project/.deepwork.rules.yml:1:10
       |
@@ -320,7 +320,7 @@ fn a_second_import_changes_nothing() {
 }
 
 #[test]
-fn files_that_are_not_a_list_of_rules() {
+fn files_that_are_not_a_list_of_rules_are_refused() {
     let messages: Vec<String> =
         ["", "# nothing\n", "[]\n", "rules: []\n", "- a\n- 3\n- [x]\n-\n", "- name: [\n", "just text\n"]
             .map(problems)
@@ -404,7 +404,7 @@ fn files_that_are_not_a_list_of_rules() {
 }
 
 #[test]
-fn entries_with_missing_keys() {
+fn entries_with_missing_keys_are_refused() {
     insta::assert_snapshot!(problems("\
 - trigger: a
   instructions: b
@@ -540,7 +540,7 @@ fn entries_with_missing_keys() {
 }
 
 #[test]
-fn entries_with_unknown_keys_and_invalid_values() {
+fn unknown_keys_and_invalid_values_are_refused() {
     insta::assert_snapshot!(problems("\
 - {name: Keys, trigger: a, instructions: b, compare_with: base, set: [x], Safety: y}
 - {name: 3, trigger: 4, safety: true, instructions: [b], compare_to: {}}
@@ -620,7 +620,7 @@ fn entries_with_unknown_keys_and_invalid_values() {
 }
 
 #[test]
-fn names_without_a_valid_id() {
+fn names_without_a_valid_id_are_refused() {
     let (long, longest) = ("abcdefghi ".repeat(11), "abcdefghi ".repeat(10));
     insta::assert_snapshot!(problems(&format!("\
 - {{name: linchpin, trigger: a, instructions: b}}
@@ -661,7 +661,7 @@ fn names_without_a_valid_id() {
 }
 
 #[test]
-fn invalid_yaml() {
+fn invalid_yaml_is_refused() {
     insta::assert_snapshot!(problems("- name: Star\n  trigger: *.py\n  instructions: b\n"), @"
     error: invalid YAML: alias references unknown anchor
      --> .deepwork.rules.yml:2:12
@@ -681,7 +681,7 @@ fn invalid_yaml() {
 }
 
 #[test]
-fn invalid_patterns() {
+fn invalid_patterns_are_refused() {
     insta::assert_snapshot!(problems("\
 - name: Patterns
   trigger:
@@ -708,13 +708,13 @@ fn invalid_patterns() {
       |        ^
       |
       = help: to leave paths out, list them under `exclude`; write `\!` for a name that starts with `!`
-    error: `..` in a pattern
+    error: a pattern cannot contain `..`
      --> .deepwork.rules.yml:5:7
       |
     5 |     - ../other/**
       |       ^^
       |
-      = help: patterns are relative to the project root, and paths in it never have `..`
+      = help: write the path relative to the project root, without `..`
     error: unclosed `[`
      --> .deepwork.rules.yml:6:11
       |
@@ -722,13 +722,13 @@ fn invalid_patterns() {
       |           ^
       |
       = help: write `\[` for a literal bracket
-    error: `\` before `l`, which is not special
+    error: `\` before `l` has no meaning, because `l` needs no escape
      --> .deepwork.rules.yml:7:10
       |
     7 |     - src\lib.py
       |          ^^
       |
-      = help: folders are separated by `/`; a backslash itself is `\\`
+      = help: directories are separated by `/`; a backslash itself is `\\`
     error: a pattern cannot be empty
      --> .deepwork.rules.yml:8:7
       |
@@ -745,7 +745,7 @@ fn invalid_patterns() {
 }
 
 #[test]
-fn missing_instructions() {
+fn instructions_that_cannot_be_read_are_refused() {
     insta::assert_snapshot!(problems("\
 - {name: a, trigger: a, instructions_file: missing.md}
 - {name: b, trigger: a, instructions_file: ../secret.md}
@@ -832,7 +832,7 @@ fn missing_instructions() {
 }
 
 #[test]
-fn converted_patterns() {
+fn patterns_are_converted() {
     let patterns = [
         "*",
         "*.py",
@@ -943,7 +943,7 @@ fn old_format_matches(path: &str, pattern: &str) -> bool {
 
 #[test]
 fn the_reimplementation_of_the_old_matching_is_correct() {
-    for (path, pattern, is_meant) in [
+    for (path, pattern, is_match) in [
         ("a/b.py", "*.py", true),
         ("src/a/b.py", "src/*.py", true),
         ("docs/README.md", "README.md", false),
@@ -953,15 +953,15 @@ fn the_reimplementation_of_the_old_matching_is_correct() {
         ("tests/a", "**/tests/**", false),
         ("a/tests/b", "**/tests/**", true),
     ] {
-        assert_eq!(old_format_matches(path, pattern), is_meant, "{path} {pattern}");
+        assert_eq!(old_format_matches(path, pattern), is_match, "{path} {pattern}");
     }
 }
 
 /// All paths of up to three segments.
 fn paths() -> Vec<String> {
     let names = ["a", "b", "ab", "a.py", ".py"];
-    let below = |folders: &[String]| -> Vec<String> {
-        folders.iter().flat_map(|folder| names.map(|name| format!("{folder}/{name}"))).collect()
+    let below = |directories: &[String]| -> Vec<String> {
+        directories.iter().flat_map(|directory| names.map(|name| format!("{directory}/{name}"))).collect()
     };
     let first: Vec<String> = names.map(str::to_owned).into();
     let second = below(&first);
@@ -972,17 +972,17 @@ fn paths() -> Vec<String> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(2048))]
 
-    /// Every pattern without notes, and every rewritten one, matches the same paths as before.
+    /// A pattern that was rewritten, or that has no notes, matches the same paths as in the old format.
     #[test]
     fn patterns_keep_their_meaning(
         pieces in prop::collection::vec(prop::sample::select(vec!["*", "**/", "/**", "/", "a", "b", ".py"]), 1..6),
     ) {
         let old = pieces.concat();
         let ConvertedPattern { pattern, reasons } = old_pattern::convert(&old);
-        let is_put_right = pattern != old && !old.trim_start_matches('*').contains('*');
+        let is_rewritten = pattern != old && !old.trim_start_matches('*').contains('*');
         let Ok(parsed) = Pattern::parse(&pattern) else { return Ok(()) };
         // Unusual patterns, such as `**` inside a name, are reported when the rule is read.
-        let is_equivalent = reasons.is_empty() || reasons == ["matches the same files"] || is_put_right;
+        let is_equivalent = reasons.is_empty() || reasons == ["matches the same files"] || is_rewritten;
         if is_equivalent && parsed.warnings().is_empty() {
             for path in paths() {
                 prop_assert_eq!(parsed.matches(&path), old_format_matches(&path, &old), "{} {} {}", path, old, pattern);
@@ -990,9 +990,12 @@ proptest! {
         }
     }
 
-    /// Any texts result in an equivalent rule, or in an error with a span.
     #[test]
-    fn any_entry(name in "\\PC{0,30}|[a-c \n\t\"'#:-]{0,12}", body in "(?s).{0,60}", trigger in "[a*/{},\\\\\\[\\]!?.]{0,10}") {
+    fn any_entry_gives_an_equivalent_rule_or_an_error(
+        name in "\\PC{0,30}|[a-c \n\t\"'#:-]{0,12}",
+        body in "(?s).{0,60}",
+        trigger in "[a*/{},\\\\\\[\\]!?.]{0,10}",
+    ) {
         let text = |text: &str| serde_json::Value::from(text).to_string();
         let list = format!("- name: {}\n  trigger: {}\n  instructions: {}\n", text(&name), text(&trigger), text(&body));
         let source = Source::new("list.yml", list);

@@ -6,13 +6,13 @@ use std::time::Duration;
 
 use proptest::prelude::*;
 
-use crate::files::folder::{PolicyFolder, Tiers};
+use crate::files::folder::{PolicyFolder, PolicyFolders};
 use crate::{CompiledPolicy, compile_uncached, compiled_policy};
 
 /// A user and a project, each with a policy.
 struct TestProject {
-    folder: tempfile::TempDir,
-    tiers: Tiers,
+    directory: tempfile::TempDir,
+    tiers: PolicyFolders,
     /// True if a person trusted everything in the project's policy.
     trusted: bool,
 }
@@ -22,46 +22,46 @@ const WARN: &str = "---\ntools: [Bash]\naction: warn\n---\nCareful.\n";
 
 impl TestProject {
     fn new(files: &[(String, String)], trusted: bool) -> Self {
-        let folder = tempfile::tempdir().expect("a folder");
-        let user = PolicyFolder::of_user(&folder.path().join("user"));
-        let project = PolicyFolder::of_project(&folder.path().join("project"));
-        fs::create_dir_all(user.rules()).expect("a folder");
-        fs::create_dir_all(project.rules()).expect("a folder");
-        let project = Self { folder, tiers: Tiers { project: Some(project), user: Some(user) }, trusted };
+        let directory = tempfile::tempdir().expect("a directory");
+        let user = PolicyFolder::of_user(&directory.path().join("user"));
+        let project = PolicyFolder::of_project(&directory.path().join("project"));
+        fs::create_dir_all(user.rules()).expect("a directory");
+        fs::create_dir_all(project.rules()).expect("a directory");
+        let project = Self { directory, tiers: PolicyFolders { project: Some(project), user: Some(user) }, trusted };
         for (path, text) in files {
-            project.put(path, text);
+            project.write(path, text);
         }
-        project.settle();
+        project.wait_and_compile();
         project
     }
 
     /// Waits until the stamps of written files are unambiguous, and compiles the policy.
-    fn settle(&self) {
+    fn wait_and_compile(&self) {
         std::thread::sleep(Duration::from_millis(60));
         self.compiled();
     }
 
     /// The path of a file that is named `user/…` or `project/…`.
     fn path(&self, name: &str) -> PathBuf {
-        self.folder.path().join(name.replace("project/", "project/.linchpin/"))
+        self.directory.path().join(name.replace("project/", "project/.linchpin/"))
     }
 
-    fn put(&self, name: &str, text: &str) {
+    fn write(&self, name: &str, text: &str) {
         fs::write(self.path(name), text).expect("written");
     }
 
     fn compiled(&self) -> CompiledPolicy {
-        compiled_policy(&self.tiers, &self.folder.path().join("cache"), |_| self.trusted)
+        compiled_policy(&self.tiers, &self.directory.path().join("cache"), |_| self.trusted)
     }
 
     fn compiled_uncached(&self) -> CompiledPolicy {
         compile_uncached(&self.tiers, |_| self.trusted)
     }
 
-    /// Writes a file, and returns the rules that the next event reads.
-    fn read_after(&self, name: &str, text: &str) -> Vec<String> {
-        self.settle();
-        self.put(name, text);
+    /// Writes a file, compiles the policy again, and returns the ids of the rules that were read from files for this.
+    fn rules_read_after(&self, name: &str, text: &str) -> Vec<String> {
+        self.wait_and_compile();
+        self.write(name, text);
         let mut read: Vec<String> = self.compiled().definitions_read.into_iter().map(|rule| rule.rule.id).collect();
         read.retain(|id| !super::is_bundled(id));
         read
@@ -84,10 +84,10 @@ fn only_the_edited_or_added_rule_is_read() {
     for (file, id) in
         [("project/rules/a", "a"), ("user/rules/u", "u"), ("project/rules/new", "new"), ("user/rules/v", "v")]
     {
-        assert_eq!(project.read_after(&format!("{file}.md"), WARN), [id]);
+        assert_eq!(project.rules_read_after(&format!("{file}.md"), WARN), [id]);
         assert_eq!(project.compiled().rules, project.compiled_uncached().rules, "{file}");
     }
-    project.settle();
+    project.wait_and_compile();
     assert_eq!(project.compiled().definitions_read, []);
 }
 
@@ -97,13 +97,13 @@ fn other_changes_need_a_full_load() {
     let off = "---\ntools: [Bash]\nenabled: false\n---\nNo.\n";
     let nothing = ("project/config.yml", "");
     let cases = [
-        // Another rule with the same id: in another tier, in a library, in a list, bundled.
+        // A rule with the same id is in another tier, in a library, in a list, or bundled.
         (nothing, ("project/rules/u.md", BLOCK)),
         (("project/rules/l.yml", "idle: {tools: [Bash], reason: no}\n"), ("project/rules/idle.md", BLOCK)),
         (("project/config.yml", "rules: [{name: c, tools: [Bash], reason: no}]\n"), ("project/rules/c.md", BLOCK)),
         (nothing, ("project/rules/hard-reset.md", BLOCK)),
         (("project/config.yml", "rules: [hard-reset]\n"), ("project/rules/hard-reset.md", BLOCK)),
-        // The old or new version approves calls, is switched off, or has errors; or the name is invalid.
+        // The old or the new version approves calls, is switched off, or has errors; or the file name is not an id.
         (nothing, ("project/rules/a.md", allow)),
         (("project/rules/a.md", allow), ("project/rules/a.md", BLOCK)),
         (nothing, ("project/rules/a.md", off)),
@@ -122,7 +122,7 @@ fn other_changes_need_a_full_load() {
     for (before, (path, text)) in cases {
         let start = [("project/rules/a.md", BLOCK), ("project/rules/b.md", BLOCK), ("user/rules/u.md", BLOCK), before];
         let project = TestProject::new(&files(&start), true);
-        let read = project.read_after(path, text);
+        let read = project.rules_read_after(path, text);
         assert!(read.contains(&"b".to_owned()), "{before:?} {path} {text:?}: {read:?}");
     }
 }
@@ -130,21 +130,21 @@ fn other_changes_need_a_full_load() {
 #[test]
 fn two_new_rules_of_one_id_need_a_full_load() {
     let project = TestProject::new(&files(&[("project/rules/a.md", BLOCK), ("user/rules/u.md", BLOCK)]), false);
-    project.put("user/rules/d.md", "---\ntools: [Bash]\nlocked: true\n---\nNo.\n");
-    project.put("project/rules/d.md", WARN);
+    project.write("user/rules/d.md", "---\ntools: [Bash]\nlocked: true\n---\nNo.\n");
+    project.write("project/rules/d.md", WARN);
     assert_eq!(project.compiled().rules, project.compiled_uncached().rules);
 }
 
-/// Sessions notice a new policy by its generation.
+/// Sessions notice a new policy by its digest.
 #[test]
-fn the_same_text_in_another_rule_is_another_generation() {
+fn the_same_text_in_another_rule_gives_another_digest() {
     let project = TestProject::new(&files(&[("project/rules/a.md", BLOCK)]), false);
-    project.put("project/rules/b.md", WARN);
-    let with_b = project.compiled().generation;
+    project.write("project/rules/b.md", WARN);
+    let with_b = project.compiled().rules_digest;
     fs::remove_file(project.path("project/rules/b.md")).expect("deleted");
-    project.settle();
-    project.put("project/rules/a.md", WARN);
-    assert_ne!(project.compiled().generation, with_b);
+    project.wait_and_compile();
+    project.write("project/rules/a.md", WARN);
+    assert_ne!(project.compiled().rules_digest, with_b);
 }
 
 fn any_rule() -> impl Strategy<Value = String> {
@@ -190,7 +190,7 @@ proptest! {
         let project = TestProject::new(&before, trusted);
         project.compiled();
         for (path, text) in edits {
-            project.put(&path, &text);
+            project.write(&path, &text);
             let (updated, full) = (project.compiled(), project.compiled_uncached());
             if full.broken.is_empty() {
                 prop_assert_eq!(updated.rules.all().expect("rules"), full.rules.all().expect("rules"));

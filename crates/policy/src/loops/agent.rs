@@ -4,7 +4,7 @@ use engine::hats::AgentChoice;
 use engine::suggest;
 
 use super::keys::{AGENT, PROMPT_DELIVERIES};
-use crate::text::diagnostic::{Diagnostic, ErrorKind};
+use crate::text::diagnostic::{Diagnostic, DiagnosticKind};
 use crate::text::fields::Fields;
 use crate::text::yaml::Yaml;
 use crate::values::command_text::{self, CommandPlace};
@@ -28,7 +28,7 @@ pub fn read(outer: &mut Fields) -> Option<AgentChoice> {
         );
         outer
             .problems
-            .push(Diagnostic::error(ErrorKind::InvalidValue, message, outer.source(), Some(node.span)).help(help));
+            .push(Diagnostic::error(DiagnosticKind::InvalidValue, message, outer.source(), Some(node.span)).help(help));
         return None;
     }
     let span = node.span.clone();
@@ -36,10 +36,10 @@ pub fn read(outer: &mut Fields) -> Option<AgentChoice> {
     let is_mapping = fields.problems.is_empty();
     fields.refuse_unknown();
     if is_mapping && !fields.has("command") {
-        fields.refuse(ErrorKind::MissingKey, "the agent has no `command`", span);
+        fields.refuse(DiagnosticKind::MissingKey, "the agent has no `command`", span);
     }
     let prompt = fields.choice("prompt", PROMPT_DELIVERIES).unwrap_or_default();
-    let command = command_text::command(CommandPlace::Agent, &mut fields);
+    let command = command_text::read_command(CommandPlace::Agent, &mut fields);
     let words = command.map(|command| command.words).unwrap_or_default();
     let is_valid = fields.has_no_errors();
     outer.problems.append(&mut fields.problems);

@@ -4,7 +4,7 @@ use engine::event::{EventKind, EventKinds};
 use engine::rules::{AckBy, Detector, Exemptions, PathClause, PathKey, PathPattern, Rule, ToolRule};
 use path::pattern::Pattern;
 
-use super::loop_source::LOOP_NAME;
+use super::loop_reader::LOOP_NAME;
 use crate::text::digest::digest;
 
 /// The built-in rules of a hat that may publish these topics.

@@ -6,16 +6,16 @@ use engine::hats::{AgentChoice, Loop, prompt};
 use engine::rules::Tier;
 use engine::workflow::Requirement;
 
-use super::completion::completion;
-use super::hats::hat_entries;
+use super::completion::read_completion;
+use super::hats::read_hat_entries;
 use super::keys::{LOOP, TASKS};
-use super::loop_source::{LOOP_NAME, LoopSource};
+use super::loop_reader::{LOOP_NAME, LoopReader};
 use super::structure_lints::{self, LoopSpans};
-use super::topics::{topic, topics};
+use super::topics::{read_topic, read_topics};
 use super::{agent, limits};
 use crate::library::RuleEntries;
 use crate::list_resolver::RuleLookup;
-use crate::text::diagnostic::{Diagnostic, ErrorKind, Severity};
+use crate::text::diagnostic::{Diagnostic, DiagnosticKind, Severity};
 use crate::text::digest::digest;
 use crate::text::fields::{Fields, SpannedText};
 use crate::text::source::Source;
@@ -37,25 +37,25 @@ pub fn read(source: &Source, context: &WorkflowContext) -> (Option<Loop>, Vec<Di
         return (None, fields.problems);
     }
     fields.refuse_unknown();
-    let (the_loop, mut problems) = LoopSource { source, context }.read(&mut fields);
+    let (the_loop, mut problems) = LoopReader { source, context }.read(&mut fields);
     problems.append(&mut fields.problems);
     problems.sort_by_key(|problem| problem.span.as_ref().map_or(usize::MAX, |span| span.start));
     let is_valid = problems.iter().all(|problem| problem.severity == Severity::Warning);
     (is_valid.then_some(the_loop).flatten(), problems)
 }
 
-impl LoopSource<'_> {
+impl LoopReader<'_> {
     fn read(self, fields: &mut Fields) -> (Option<Loop>, Vec<Diagnostic>) {
         let Self { source, context } = self;
         let mut problems = Vec::new();
         if !fields.has("agent") {
-            fields.refuse(ErrorKind::MissingKey, "the loop has no `agent`", 0..0);
+            fields.refuse(DiagnosticKind::MissingKey, "the loop has no `agent`", 0..0);
         }
         let agent = agent::read(fields);
-        let limits = limits::read(fields);
         let variables = read_variables(fields, Tier::Project, context);
-        let hats = hat_entries(fields);
+        let hats = read_hat_entries(fields);
         let mut spans = LoopSpans::of_keys(&hats, fields);
+        let limits = limits::read(fields);
         let scope = self.scope(&variables);
         // A loop cannot define or import rules.
         let (local, imported) = (RuleEntries::default(), BTreeMap::new());
@@ -63,15 +63,15 @@ impl LoopSource<'_> {
         let rule_lookup = RuleLookup { source, tier, local: &local, imported: &imported, catalogue, broken_ids };
         let initial_value = |name: &str| initial_value(name, &variables, context);
         let gates = GateReader::new(&rule_lookup, &scope, LOOP_NAME, &initial_value, fields);
-        let (completion, after) = completion(&gates, fields);
+        let (completion, after) = read_completion(&gates, fields);
         spans.after = after;
-        let close_requires = self.close_requires(&gates, fields);
-        let topics = topics(&gates, fields);
-        let hats = self.hats(&hats, fields.end_of("hats"), self.rule_reader(&scope), &rule_lookup, &mut problems);
-        let start = topic("start", START, fields);
-        let guardrails = guardrails(fields);
-        let scratchpad = project_path("scratchpad", fields).unwrap_or_else(|| SCRATCHPAD.to_owned());
-        let specs_dir = project_path("specs_dir", fields).unwrap_or_else(|| SPECS.to_owned());
+        let close_requires = self.read_close_requires(&gates, fields);
+        let topics = read_topics(&gates, fields);
+        let hats = self.read_hats(&hats, fields.end_of("hats"), self.rule_reader(&scope), &rule_lookup, &mut problems);
+        let start = read_topic("start", START, fields);
+        let guardrails = read_guardrails(fields);
+        let scratchpad = read_project_path("scratchpad", fields).unwrap_or_else(|| SCRATCHPAD.to_owned());
+        let specs_dir = read_project_path("specs_dir", fields).unwrap_or_else(|| SPECS.to_owned());
         let unused_gates = gates.unused_gate_warnings(source);
         let gates = gates.declared;
         let the_loop = Loop {
@@ -98,17 +98,17 @@ impl LoopSource<'_> {
         (is_valid.then_some(the_loop), problems)
     }
 
-    fn close_requires(self, gates: &GateReader, loop_fields: &mut Fields) -> Vec<Requirement> {
+    fn read_close_requires(self, gates: &GateReader, loop_fields: &mut Fields) -> Vec<Requirement> {
         let Some(node) = loop_fields.take("tasks") else { return Vec::new() };
         let mut fields = Fields::of(node, self.source, TASKS.keys);
         fields.refuse_unknown();
-        let requires = gates.list_requirements("close_requires", "tasks", &mut fields);
+        let requires = gates.read_list_requirements("close_requires", "tasks", &mut fields);
         loop_fields.problems.append(&mut fields.problems);
         requires
     }
 }
 
-fn guardrails(fields: &mut Fields) -> Vec<String> {
+fn read_guardrails(fields: &mut Fields) -> Vec<String> {
     fields.texts("guardrails").map_or_else(
         || prompt::GUARDRAILS.map(str::to_owned).to_vec(),
         |texts| texts.into_iter().map(|text| text.value).collect(),
@@ -116,12 +116,12 @@ fn guardrails(fields: &mut Fields) -> Vec<String> {
 }
 
 /// Reads a relative path that stays in the project.
-fn project_path(key: &str, fields: &mut Fields) -> Option<String> {
+fn read_project_path(key: &str, fields: &mut Fields) -> Option<String> {
     let SpannedText { value, span } = fields.text(key)?;
     let is_inside = !value.is_empty() && !value.starts_with(['/', '~']) && value.split('/').all(|part| part != "..");
     if !is_inside {
         let message = format!("`{key}` must be a path inside the project, not `{value}`");
-        fields.refuse(ErrorKind::InvalidValue, message, span);
+        fields.refuse(DiagnosticKind::InvalidValue, message, span);
         return None;
     }
     Some(value)

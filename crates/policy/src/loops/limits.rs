@@ -5,7 +5,7 @@ use std::time::Duration;
 use engine::hats::RunLimits;
 
 use super::keys::{LIMITS, NO_LIMIT};
-use crate::text::diagnostic::ErrorKind;
+use crate::text::diagnostic::DiagnosticKind;
 use crate::text::fields::{Fields, SpannedText};
 use crate::values::quantity::parse_duration;
 
@@ -17,18 +17,24 @@ pub fn read(loop_fields: &mut Fields) -> RunLimits {
     let number = |text: &str| text.parse::<u32>().ok().filter(|number| *number > 0);
     let duration = |text: &str| parse_duration(text).filter(|duration| *duration > Duration::ZERO);
     let cost = |text: &str| text.parse::<f64>().ok().filter(|cost| cost.is_finite() && *cost > 0.0);
-    limit("iterations", "an integer of at least 1", number, &mut limits.iterations, &mut fields);
-    limit("failures", "an integer of at least 1", number, &mut limits.failures, &mut fields);
-    limit("stale", "an integer of at least 1", number, &mut limits.stale, &mut fields);
-    limit("runtime", "a duration such as `30m` or `4h`", duration, &mut limits.runtime, &mut fields);
-    limit("idle", "a duration such as `90s` or `5m`", duration, &mut limits.idle, &mut fields);
-    limit("tokens", "a number such as `200K` or `5M`", tokens, &mut limits.tokens, &mut fields);
-    limit("cost_usd", "an amount in dollars such as `20` or `0.5`", cost, &mut limits.cost_usd, &mut fields);
+    read_limit("iterations", "an integer of at least 1", number, &mut limits.iterations, &mut fields);
+    read_limit("failures", "an integer of at least 1", number, &mut limits.failures, &mut fields);
+    read_limit("stale", "an integer of at least 1", number, &mut limits.stale, &mut fields);
+    read_limit("runtime", "a duration such as `30m` or `4h`", duration, &mut limits.runtime, &mut fields);
+    read_limit("idle", "a duration such as `90s` or `5m`", duration, &mut limits.idle, &mut fields);
+    read_limit("tokens", "a number such as `200K` or `5M`", parse_tokens, &mut limits.tokens, &mut fields);
+    read_limit("cost_usd", "an amount in dollars such as `20` or `0.5`", cost, &mut limits.cost_usd, &mut fields);
     loop_fields.problems.append(&mut fields.problems);
     limits
 }
 
-fn limit<T>(key: &str, expected: &str, parse: impl Fn(&str) -> Option<T>, limit: &mut Option<T>, fields: &mut Fields) {
+fn read_limit<T>(
+    key: &str,
+    expected: &str,
+    parse: impl Fn(&str) -> Option<T>,
+    limit: &mut Option<T>,
+    fields: &mut Fields,
+) {
     let Some(SpannedText { value, span }) = fields.text_or_number(key) else { return };
     if value == NO_LIMIT {
         *limit = None;
@@ -36,14 +42,14 @@ fn limit<T>(key: &str, expected: &str, parse: impl Fn(&str) -> Option<T>, limit:
         *limit = Some(parsed);
     } else {
         fields.refuse(
-            ErrorKind::InvalidValue,
+            DiagnosticKind::InvalidValue,
             format!("`{key}` must be {expected}, or `{NO_LIMIT}`, not `{value}`"),
             span,
         );
     }
 }
 
-fn tokens(text: &str) -> Option<u64> {
+fn parse_tokens(text: &str) -> Option<u64> {
     let digits = text.trim_end_matches(|character: char| character.is_ascii_alphabetic());
     let multiplier = match text.get(digits.len()..).unwrap_or_default() {
         "" => 1,

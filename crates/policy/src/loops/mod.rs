@@ -9,7 +9,7 @@ mod file;
 mod hats;
 mod keys;
 mod limits;
-mod loop_source;
+mod loop_reader;
 mod presets;
 mod structure_lints;
 mod test_command;
@@ -27,7 +27,7 @@ pub use built_in_rules::gate_files_rule;
 pub use keys::LOOP;
 pub use presets::{PRESETS, Preset};
 
-use crate::files::folder::Tiers;
+use crate::files::folder::PolicyFolders;
 use crate::files::reading;
 use crate::load::LoadedPolicy;
 use crate::text::diagnostic::{Diagnostic, Severity};
@@ -59,7 +59,7 @@ pub fn problems(text: &str) -> Vec<Diagnostic> {
 }
 
 /// Reads the project's loop; `None` if there is no `loop.yml`.
-pub fn loop_file(tiers: &Tiers, loaded: &LoadedPolicy) -> Option<LoopFile> {
+pub fn loop_file(tiers: &PolicyFolders, loaded: &LoadedPolicy) -> Option<LoopFile> {
     let folder = tiers.project.as_ref()?;
     let path = folder.loop_file();
     let source = match reading::read(folder, &path) {

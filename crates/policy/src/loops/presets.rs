@@ -43,7 +43,8 @@ impl Preset {
         PRESETS.iter().find(|preset| preset.name == name)
     }
 
-    /// The text with the test command of the project at `root`, if its files show which it is.
+    /// The text of the preset, with the test command of the project at `root` if the project's files show which command
+    /// that is.
     pub fn text_for(&self, root: &Path) -> String {
         self.text.replace(TEST_COMMAND_PLACEHOLDER, detect_test_command(root).unwrap_or(TEST_COMMAND_PLACEHOLDER))
     }
@@ -70,7 +71,7 @@ fn detect_test_command(root: &Path) -> Option<&'static str> {
 mod tests {
     use super::*;
 
-    /// `text_for` replaces only this exact text.
+    /// [`Preset::text_for`] replaces only the exact placeholder.
     #[test]
     fn presets_use_the_same_test_command() {
         for preset in PRESETS.iter().filter(|preset| preset.text.contains("command:")) {

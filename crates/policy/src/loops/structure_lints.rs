@@ -6,7 +6,7 @@ use engine::hats::Loop;
 use engine::hats::topology::{LoopError, LoopWarning};
 use engine::suggest;
 
-use crate::text::diagnostic::{Diagnostic, ErrorKind};
+use crate::text::diagnostic::{Diagnostic, DiagnosticKind};
 use crate::text::fields::Fields;
 use crate::text::source::Source;
 use crate::text::yaml::{YamlKey, YamlNode};
@@ -23,6 +23,8 @@ pub struct LoopSpans {
     /// Keys of `topics`.
     pub topics: Vec<SpannedName>,
     pub hats: Vec<SpannedName>,
+    /// Keys of `limits`.
+    pub limits: Vec<SpannedName>,
 }
 
 /// All structural errors and warnings of a loop.
@@ -42,21 +44,24 @@ impl LoopSpans {
             after: Vec::new(),
             topics: fields.keys_of("topics"),
             hats: hats.iter().map(|(key, _)| (key.text.clone(), key.span.clone())).collect(),
+            limits: fields.keys_of("limits"),
         }
     }
 
     fn error(&self, error: &LoopError, the_loop: &Loop, source: &Source) -> Diagnostic {
         let (kind, span, help) = match error {
             LoopError::NoStart { .. } => (
-                ErrorKind::NoWayToDone,
+                DiagnosticKind::NoWayToDone,
                 self.start.clone(),
                 "add the topic to the `triggers` of the first hat".to_owned(),
             ),
-            LoopError::SharedTrigger { other, .. } => {
-                (ErrorKind::InvalidValue, self.hat(other), "make sure that each topic triggers only one hat".to_owned())
-            }
+            LoopError::SharedTrigger { other, .. } => (
+                DiagnosticKind::InvalidValue,
+                self.hat_span(other),
+                "make sure that each topic triggers only one hat".to_owned(),
+            ),
             LoopError::CompletionUnreachable { topic, .. } => (
-                ErrorKind::NoWayToDone,
+                DiagnosticKind::NoWayToDone,
                 self.completion.clone(),
                 did_you_mean_or(
                     the_loop.suggest_topic(topic).filter(|close| close != topic),
@@ -64,19 +69,19 @@ impl LoopSpans {
                 ),
             ),
             LoopError::UnreachableAfter { .. } => (
-                ErrorKind::NoWayToDone,
+                DiagnosticKind::NoWayToDone,
                 self.completion.clone(),
                 "a topic is accepted once one hat has published it and another hat was triggered by it".to_owned(),
             ),
             LoopError::Unbounded { hats, .. } => (
-                ErrorKind::InvalidValue,
-                hats.first().map(|hat| self.hat(hat)).unwrap_or_default(),
+                DiagnosticKind::InvalidValue,
+                hats.first().map(|hat| self.hat_span(hat)).unwrap_or_default(),
                 "set `limits: {iterations: 100}`, or `max_activations` on one of these hats".to_owned(),
             ),
-            LoopError::UnknownTopic { topic, is_after, close } => (
-                ErrorKind::InvalidValue,
+            LoopError::UnknownTopic { topic, is_after, suggestion } => (
+                DiagnosticKind::InvalidValue,
                 span_of(if *is_after { &self.after } else { &self.topics }, topic),
-                did_you_mean_or(close.clone(), "add the topic to the `publishes` of a hat, or remove it"),
+                did_you_mean_or(suggestion.clone(), "add the topic to the `publishes` of a hat, or remove it"),
             ),
             LoopError::UncheckedGate { topic, instead } => {
                 let instead = instead.as_deref().unwrap_or(&the_loop.completion.topic);
@@ -84,38 +89,48 @@ impl LoopSpans {
                     "gates are checked when a hat publishes a topic: move them to a topic that a hat publishes, \
                      such as `{instead}: {{requires: […]}}`"
                 );
-                (ErrorKind::InvalidValue, span_of(&self.topics, topic), help)
+                (DiagnosticKind::InvalidValue, span_of(&self.topics, topic), help)
             }
         };
         Diagnostic::error(kind, error.to_string(), source, Some(span)).help(help)
     }
 
     fn warning(&self, warning: &LoopWarning, source: &Source) -> Diagnostic {
-        let (hat, help) = match warning {
+        let (span, help) = match warning {
             LoopWarning::UnhandledTopic { hat, .. } => {
-                (hat, "add the topic to the `triggers` of a hat, or remove it".to_owned())
+                (self.hat_span(hat), "add the topic to the `triggers` of a hat, or remove it".to_owned())
             }
             LoopWarning::UnreachableHat { hat } => {
-                (hat, "let another hat publish one of its triggers, or remove the hat".to_owned())
+                (self.hat_span(hat), "let another hat publish one of its triggers, or remove the hat".to_owned())
             }
             LoopWarning::PublishesNothing { hat } => {
-                (hat, "add `publishes` with a topic that triggers another hat".to_owned())
+                (self.hat_span(hat), "add `publishes` with a topic that triggers another hat".to_owned())
             }
-            LoopWarning::Unpublished { hat, close, .. } => {
-                (hat, did_you_mean_or(close.clone(), "add the topic to the `publishes` of a hat, or remove it"))
+            LoopWarning::Unpublished { hat, suggestion, .. } => {
+                let help = "add the topic to the `publishes` of a hat, or remove it";
+                (self.hat_span(hat), did_you_mean_or(suggestion.clone(), help))
+            }
+            LoopWarning::UnmeasuredLimit { limit, .. } => {
+                let message = warning.to_string();
+                return Diagnostic::warning(
+                    DiagnosticKind::InvalidValue,
+                    message,
+                    source,
+                    Some(span_of(&self.limits, limit)),
+                )
+                .help("limit these hats by `iterations`, `runtime` or `max_activations`");
             }
         };
-        let span = self.hat(hat);
-        Diagnostic::warning(ErrorKind::UnreachableNode, warning.to_string(), source, Some(span)).help(help)
+        Diagnostic::warning(DiagnosticKind::UnreachableNode, warning.to_string(), source, Some(span)).help(help)
     }
 
-    fn hat(&self, id: &str) -> Range<usize> {
+    fn hat_span(&self, id: &str) -> Range<usize> {
         span_of(&self.hats, id)
     }
 }
 
-fn did_you_mean_or(close: Option<String>, help: &str) -> String {
-    close.map_or_else(|| help.to_owned(), |close| suggest::did_you_mean(&close))
+fn did_you_mean_or(suggestion: Option<String>, help: &str) -> String {
+    suggestion.map_or_else(|| help.to_owned(), |suggestion| suggest::did_you_mean(&suggestion))
 }
 
 fn span_of(spans: &[SpannedName], name: &str) -> Range<usize> {

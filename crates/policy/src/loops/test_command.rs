@@ -45,7 +45,8 @@ const TEST_COMMANDS: &[(&[&str], &str)] = &[
     (&["Makefile: test:"], "[make, test]"),
 ];
 
-/// `None` if no line matches. `has` is true if the root has a file or folder of this name.
+/// Returns `None` if no line matches. `has` is true if the root has this file or directory, or this file with such a
+/// line.
 pub fn test_command(has: impl Fn(&str) -> bool) -> Option<&'static str> {
     TEST_COMMANDS.iter().find(|(files, _)| files.iter().all(|file| has(file))).map(|(_, command)| *command)
 }

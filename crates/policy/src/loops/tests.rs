@@ -1,4 +1,4 @@
-//! Problems of loops; the presets have none.
+//! Tests of the problems that are reported for loops.
 
 use insta::assert_snapshot;
 
@@ -18,7 +18,7 @@ fn problems(text: &str) -> String {
             format!("{}{help}", problem.line())
         })
         .collect();
-    lines.push(if the_loop.is_some() { "sound".to_owned() } else { "not sound".to_owned() });
+    lines.push(if the_loop.is_some() { "valid".to_owned() } else { "invalid".to_owned() });
     lines.join("\n")
 }
 
@@ -30,13 +30,13 @@ hats:
 
 #[test]
 fn a_small_loop_is_valid() {
-    assert_eq!(problems(SMALL), "sound");
+    assert_eq!(problems(SMALL), "valid");
 }
 
 #[test]
 fn presets_are_valid() {
     for preset in PRESETS {
-        assert_eq!(problems(preset.text), "sound", "{}", preset.name);
+        assert_eq!(problems(preset.text), "valid", "{}", preset.name);
     }
 }
 
@@ -152,7 +152,7 @@ hats:
         did you mean `build.done`?
     loop.yml:8:3: hat `builder` is triggered by `review.changes`, which nothing publishes
         add the topic to the `publishes` of a hat, or remove it
-    not sound
+    invalid
     ");
     assert_snapshot!(problems(
         "
@@ -166,7 +166,7 @@ hats:
         did you mean `loop.complete`?
     loop.yml:5:3: hat `builder` publishes `loop.complete`, which triggers no hat, so the run would end there
         add the topic to the `triggers` of a hat, or remove it
-    not sound
+    invalid
     ");
 }
 
@@ -179,10 +179,33 @@ limits: {iterations: none, runtime: none, tokens: 1M, cost_usd: 5}
 hats:
   worker: {triggers: [task.start, again], publishes: [again, loop.complete]}
 "
-    ), @r"
+    ), @"
+    loop.yml:3:43: the limit `tokens` counts nothing for `worker`: the agent is not known to report it
+        limit these hats by `iterations`, `runtime` or `max_activations`
+    loop.yml:3:55: the limit `cost_usd` counts nothing for `worker`: the agent is not known to report it
+        limit these hats by `iterations`, `runtime` or `max_activations`
     loop.yml:5:3: `worker` hands over to itself without end: the loop has no limit of iterations or time, and no `max_activations`, and the agents do not report what `tokens` and `cost_usd` would count
         set `limits: {iterations: 100}`, or `max_activations` on one of these hats
-    not sound
+    invalid
+    ");
+}
+
+#[test]
+fn a_limit_that_an_agent_does_not_report_is_a_warning() {
+    assert_snapshot!(problems(
+        "
+agent: codex
+limits: {tokens: 1M, cost_usd: 5}
+hats:
+  builder: {triggers: [task.start], publishes: [built]}
+  reviewer: {agent: {command: [sh, review.sh]}, triggers: [built], publishes: [loop.complete]}
+"
+    ), @"
+    loop.yml:3:10: the limit `tokens` counts nothing for `reviewer`: the agent is not known to report it
+        limit these hats by `iterations`, `runtime` or `max_activations`
+    loop.yml:3:22: the limit `cost_usd` counts nothing for `builder`, `reviewer`: the agent is not known to report it
+        limit these hats by `iterations`, `runtime` or `max_activations`
+    valid
     ");
 }
 
@@ -198,7 +221,7 @@ hats:
     ), @r"
     loop.yml:5:3: hat `observer` publishes nothing, so a run that reaches it ends unfinished
         add `publishes` with a topic that triggers another hat
-    sound
+    valid
     ");
 }
 
@@ -222,6 +245,6 @@ hats:
         use `topics`
     loop.yml:7:12: unknown key `subscriptions`
         use `triggers`
-    not sound
+    invalid
     ");
 }

@@ -5,18 +5,18 @@ use std::collections::BTreeMap;
 use engine::hats::{Loop, Topic, TopicPattern, check_topic};
 
 use super::keys::TOPIC;
-use crate::text::diagnostic::ErrorKind;
+use crate::text::diagnostic::DiagnosticKind;
 use crate::text::fields::{Fields, SpannedText};
 use crate::text::yaml::Yaml;
 use crate::workflow::GateReader;
 
 /// Reads the mapping `topics`.
-pub fn topics(gates: &GateReader, loop_fields: &mut Fields) -> BTreeMap<String, Topic> {
+pub fn read_topics(gates: &GateReader, loop_fields: &mut Fields) -> BTreeMap<String, Topic> {
     let mut topics = BTreeMap::new();
     let Some(node) = loop_fields.take("topics") else { return topics };
     let Yaml::Map(entries) = node.value else {
         let message = format!("`topics` must be a mapping of topics to their settings, not {}", node.value.kind());
-        loop_fields.refuse(ErrorKind::InvalidValue, message, node.span);
+        loop_fields.refuse(DiagnosticKind::InvalidValue, message, node.span);
         return topics;
     };
     for (key, node) in entries {
@@ -28,7 +28,7 @@ pub fn topics(gates: &GateReader, loop_fields: &mut Fields) -> BTreeMap<String, 
         fields.refuse_unknown();
         let mut text = |key: &str| fields.text(key).map(|text| text.value).unwrap_or_default();
         let (on_trigger, on_publish) = (text("on_trigger"), text("on_publish"));
-        let requires = gates.list_requirements("requires", &name.value, &mut fields);
+        let requires = gates.read_list_requirements("requires", &name.value, &mut fields);
         loop_fields.problems.append(&mut fields.problems);
         topics.insert(name.value, Topic { on_trigger, on_publish, requires });
     }
@@ -36,7 +36,7 @@ pub fn topics(gates: &GateReader, loop_fields: &mut Fields) -> BTreeMap<String, 
 }
 
 /// Reads a key whose value is a topic.
-pub fn topic(key: &str, default: &str, fields: &mut Fields) -> String {
+pub fn read_topic(key: &str, default: &str, fields: &mut Fields) -> String {
     let text = fields.text(key);
     if let Some(text) = &text {
         check_topic_name(text, fields);
@@ -44,13 +44,13 @@ pub fn topic(key: &str, default: &str, fields: &mut Fields) -> String {
     text.map_or_else(|| default.to_owned(), |text| text.value)
 }
 
-pub fn topic_pattern(text: &SpannedText, fields: &mut Fields) -> Option<TopicPattern> {
+pub fn parse_topic_pattern(text: &SpannedText, fields: &mut Fields) -> Option<TopicPattern> {
     match TopicPattern::parse(&text.value) {
         Ok(pattern) if check_not_reserved(text, fields) => Some(pattern),
         Ok(_) => None,
         Err(why) => {
             let message = format!("invalid topic `{}`: {why}", text.value);
-            fields.refuse(ErrorKind::InvalidValue, message, text.span.clone());
+            fields.refuse(DiagnosticKind::InvalidValue, message, text.span.clone());
             None
         }
     }
@@ -60,7 +60,7 @@ pub fn topic_pattern(text: &SpannedText, fields: &mut Fields) -> Option<TopicPat
 pub fn check_topic_name(text: &SpannedText, fields: &mut Fields) -> bool {
     if let Err(why) = check_topic(&text.value) {
         let message = format!("invalid topic `{}`: {why}", text.value);
-        fields.refuse(ErrorKind::InvalidValue, message, text.span.clone());
+        fields.refuse(DiagnosticKind::InvalidValue, message, text.span.clone());
         return false;
     }
     check_not_reserved(text, fields)
@@ -70,7 +70,7 @@ fn check_not_reserved(text: &SpannedText, fields: &mut Fields) -> bool {
     let is_reserved = text.value.split('.').next() == Some(Loop::RESERVED);
     if is_reserved {
         let message = format!("reserved topic `{}`: topics `{}.*` belong to Linchpin", text.value, Loop::RESERVED);
-        fields.refuse(ErrorKind::InvalidValue, message, text.span.clone());
+        fields.refuse(DiagnosticKind::InvalidValue, message, text.span.clone());
     }
     !is_reserved
 }

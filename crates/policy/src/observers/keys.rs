@@ -14,16 +14,19 @@ static DECLARED: Mapping =
         .constraints(&[KeyConstraint::AllOf(&["name", "on", "match", "set"])]);
 pub static MATCH: Mapping =
     Mapping::new("match", "Conditions on an event, all of which must hold; `{}` matches every event.", &[MATCH_KEYS]);
-pub static BEHAVIOR: Mapping =
-    Mapping::new("behavior", "A bundled behavior; only the first has settings.", &[NAME, BEHAVIOR_KEY, TASK_KEYS])
-        .constraints(&[
-            KeyConstraint::AllOf(&["behavior"]),
-            KeyConstraint::OnlyWithValue(
-                || TASK_KEYS.iter().map(|key| key.name).collect(),
-                "behavior",
-                behavior_names::TASK_CLAIM_TRACKING,
-            ),
-        ]);
+pub static BEHAVIOR: Mapping = Mapping::new(
+    "behavior",
+    "A bundled behavior. Only `task_claim_tracking` has settings.",
+    &[NAME, BEHAVIOR_KEY, TASK_KEYS],
+)
+.constraints(&[
+    KeyConstraint::AllOf(&["behavior"]),
+    KeyConstraint::OnlyWithValue(
+        || TASK_KEYS.iter().map(|key| key.name).collect(),
+        "behavior",
+        behavior_names::TASK_CLAIM_TRACKING,
+    ),
+]);
 pub static EXTERNAL: Mapping = Mapping::new(
     "external behavior",
     "A behavior that is a program; in a project, needs `linchpin trust`.",

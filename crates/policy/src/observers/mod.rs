@@ -13,20 +13,20 @@ use engine::behavior_names;
 use engine::event::{EventKind, EventKinds};
 use engine::expr::{self, Scope};
 use engine::observers::{
-    BuiltinBehavior, DeclaredObserver, ExternalBehavior, Observer, ObserverKind, ObserverMatch, TaskTools, Template,
+    BuiltinBehavior, DeclaredObserver, ExternalBehavior, Observer, ObserverKind, ObserverMatch, SetValue, TaskTools,
 };
 use engine::rules::{CommandRegex, McpPattern, Tier, ToolName};
 use engine::suggest;
 
 pub use keys::OBSERVER;
 
-use crate::text::diagnostic::{Diagnostic, ErrorKind, Severity};
+use crate::text::diagnostic::{Diagnostic, DiagnosticKind, Severity};
 use crate::text::fields::{Fields, SpannedText};
 use crate::text::source::Source;
 use crate::text::yaml::{Yaml, YamlKey, YamlNode};
 use crate::values::command_text;
 use crate::values::event_name::{has_tool_call, refuse_event};
-use crate::values::pattern::{check_name_pattern, path_pattern};
+use crate::values::pattern::{check_name_pattern, parse_path_pattern};
 use crate::values::regex::parse_regex;
 use crate::values::tool_name::check_tool_name;
 use keys::{
@@ -44,9 +44,9 @@ const GOBBY_BEHAVIORS: &[(&str, &str)] = &[
 /// Maximum number of observers: few enough for every hook to run all of them.
 const OBSERVERS_LIMIT: usize = 200;
 
-/// The observers of one list.
+/// The result of reading one list of observers.
 #[derive(Debug, Default)]
-pub struct ObserversReading {
+pub struct ParsedObservers {
     /// The observers without errors.
     pub observers: Vec<SpannedObserver>,
     pub unchecked: Vec<UncheckedExpression>,
@@ -81,7 +81,7 @@ impl UncheckedExpression {
         };
         let problems = expr::check(expression, scope).into_iter().map(|problem| {
             let span = Some(to_span(&problem.span));
-            Diagnostic::error(ErrorKind::InvalidExpression, problem.message, &self.source, span)
+            Diagnostic::error(DiagnosticKind::InvalidExpression, problem.message, &self.source, span)
                 .maybe_help(problem.help)
         });
         problems.collect()
@@ -89,17 +89,17 @@ impl UncheckedExpression {
 }
 
 /// Reads the list under `observers`.
-pub fn read(node: YamlNode, source: &Source, tier: Tier) -> ObserversReading {
-    let mut reading = ObserversReading::default();
+pub fn read(node: YamlNode, source: &Source, tier: Tier) -> ParsedObservers {
+    let mut parsed = ParsedObservers::default();
     let Yaml::List(items) = node.value else {
         let message = format!("`observers` must be a list, not {}", node.value.kind());
-        reading.problems.push(Diagnostic::error(ErrorKind::InvalidValue, message, source, Some(node.span)));
-        return reading;
+        parsed.problems.push(Diagnostic::error(DiagnosticKind::InvalidValue, message, source, Some(node.span)));
+        return parsed;
     };
     if items.len() > OBSERVERS_LIMIT {
         let message = format!("the file has {} observers, over the limit of {OBSERVERS_LIMIT}", items.len());
-        reading.problems.push(Diagnostic::error(ErrorKind::InvalidValue, message, source, Some(node.span)));
-        return reading;
+        parsed.problems.push(Diagnostic::error(DiagnosticKind::InvalidValue, message, source, Some(node.span)));
+        return parsed;
     }
     for item in items {
         let span = item.span.clone();
@@ -108,12 +108,12 @@ pub fn read(node: YamlNode, source: &Source, tier: Tier) -> ObserversReading {
         let observer = entry.read();
         let is_valid = entry.fields.problems.iter().all(|problem| problem.severity == Severity::Warning);
         if let Some(observer) = observer.filter(|_| is_valid) {
-            reading.unchecked.append(&mut entry.unchecked);
-            reading.observers.push(SpannedObserver { observer, span: entry.span });
+            parsed.unchecked.append(&mut entry.unchecked);
+            parsed.observers.push(SpannedObserver { observer, span: entry.span });
         }
-        reading.problems.append(&mut entry.fields.problems);
+        parsed.problems.append(&mut entry.fields.problems);
     }
-    reading
+    parsed
 }
 
 /// One entry of the list.
@@ -134,8 +134,8 @@ impl ObserverEntry<'_> {
             (self.fields.has("behavior"), DECLARED_KEYS.iter().map(|key| key.name).find(|key| self.fields.has(key)))
         {
             let span = self.fields.key_span(key).unwrap_or_else(|| self.span.clone());
-            self.problem(
-                ErrorKind::InvalidValue,
+            self.add_error(
+                DiagnosticKind::InvalidValue,
                 format!(
                     "an observer must have either `behavior` or `on`, `match` and `set`; `{key}` is not allowed \
                      next to `behavior`"
@@ -149,47 +149,58 @@ impl ObserverEntry<'_> {
         if let Some(name) = name.as_ref().filter(|name| !is_name(&name.value)) {
             let message = format!("invalid observer name `{}`", name.value);
             let help = "use letters, digits, `-`, `_` and `.`, and start with a letter or digit";
-            self.problem(ErrorKind::InvalidValue, message, name.span.clone(), help);
+            self.add_error(DiagnosticKind::InvalidValue, message, name.span.clone(), help);
             return None;
         }
         let (kind, default_name) = if self.fields.has("behavior") {
-            self.behavior(name.as_ref())?
+            self.read_behavior(name.as_ref())?
         } else {
-            (self.declared_observer(name.as_ref())?, None)
+            (self.read_declared_observer(name.as_ref())?, None)
         };
         let Some(name) = name.map(|name| name.value).or(default_name) else {
             let help = "add `name: NAME`; messages and the journal show it";
-            self.problem(ErrorKind::MissingKey, "the observer has no `name`", self.span.clone(), help);
+            self.add_error(DiagnosticKind::MissingKey, "the observer has no `name`", self.span.clone(), help);
             return None;
         };
         Some(Observer { name, tier: self.tier, kind })
     }
 
-    fn problem(&mut self, kind: ErrorKind, message: impl Into<String>, span: Range<usize>, help: impl Into<String>) {
+    fn add_error(
+        &mut self,
+        kind: DiagnosticKind,
+        message: impl Into<String>,
+        span: Range<usize>,
+        help: impl Into<String>,
+    ) {
         self.fields.problems.push(Diagnostic::error(kind, message, self.fields.source(), Some(span)).help(help));
     }
 
     // Observers with `on`, `match` and `set`.
 
-    fn declared_observer(&mut self, name: Option<&SpannedText>) -> Option<ObserverKind> {
+    fn read_declared_observer(&mut self, name: Option<&SpannedText>) -> Option<ObserverKind> {
         self.fields.refuse_unknown();
         let missing = DECLARED_KEYS.iter().map(|key| key.name).find(|key| !self.fields.has(key));
         let events = self.fields.texts("on").unwrap_or_default();
-        let matching = self.matching(&events);
-        let on = self.events(events);
-        let set = self.set(name.map_or("", |name| name.value.as_str()));
+        let matching = self.read_match(&events);
+        let on = self.read_events(events);
+        let set = self.read_set(name.map_or("", |name| name.value.as_str()));
         if let Some(missing) = missing {
             let help = match missing {
                 "match" => "to match every such event, write `match: {}`",
                 _ => "write `on` (events), `match` (conditions) and `set` (variables), or name a `behavior`",
             };
-            self.problem(ErrorKind::MissingKey, format!("the observer has no `{missing}`"), self.span.clone(), help);
+            self.add_error(
+                DiagnosticKind::MissingKey,
+                format!("the observer has no `{missing}`"),
+                self.span.clone(),
+                help,
+            );
             return None;
         }
         Some(ObserverKind::Declared(DeclaredObserver { on, matching, set }))
     }
 
-    fn events(&mut self, names: Vec<SpannedText>) -> EventKinds {
+    fn read_events(&mut self, names: Vec<SpannedText>) -> EventKinds {
         let mut kinds = EventKinds::default();
         for name in names {
             match EventKind::from_name(&name.value) {
@@ -200,12 +211,17 @@ impl ObserverEntry<'_> {
         if let (true, true, Some(span)) =
             (kinds.is_empty(), self.fields.problems.is_empty(), self.fields.key_span("on"))
         {
-            self.problem(ErrorKind::InvalidValue, "`on` lists no event", span, "name an event, as in `on: after_tool`");
+            self.add_error(
+                DiagnosticKind::InvalidValue,
+                "`on` lists no event",
+                span,
+                "name an event, as in `on: after_tool`",
+            );
         }
         kinds
     }
 
-    fn matching(&mut self, events: &[SpannedText]) -> ObserverMatch {
+    fn read_match(&mut self, events: &[SpannedText]) -> ObserverMatch {
         let Some(node) = self.fields.take("match") else { return ObserverMatch::default() };
         let mut keys = Fields::of(node, self.fields.source(), MATCH.keys);
         keys.refuse_unknown();
@@ -220,48 +236,48 @@ impl ObserverEntry<'_> {
                     _ => "only `before_tool`, `after_tool`, `tool_failed` and `permission` have a tool call",
                 };
                 keys.problems.push(
-                    Diagnostic::error(ErrorKind::InvalidValue, message, keys.source(), Some(event.span.clone()))
+                    Diagnostic::error(DiagnosticKind::InvalidValue, message, keys.source(), Some(event.span.clone()))
                         .help(help),
                 );
             }
         }
-        let tools = names("tool", &mut keys, check_tool_name).unwrap_or_default();
-        let mcp = mcp_patterns(&mut keys);
+        let tools = read_names("tool", &mut keys, check_tool_name).unwrap_or_default();
+        let mcp = read_mcp_patterns(&mut keys);
         let commands = keys.texts("command_pattern").unwrap_or_default();
         let commands = commands.iter().filter_map(|text| parse_regex(text, &mut keys));
         let commands = commands.map(|search| CommandRegex { pattern: Some(search), not_pattern: None }).collect();
         let paths = keys.texts("path").unwrap_or_default();
-        let paths = paths.iter().filter_map(|text| path_pattern(text, &mut keys)).collect();
+        let paths = paths.iter().filter_map(|text| parse_path_pattern(text, &mut keys)).collect();
         let outcome = keys.choice("outcome", &OUTCOMES).flatten();
         self.fields.problems.append(&mut keys.problems);
         ObserverMatch { tools, mcp, commands, paths, outcome }
     }
 
-    fn set(&mut self, observer: &str) -> Vec<(String, Template)> {
+    fn read_set(&mut self, observer: &str) -> Vec<(String, SetValue)> {
         let Some(node) = self.fields.take("set") else { return Vec::new() };
         let Yaml::Map(entries) = node.value else {
             let message = format!("`set` must be a mapping of variables to values, not {}", node.value.kind());
-            self.fields.refuse(ErrorKind::InvalidValue, message, node.span);
+            self.fields.refuse(DiagnosticKind::InvalidValue, message, node.span);
             return Vec::new();
         };
         entries.into_iter().filter_map(|(key, value)| self.read_variable(observer, key, value)).collect()
     }
 
-    fn read_variable(&mut self, observer: &str, key: YamlKey, value: YamlNode) -> Option<(String, Template)> {
+    fn read_variable(&mut self, observer: &str, key: YamlKey, value: YamlNode) -> Option<(String, SetValue)> {
         if let Err(why) = expr::check_variable_name(&key.text) {
-            self.fields.refuse(ErrorKind::InvalidValue, why, key.span);
+            self.fields.refuse(DiagnosticKind::InvalidValue, why, key.span);
             return None;
         }
         let Yaml::Text(text) = &value.value else {
             if contains_expression(&value) {
                 let help = "build the list or mapping in the expression: `\"{{ {'files': event.paths} }}\"`";
                 let message = "an expression must be the whole value of its variable, not part of a list or mapping";
-                self.problem(ErrorKind::InvalidValue, message, value.span, help);
+                self.add_error(DiagnosticKind::InvalidValue, message, value.span, help);
                 return None;
             }
-            return Some((key.text, Template::constant(&value.to_json())));
+            return Some((key.text, SetValue::constant(&value.to_json())));
         };
-        match Template::parse(text) {
+        match SetValue::parse(text) {
             Ok((template, parts)) => {
                 self.unchecked.extend(parts.into_iter().map(|part| UncheckedExpression {
                     observer: observer.to_owned(),
@@ -275,7 +291,12 @@ impl ObserverEntry<'_> {
             }
             Err(problem) => {
                 let span = self.fields.source().span_of_part(&value.span, text, &problem.span);
-                self.problem(ErrorKind::InvalidExpression, problem.message, span, "close the expression with `}}`");
+                self.add_error(
+                    DiagnosticKind::InvalidExpression,
+                    problem.message,
+                    span,
+                    "close the expression with `}}`",
+                );
                 None
             }
         }
@@ -283,35 +304,35 @@ impl ObserverEntry<'_> {
 
     // Observers with `behavior`.
 
-    /// The kind, and the default name of the observer.
-    fn behavior(&mut self, name: Option<&SpannedText>) -> Option<(ObserverKind, Option<String>)> {
+    /// Reads `behavior`. Returns the observer's kind and default name.
+    fn read_behavior(&mut self, name: Option<&SpannedText>) -> Option<(ObserverKind, Option<String>)> {
         let node = self.fields.take("behavior");
         match node.map(|node| (node.value, node.span)) {
             Some((Yaml::Text(behavior), span)) => {
-                let behavior = self.builtin_behavior(&behavior, span)?;
+                let behavior = self.read_builtin_behavior(&behavior, span)?;
                 let name = behavior.name().to_owned();
-                Some((ObserverKind::Behavior(behavior), Some(name)))
+                Some((ObserverKind::Builtin(behavior), Some(name)))
             }
             Some((Yaml::Map(entries), span)) => {
                 self.fields.narrow_to(EXTERNAL.keys);
-                let external = self.external_behavior(YamlNode { value: Yaml::Map(entries), span }, name);
+                let external = self.read_external_behavior(YamlNode { value: Yaml::Map(entries), span }, name);
                 Some((ObserverKind::External(external), None))
             }
             _ => {
                 let help =
                     format!("write one of {}, or `{{exec: [program, …]}}`", behavior_names::BEHAVIORS.join(", "));
-                self.problem(ErrorKind::InvalidValue, "`behavior` has no name", self.span.clone(), help);
+                self.add_error(DiagnosticKind::InvalidValue, "`behavior` has no name", self.span.clone(), help);
                 None
             }
         }
     }
 
-    fn builtin_behavior(&mut self, name: &str, span: Range<usize>) -> Option<BuiltinBehavior> {
+    fn read_builtin_behavior(&mut self, name: &str, span: Range<usize>) -> Option<BuiltinBehavior> {
         match name {
             behavior_names::TASK_CLAIM_TRACKING => {
                 self.fields.narrow_to(BEHAVIOR.keys);
                 let default = TaskTools::default();
-                let mut tools = |key, default| names(key, &mut self.fields, check_name_pattern).unwrap_or(default);
+                let mut tools = |key, default| read_names(key, &mut self.fields, check_name_pattern).unwrap_or(default);
                 Some(BuiltinBehavior::TaskClaimTracking(TaskTools {
                     servers: tools("servers", default.servers),
                     claim: tools("claim", default.claim),
@@ -340,13 +361,13 @@ impl ObserverEntry<'_> {
                     },
                     suggest::did_you_mean,
                 );
-                self.problem(ErrorKind::InvalidValue, format!("unknown behavior `{unknown}`"), span, help);
+                self.add_error(DiagnosticKind::InvalidValue, format!("unknown behavior `{unknown}`"), span, help);
                 None
             }
         }
     }
 
-    fn external_behavior(&mut self, node: YamlNode, name: Option<&SpannedText>) -> ExternalBehavior {
+    fn read_external_behavior(&mut self, node: YamlNode, name: Option<&SpannedText>) -> ExternalBehavior {
         let behavior_span = node.span.clone();
         let mut keys = Fields::of(node, self.fields.source(), PROGRAM.keys);
         keys.refuse_unknown();
@@ -356,10 +377,10 @@ impl ObserverEntry<'_> {
             command_text::check_program("exec", program, &mut keys);
         }
         match exec.first() {
-            None => keys.refuse(ErrorKind::MissingKey, "`exec` names no program", behavior_span),
+            None => keys.refuse(DiagnosticKind::MissingKey, "`exec` names no program", behavior_span),
             Some(program) if self.tier == Tier::User && is_relative(&program.value) => keys.problems.push(
                 Diagnostic::error(
-                    ErrorKind::InvalidValue,
+                    DiagnosticKind::InvalidValue,
                     format!("the relative path `{}` would be a different program in each project", program.value),
                     keys.source(),
                     Some(program.span.clone()),
@@ -368,11 +389,11 @@ impl ObserverEntry<'_> {
             ),
             Some(_) => {}
         }
-        let conditions = conditions(&mut keys);
+        let conditions = read_conditions(&mut keys);
         if let Some(name) = name.filter(|name| !is_word(&name.value)) {
             keys.problems.push(
                 Diagnostic::error(
-                    ErrorKind::InvalidValue,
+                    DiagnosticKind::InvalidValue,
                     format!("invalid name `{}` for an external behavior", name.value),
                     keys.source(),
                     Some(name.span.clone()),
@@ -403,14 +424,15 @@ pub fn contains_expression(node: &YamlNode) -> bool {
 }
 
 /// Reads names with globs. `check` reports invalid ones.
-fn names(key: &str, fields: &mut Fields, check: fn(&SpannedText, &mut Fields) -> bool) -> Option<Vec<ToolName>> {
+fn read_names(key: &str, fields: &mut Fields, check: fn(&SpannedText, &mut Fields) -> bool) -> Option<Vec<ToolName>> {
     let names = fields.texts(key)?;
     Some(names.into_iter().filter_map(|name| check(&name, fields).then_some(ToolName(name.value))).collect())
 }
 
 /// Reads `mcp_server` and `mcp_tool`. If one of them is missing, it matches anything.
-fn mcp_patterns(keys: &mut Fields) -> Vec<McpPattern> {
-    let (servers, tools) = (names("mcp_server", keys, check_name_pattern), names("mcp_tool", keys, check_name_pattern));
+fn read_mcp_patterns(keys: &mut Fields) -> Vec<McpPattern> {
+    let (servers, tools) =
+        (read_names("mcp_server", keys, check_name_pattern), read_names("mcp_tool", keys, check_name_pattern));
     if servers.is_none() && tools.is_none() {
         return Vec::new();
     }
@@ -423,11 +445,11 @@ fn mcp_patterns(keys: &mut Fields) -> Vec<McpPattern> {
     pairs.collect()
 }
 
-fn conditions(keys: &mut Fields) -> BTreeMap<String, usize> {
+fn read_conditions(keys: &mut Fields) -> BTreeMap<String, usize> {
     let Some(node) = keys.take("conditions") else { return BTreeMap::new() };
     let Yaml::Map(entries) = node.value else {
         let message = "`conditions` must be a mapping of names to numbers of arguments";
-        keys.refuse(ErrorKind::InvalidValue, message, node.span);
+        keys.refuse(DiagnosticKind::InvalidValue, message, node.span);
         return BTreeMap::new();
     };
     let mut conditions = BTreeMap::new();
@@ -439,14 +461,14 @@ fn conditions(keys: &mut Fields) -> BTreeMap<String, usize> {
         match arity.filter(|count| *count <= ARGUMENTS_LIMIT) {
             _ if !is_word(&key.text) => {
                 let message = format!("invalid condition name `{}`: use letters, digits and `_`", key.text);
-                keys.refuse(ErrorKind::InvalidValue, message, key.span);
+                keys.refuse(DiagnosticKind::InvalidValue, message, key.span);
             }
             Some(arity) => {
                 conditions.insert(key.text, arity);
             }
             None => {
                 let message = format!("the number of arguments of `{}` must be 0 to {ARGUMENTS_LIMIT}", key.text);
-                keys.refuse(ErrorKind::InvalidValue, message, value.span);
+                keys.refuse(DiagnosticKind::InvalidValue, message, value.span);
             }
         }
     }

@@ -1,20 +1,23 @@
-//! Reads the `action` of a file rule that is a command.
+//! Reads the `action` of a file rule if its value is a command.
 
 use std::time::Duration;
 
 use engine::file_rules::{CommandAction, FileRuleKind, RunFor};
 
 use super::placeholders;
-use crate::text::diagnostic::{Diagnostic, ErrorKind};
+use crate::text::diagnostic::{Diagnostic, DiagnosticKind};
 use crate::text::fields::{Fields, SpannedText};
 use crate::text::keys::{Key, KeyConstraint, Mapping, ValueType, choice_names};
 use crate::text::yaml::YamlNode;
 use crate::values::command_text::{self, CommandPlace, CommandText};
-use crate::values::quantity::duration;
+use crate::values::quantity::read_duration;
 
-pub static COMMAND_ACTION: Mapping =
-    Mapping::new("action", "A command that makes a file rule met. It runs in the project root.", &[COMMAND_KEYS])
-        .constraints(&[KeyConstraint::OneGroup(&[&["command"], &["shell"]])]);
+pub static COMMAND_ACTION: Mapping = Mapping::new(
+    "action",
+    "A command that Linchpin runs instead of asking the agent for the changes. It runs in the project root.",
+    &[COMMAND_KEYS],
+)
+.constraints(&[KeyConstraint::OneGroup(&[&["command"], &["shell"]])]);
 static COMMAND_KEYS: &[Key] = &[
     Key::new(
         "command",
@@ -42,8 +45,8 @@ const RUN_FOR_VALUES: [(&str, RunFor); 2] = [("each_match", RunFor::EachMatch), 
 const DEFAULT_TIMEOUT: Duration = Duration::from_mins(1);
 const LONGEST_TIMEOUT: Duration = Duration::from_mins(10);
 
-/// `None` if the command is invalid, which is reported. `kind`: the rule's file patterns if they are valid; they bind
-/// variables that the command can use.
+/// Returns `None` if the command is invalid, and reports why. `kind`: the rule's file patterns if they are valid; they
+/// bind variables that the command can use.
 pub fn read(node: YamlNode, kind: Option<&FileRuleKind>, rule_fields: &mut Fields) -> Option<CommandAction> {
     let span = node.span.clone();
     let mut fields = Fields::of(node, rule_fields.source(), COMMAND_ACTION.keys);
@@ -56,26 +59,26 @@ pub fn read(node: YamlNode, kind: Option<&FileRuleKind>, rule_fields: &mut Field
         } else {
             "the `action` has no `command`"
         };
-        fields.refuse(ErrorKind::MissingKey, message, span);
+        fields.refuse(DiagnosticKind::MissingKey, message, span);
     }
     let is_script = fields.has("shell");
     let command = if is_script {
-        command_text::shell(&mut fields)
+        command_text::read_script(&mut fields)
     } else {
-        command_text::command(CommandPlace::GateOrAction, &mut fields)
+        command_text::read_command(CommandPlace::GateOrAction, &mut fields)
     };
     let declared_run_for = fields.choice("run_for", &RUN_FOR_VALUES);
-    let timeout = timeout(&mut fields);
+    let timeout = read_timeout(&mut fields);
     let action = command.map(|CommandText { text, mut words }| {
         let captured = kind.map(placeholders::captured_variables).unwrap_or_default();
         if is_script {
             placeholders::refuse_in_script(&text, &captured, &mut fields);
             words.extend(script_arguments(&text.value, declared_run_for));
         }
-        let run_for = run_for(declared_run_for, &text, &words, &captured, &mut fields);
+        let run_for = determine_run_for(declared_run_for, &text, &words, &captured, &mut fields);
         if words.iter().any(|word| word.contains("{files}") && word != "{files}") {
             let message = "`{files}` must be an argument of its own, because it can become several arguments";
-            fields.refuse(ErrorKind::InvalidValue, message, text.span.clone());
+            fields.refuse(DiagnosticKind::InvalidValue, message, text.span.clone());
         }
         if !is_script {
             placeholders::warn_of_command(&text, &words, &captured, &mut fields);
@@ -86,17 +89,17 @@ pub fn read(node: YamlNode, kind: Option<&FileRuleKind>, rule_fields: &mut Field
     action
 }
 
-fn timeout(fields: &mut Fields) -> Duration {
-    let Some((timeout, span)) = duration("timeout", fields) else { return DEFAULT_TIMEOUT };
+fn read_timeout(fields: &mut Fields) -> Duration {
+    let Some((timeout, span)) = read_duration("timeout", fields) else { return DEFAULT_TIMEOUT };
     if timeout > LONGEST_TIMEOUT || timeout.is_zero() {
-        fields.refuse(ErrorKind::InvalidValue, "`timeout` must be more than 0 and at most `10m`", span);
+        fields.refuse(DiagnosticKind::InvalidValue, "`timeout` must be more than 0 and at most `10m`", span);
     }
     timeout
 }
 
 /// Determines from `declared_run_for`, or else from the placeholders, whether the command runs once for each file or once
 /// for all files. Refuses placeholders that do not fit.
-fn run_for(
+fn determine_run_for(
     declared_run_for: Option<RunFor>,
     text: &SpannedText,
     words: &[String],
@@ -109,7 +112,7 @@ fn run_for(
     if let (Some(name), RunFor::AllMatches) = (per_file, run_for) {
         let message = format!("`{{{name}}}` stands for one file, but the command runs once for all files");
         fields.problems.push(
-            Diagnostic::error(ErrorKind::InvalidValue, message, fields.source(), Some(text.span.clone()))
+            Diagnostic::error(DiagnosticKind::InvalidValue, message, fields.source(), Some(text.span.clone()))
                 .help("use `{files}`, or `run_for: each_match`"),
         );
     }
@@ -127,7 +130,8 @@ fn run_for(
                 "use `{file}`, or `run_for: all_matches`",
             ),
         };
-        let problem = Diagnostic::error(ErrorKind::InvalidValue, message, fields.source(), Some(text.span.clone()));
+        let problem =
+            Diagnostic::error(DiagnosticKind::InvalidValue, message, fields.source(), Some(text.span.clone()));
         fields.problems.push(problem.help(help));
     }
     run_for

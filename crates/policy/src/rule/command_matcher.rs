@@ -2,11 +2,11 @@
 
 use engine::rules::{CommandMatcher, FlagPattern, PathKey, VariablePattern, Wildcard};
 
-use crate::text::diagnostic::{Diagnostic, ErrorKind};
+use crate::text::diagnostic::{Diagnostic, DiagnosticKind};
 use crate::text::fields::{Fields, SpannedText};
 use crate::text::keys::{Key, KeyConstraint, Mapping, ValueType};
 use crate::text::yaml::{Yaml, YamlNode};
-use crate::values::pattern::{path_clauses, wildcard};
+use crate::values::pattern::{parse_wildcard, read_path_clauses};
 
 pub const COMMAND_VALUE: ValueType =
     ValueType::Either(&[ValueType::Mapping(&COMMAND), ValueType::List(&ValueType::Mapping(&COMMAND))]);
@@ -63,12 +63,12 @@ pub fn read(fields: &mut Fields) -> Vec<CommandMatcher> {
     let Some(node) = fields.take("command") else { return Vec::new() };
     let nodes = match node.value {
         Yaml::List(items) if items.is_empty() => {
-            fields.refuse(ErrorKind::InvalidValue, "`command` is empty", node.span);
+            fields.refuse(DiagnosticKind::InvalidValue, "`command` is empty", node.span);
             return Vec::new();
         }
         Yaml::List(items) if items.iter().any(|item| matches!(item.value, Yaml::Text(_))) => {
             let problem = Diagnostic::error(
-                ErrorKind::InvalidValue,
+                DiagnosticKind::InvalidValue,
                 "`command` must be a mapping or a list of mappings, not a list of words",
                 fields.source(),
                 Some(node.span),
@@ -83,7 +83,7 @@ pub fn read(fields: &mut Fields) -> Vec<CommandMatcher> {
         Yaml::List(items) => items,
         Yaml::Text(_) => {
             let problem = Diagnostic::error(
-                ErrorKind::InvalidValue,
+                DiagnosticKind::InvalidValue,
                 "`command` must be a mapping or a list of mappings, not text",
                 fields.source(),
                 Some(node.span),
@@ -93,10 +93,10 @@ pub fn read(fields: &mut Fields) -> Vec<CommandMatcher> {
         }
         _ => vec![node],
     };
-    nodes.into_iter().map(|node| matcher(node, fields)).collect()
+    nodes.into_iter().map(|node| read_matcher(node, fields)).collect()
 }
 
-fn matcher(node: YamlNode, rule_fields: &mut Fields) -> CommandMatcher {
+fn read_matcher(node: YamlNode, rule_fields: &mut Fields) -> CommandMatcher {
     let span = node.span.clone();
     let mut fields = Fields::of(node, rule_fields.source(), COMMAND.keys);
     if fields.problems.is_empty() {
@@ -104,23 +104,23 @@ fn matcher(node: YamlNode, rule_fields: &mut Fields) -> CommandMatcher {
     }
     let wildcards = |key: &str, fields: &mut Fields| -> Vec<Wildcard> {
         let texts = fields.texts(key).unwrap_or_default();
-        texts.iter().filter_map(|text| wildcard(text, fields)).collect()
+        texts.iter().filter_map(|text| parse_wildcard(text, fields)).collect()
     };
     let matcher = CommandMatcher {
-        program: programs(&mut fields),
-        subcommand: subcommands(&mut fields),
-        flags_any: flags("flags_any", &mut fields),
-        flags_all: flags("flags_all", &mut fields),
-        operands_any: operands(&mut fields),
-        sets: variables("sets", &mut fields),
-        unsets: variables("unsets", &mut fields).into_iter().map(|variable| variable.name).collect(),
+        program: read_programs(&mut fields),
+        subcommand: read_subcommands(&mut fields),
+        flags_any: read_flags("flags_any", &mut fields),
+        flags_all: read_flags("flags_all", &mut fields),
+        operands_any: read_operands(&mut fields),
+        sets: read_variables("sets", &mut fields),
+        unsets: read_variables("unsets", &mut fields).into_iter().map(|variable| variable.name).collect(),
         runs_output_of: wildcards("runs_output_of", &mut fields),
         interactive: fields.boolean("interactive"),
-        paths: path_clauses(&[PathKey::Reads, PathKey::Writes, PathKey::Deletes], &[], &mut fields),
+        paths: read_path_clauses(&[PathKey::Reads, PathKey::Writes, PathKey::Deletes], &[], &mut fields),
     };
     if fields.problems.is_empty() && matcher == CommandMatcher::default() {
         fields.problems.push(
-            Diagnostic::error(ErrorKind::MissingKey, "the matcher has no conditions", fields.source(), Some(span))
+            Diagnostic::error(DiagnosticKind::MissingKey, "the matcher has no conditions", fields.source(), Some(span))
                 .help("add at least a `program`"),
         );
     }
@@ -128,38 +128,38 @@ fn matcher(node: YamlNode, rule_fields: &mut Fields) -> CommandMatcher {
     matcher
 }
 
-fn programs(fields: &mut Fields) -> Vec<Wildcard> {
+fn read_programs(fields: &mut Fields) -> Vec<Wildcard> {
     let texts = fields.texts("program").unwrap_or_default();
     let is_name = |text: &&SpannedText| !text.value.contains(['/', '|']) && !text.value.contains(char::is_whitespace);
     for text in texts.iter().filter(|text| !is_name(text)) {
         let message = format!("invalid program name `{}`", text.value);
         fields.problems.push(
-            Diagnostic::error(ErrorKind::InvalidValue, message, fields.source(), Some(text.span.clone())).help(
+            Diagnostic::error(DiagnosticKind::InvalidValue, message, fields.source(), Some(text.span.clone())).help(
                 "write only the base name, such as `git`, or a list of names; write what follows under `subcommand`",
             ),
         );
     }
-    texts.iter().filter(is_name).filter_map(|text| wildcard(text, fields)).collect()
+    texts.iter().filter(is_name).filter_map(|text| parse_wildcard(text, fields)).collect()
 }
 
-fn operands(fields: &mut Fields) -> Vec<Wildcard> {
+fn read_operands(fields: &mut Fields) -> Vec<Wildcard> {
     let texts = fields.texts("operands_any").unwrap_or_default();
     for text in texts.iter().filter(|text| text.value.starts_with('-')) {
         let message = format!("`{}` is a flag, not an operand", text.value);
         fields.problems.push(
-            Diagnostic::error(ErrorKind::InvalidValue, message, fields.source(), Some(text.span.clone()))
+            Diagnostic::error(DiagnosticKind::InvalidValue, message, fields.source(), Some(text.span.clone()))
                 .help("move it to `flags_any` or `flags_all`"),
         );
     }
-    texts.iter().filter_map(|text| wildcard(text, fields)).collect()
+    texts.iter().filter_map(|text| parse_wildcard(text, fields)).collect()
 }
 
-fn subcommands(fields: &mut Fields) -> Vec<String> {
+fn read_subcommands(fields: &mut Fields) -> Vec<String> {
     let texts = fields.texts("subcommand").unwrap_or_default();
     for text in texts.iter().filter(|text| text.value.trim().is_empty() || text.value.contains(['*', '|'])) {
         fields.problems.push(
             Diagnostic::error(
-                ErrorKind::InvalidValue,
+                DiagnosticKind::InvalidValue,
                 format!("invalid subcommand `{}`", text.value),
                 fields.source(),
                 Some(text.span.clone()),
@@ -170,18 +170,18 @@ fn subcommands(fields: &mut Fields) -> Vec<String> {
     texts.into_iter().map(|text| text.value).collect()
 }
 
-fn flags(key: &str, fields: &mut Fields) -> Vec<FlagPattern> {
+fn read_flags(key: &str, fields: &mut Fields) -> Vec<FlagPattern> {
     let texts = fields.texts(key).unwrap_or_default();
-    texts.iter().filter_map(|text| flag(text, fields)).collect()
+    texts.iter().filter_map(|text| parse_flag(text, fields)).collect()
 }
 
-fn flag(text: &SpannedText, fields: &mut Fields) -> Option<FlagPattern> {
+fn parse_flag(text: &SpannedText, fields: &mut Fields) -> Option<FlagPattern> {
     let (name, value) = split_at_equals(&text.value);
     let without_dashes = name.trim_start_matches('-');
     if !name.starts_with('-') || without_dashes.is_empty() || name.contains(char::is_whitespace) {
         fields.problems.push(
             Diagnostic::error(
-                ErrorKind::InvalidValue,
+                DiagnosticKind::InvalidValue,
                 format!("invalid flag `{}`", text.value),
                 fields.source(),
                 Some(text.span.clone()),
@@ -190,11 +190,12 @@ fn flag(text: &SpannedText, fields: &mut Fields) -> Option<FlagPattern> {
         );
         return None;
     }
-    let value = value.map(|value| wildcard(&SpannedText { value: value.to_owned(), span: text.span.clone() }, fields));
+    let value =
+        value.map(|value| parse_wildcard(&SpannedText { value: value.to_owned(), span: text.span.clone() }, fields));
     Some(FlagPattern { name: name.to_owned(), value: value.flatten() })
 }
 
-fn variables(key: &str, fields: &mut Fields) -> Vec<VariablePattern> {
+fn read_variables(key: &str, fields: &mut Fields) -> Vec<VariablePattern> {
     let texts = fields.texts(key).unwrap_or_default();
     let pattern = |text: &SpannedText| {
         let (name, value) = split_at_equals(&text.value);
@@ -202,11 +203,11 @@ fn variables(key: &str, fields: &mut Fields) -> Vec<VariablePattern> {
             !name.is_empty() && name.chars().all(|character| character.is_ascii_alphanumeric() || character == '_');
         if !is_name {
             let message = format!("invalid variable name `{}`", text.value);
-            fields.refuse(ErrorKind::InvalidValue, message, text.span.clone());
+            fields.refuse(DiagnosticKind::InvalidValue, message, text.span.clone());
             return None;
         }
-        let value =
-            value.map(|value| wildcard(&SpannedText { value: value.to_owned(), span: text.span.clone() }, fields));
+        let value = value
+            .map(|value| parse_wildcard(&SpannedText { value: value.to_owned(), span: text.span.clone() }, fields));
         Some(VariablePattern { name: name.to_owned(), value: value.flatten() })
     };
     texts.iter().filter_map(pattern).collect()

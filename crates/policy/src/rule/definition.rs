@@ -12,9 +12,9 @@ use crate::text::yaml::YamlNode;
 pub struct RuleDefinition {
     pub rule: Rule,
     pub origin: RuleOrigin,
-    /// The tier of the file. Inline and local rules have the tier `Local` in `rule.tier`, and the tier of their file
-    /// here.
-    pub owner: Tier,
+    /// The tier of the file that defines the rule. It differs from `rule.tier` for inline and local rules, for which
+    /// that is `Local`.
+    pub file_tier: Tier,
     pub enabled: bool,
     /// True if the current file has errors, and this is the last good version of the rule.
     pub is_last_good: bool,
@@ -47,9 +47,9 @@ impl RuleDefinition {
     }
 
     /// The definition of a rule's last good version, which has no text.
-    pub fn last_good(rule: &Rule, origin: RuleOrigin, owner: Tier) -> Self {
+    pub fn last_good(rule: &Rule, origin: RuleOrigin, file_tier: Tier) -> Self {
         let (source, span) = (Source::new(&rule.source, ""), 0..0);
-        Self { rule: rule.clone(), origin, owner, enabled: true, is_last_good: true, source, span, tests: None }
+        Self { rule: rule.clone(), origin, file_tier, enabled: true, is_last_good: true, source, span, tests: None }
     }
 
     /// Parses the rule's cases.

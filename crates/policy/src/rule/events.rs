@@ -7,17 +7,17 @@ use engine::event::{EventKind, EventKinds};
 
 use super::kind::RuleKind;
 use super::pace_rule;
-use crate::text::diagnostic::{Diagnostic, ErrorKind};
+use crate::text::diagnostic::{Diagnostic, DiagnosticKind};
 use crate::text::fields::Fields;
 use crate::values::event_name::{has_tool_call, refuse_event};
 
-pub fn events(fields: &mut Fields, kind: RuleKind, action: Level, rule_span: &Range<usize>) -> EventKinds {
+pub fn read_events(fields: &mut Fields, kind: RuleKind, action: Level, rule_span: &Range<usize>) -> EventKinds {
     if kind == RuleKind::Pace {
         if let Some(span) = fields.key_span("on") {
             fields.take("on");
             let message =
                 "a pace rule cannot have `on`: it is checked at every tool call and at every move of the workflow";
-            fields.refuse(ErrorKind::InvalidValue, message, span);
+            fields.refuse(DiagnosticKind::InvalidValue, message, span);
         }
         return pace_rule::events(fields);
     }
@@ -28,15 +28,15 @@ pub fn events(fields: &mut Fields, kind: RuleKind, action: Level, rule_span: &Ra
         if kind == RuleKind::Event && !fields.has("on") && fields.problems.is_empty() {
             fields.problems.push(
                 Diagnostic::error(
-                    ErrorKind::MissingKey,
+                    DiagnosticKind::MissingKey,
                     "the rule has no conditions",
                     fields.source(),
                     Some(rule_span.clone()),
                 )
                 .help(
                     "add conditions on tool calls (`tools`, `command`, `command_pattern`, `paths`, `reads`, \
-                     `writes`, `deletes`) or on changed files (`trigger`, `set`, `pair`, `created`), or say `on` \
-                     which events the rule is checked",
+                     `writes`, `deletes`) or on changed files (`trigger`, `set`, `pair`, `created`), or list \
+                     under `on` the events on which the rule is checked",
                 ),
             );
         }
@@ -49,7 +49,7 @@ pub fn events(fields: &mut Fields, kind: RuleKind, action: Level, rule_span: &Ra
         match EventKind::from_name(&name.value) {
             Some(event) if kind == RuleKind::Tool && !has_tool_call(event) => fields.problems.push(
                 Diagnostic::error(
-                    ErrorKind::InvalidValue,
+                    DiagnosticKind::InvalidValue,
                     format!("this rule applies to tool calls, but `{}` has none", name.value),
                     fields.source(),
                     Some(name.span),
@@ -58,7 +58,7 @@ pub fn events(fields: &mut Fields, kind: RuleKind, action: Level, rule_span: &Ra
             ),
             Some(event) if kind == RuleKind::Files && !event.is_stop() => fields.problems.push(
                 Diagnostic::error(
-                    ErrorKind::InvalidValue,
+                    DiagnosticKind::InvalidValue,
                     format!("a file rule cannot be checked on `{}`", name.value),
                     fields.source(),
                     Some(name.span),
@@ -78,7 +78,7 @@ pub fn check_action(action: Level, on: EventKinds, span: Range<usize>, fields: &
     if let (Level::Ask | Level::Allow, Some(kind)) = (action, event_without_permission) {
         fields.problems.push(
             Diagnostic::error(
-                ErrorKind::InvalidValue,
+                DiagnosticKind::InvalidValue,
                 format!(
                     "`action: {}` has no effect on `{}`: the agent does not wait for permission there",
                     action.name(),

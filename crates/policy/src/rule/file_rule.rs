@@ -8,7 +8,7 @@ use engine::suggest;
 use path::pattern::{Pattern, check_same_variables, check_variables_bound};
 
 use super::command_action;
-use crate::text::diagnostic::{Diagnostic, ErrorKind};
+use crate::text::diagnostic::{Diagnostic, DiagnosticKind};
 use crate::text::fields::{Fields, SpannedText};
 use crate::text::keys::{Key, KeyConstraint, Mapping, ValueType, choice_names};
 use crate::text::yaml::YamlNode;
@@ -71,11 +71,11 @@ pub fn has_clause(fields: &Fields) -> bool {
     CLAUSES.iter().any(|key| fields.has(key.name))
 }
 
-/// `None` if the clauses are invalid, which is reported. `command`: the value of `action`, if it is a command.
+/// Returns `None` if the clauses are invalid, and reports why. `command`: the value of `action`, if it is a command.
 pub fn read(fields: &mut Fields, command: Option<YamlNode>) -> Option<FileRule> {
     refuse_second_clause(fields);
-    let kind = kind(fields);
-    let exclude = patterns("exclude", fields).unwrap_or_default();
+    let kind = read_kind(fields);
+    let exclude = read_patterns("exclude", fields).unwrap_or_default();
     let scope = ChangeScope {
         compare_to: fields.choice("compare_to", &BASELINES).unwrap_or_default(),
         attribute: fields.choice("attribute", &ATTRIBUTION_MODES).unwrap_or_default(),
@@ -91,7 +91,7 @@ pub fn refuse_options(fields: &mut Fields) {
     for key in OPTIONS {
         if let Some(span) = fields.key_span(key.name) {
             let message = format!("`{}` needs one of `trigger`, `set`, `pair` and `created`", key.name);
-            fields.refuse(ErrorKind::InvalidValue, message, span);
+            fields.refuse(DiagnosticKind::InvalidValue, message, span);
         }
     }
 }
@@ -102,37 +102,37 @@ fn refuse_second_clause(fields: &mut Fields) {
     if let [(first, _), (second, span), ..] = clauses.as_slice() {
         let message =
             format!("a rule may have only one of `trigger`, `set`, `pair` and `created`, not `{first}` and `{second}`");
-        fields.refuse(ErrorKind::InvalidValue, message, span.clone());
+        fields.refuse(DiagnosticKind::InvalidValue, message, span.clone());
     }
     if let (false, Some(span)) = (fields.has("trigger"), fields.key_span("safety")) {
         fields.problems.push(
-            Diagnostic::error(ErrorKind::InvalidValue, "`safety` needs a `trigger`", fields.source(), Some(span))
+            Diagnostic::error(DiagnosticKind::InvalidValue, "`safety` needs a `trigger`", fields.source(), Some(span))
                 .help("to exclude files from the rule, use `exclude`"),
         );
     }
 }
 
-fn kind(fields: &mut Fields) -> Option<FileRuleKind> {
+fn read_kind(fields: &mut Fields) -> Option<FileRuleKind> {
     let plain =
         |patterns: Vec<(Pattern, SpannedText)>| patterns.iter().map(|(pattern, _)| FilePattern::new(pattern)).collect();
     if fields.has("trigger") {
-        let trigger = non_empty_patterns("trigger", fields)?;
-        let safety = patterns("safety", fields).unwrap_or_default();
+        let trigger = read_non_empty_patterns("trigger", fields)?;
+        let safety = read_patterns("safety", fields).unwrap_or_default();
         check_safety(&trigger, &safety, fields);
         return Some(FileRuleKind::Trigger { trigger: plain(trigger), safety: plain(safety) });
     }
     if fields.has("created") {
-        return non_empty_patterns("created", fields).map(plain).map(FileRuleKind::Created);
+        return read_non_empty_patterns("created", fields).map(plain).map(FileRuleKind::Created);
     }
     if fields.has("set") {
-        return set(fields);
+        return read_set(fields);
     }
     let node = fields.take("pair")?;
-    pair(node, fields)
+    read_pair(node, fields)
 }
 
-/// Checks that every trigger binds the variables of `safety`. If no trigger has variables, those in `safety` match any
-/// text, which is a warning.
+/// Checks that every trigger binds the variables of `safety`. If no trigger has variables, the variables of `safety`
+/// match any text: that is a warning.
 fn check_safety(triggers: &[(Pattern, SpannedText)], safety: &[(Pattern, SpannedText)], fields: &mut Fields) {
     let bound: BTreeSet<&str> = triggers.iter().flat_map(|(trigger, _)| trigger.variables()).collect();
     for (pattern, text) in safety {
@@ -144,12 +144,16 @@ fn check_safety(triggers: &[(Pattern, SpannedText)], safety: &[(Pattern, Spanned
             }
         } else if bound.is_empty() {
             let message = format!(
-                "no `trigger` has `{{{name}}}`, so a change of any file that this matches satisfies every trigger"
+                "`{{{name}}}` is in no `trigger`, so one changed file that matches `{}` satisfies the rule for all \
+                 triggers",
+                text.value
             );
-            let help = "if you mean that, write `*` or `**`; to require a change for each trigger, use the variable \
-                        in `trigger` too";
+            let help = format!(
+                "if that is intended, write `*` or `**` instead of `{{{name}}}`; otherwise use `{{{name}}}` in \
+                 `trigger` too"
+            );
             let problem =
-                Diagnostic::warning(ErrorKind::PatternError, message, fields.source(), Some(text.span.clone()));
+                Diagnostic::warning(DiagnosticKind::PatternError, message, fields.source(), Some(text.span.clone()));
             fields.problems.push(problem.help(help));
         } else {
             let message = format!("no `trigger` has `{{{name}}}`, so it is unclear which changed file this belongs to");
@@ -157,17 +161,18 @@ fn check_safety(triggers: &[(Pattern, SpannedText)], safety: &[(Pattern, Spanned
             let suggestion =
                 suggest::closest(name, bound.iter().copied()).map(|close| format!("did you mean `{{{close}}}`?"));
             let suggestion = suggestion.unwrap_or_else(|| format!("the triggers have {}.", bound_names.join(", ")));
-            let problem = Diagnostic::error(ErrorKind::PatternError, message, fields.source(), Some(text.span.clone()));
+            let problem =
+                Diagnostic::error(DiagnosticKind::PatternError, message, fields.source(), Some(text.span.clone()));
             fields.problems.push(problem.help(format!("{suggestion} To match any text, write `*` or `**`")));
         }
     }
 }
 
-fn set(fields: &mut Fields) -> Option<FileRuleKind> {
+fn read_set(fields: &mut Fields) -> Option<FileRuleKind> {
     let span = fields.key_span("set").unwrap_or_default();
-    let members = non_empty_patterns("set", fields)?;
+    let members = read_non_empty_patterns("set", fields)?;
     if members.len() < 2 {
-        fields.refuse(ErrorKind::InvalidValue, "`set` must have at least two members", span);
+        fields.refuse(DiagnosticKind::InvalidValue, "`set` must have at least two members", span);
         return None;
     }
     let (patterns, texts): (Vec<Pattern>, Vec<SpannedText>) = members.into_iter().unzip();
@@ -180,7 +185,7 @@ fn set(fields: &mut Fields) -> Option<FileRuleKind> {
     Some(FileRuleKind::Set(patterns.iter().map(FilePattern::new).collect()))
 }
 
-fn pair(node: YamlNode, rule_fields: &mut Fields) -> Option<FileRuleKind> {
+fn read_pair(node: YamlNode, rule_fields: &mut Fields) -> Option<FileRuleKind> {
     let span = node.span.clone();
     let mut fields = Fields::of(node, rule_fields.source(), PAIR.keys);
     if fields.problems.is_empty() {
@@ -188,11 +193,11 @@ fn pair(node: YamlNode, rule_fields: &mut Fields) -> Option<FileRuleKind> {
     }
     for key in ["trigger", "expects"] {
         if fields.problems.is_empty() && !fields.has(key) {
-            fields.refuse(ErrorKind::MissingKey, format!("the `pair` has no `{key}`"), span.clone());
+            fields.refuse(DiagnosticKind::MissingKey, format!("the `pair` has no `{key}`"), span.clone());
         }
     }
-    let trigger = fields.text("trigger").and_then(|text| Some((pattern(&text, &mut fields)?, text)));
-    let expects = non_empty_patterns("expects", &mut fields);
+    let trigger = fields.text("trigger").and_then(|text| Some((parse_pattern(&text, &mut fields)?, text)));
+    let expects = read_non_empty_patterns("expects", &mut fields);
     let kind = trigger.zip(expects).map(|((trigger, _), expects)| {
         for (expected, text) in &expects {
             if let Err(problem) = check_variables_bound(&trigger, expected) {
@@ -207,22 +212,22 @@ fn pair(node: YamlNode, rule_fields: &mut Fields) -> Option<FileRuleKind> {
 }
 
 /// Reads at least one pattern.
-fn non_empty_patterns(key: &str, fields: &mut Fields) -> Option<Vec<(Pattern, SpannedText)>> {
+fn read_non_empty_patterns(key: &str, fields: &mut Fields) -> Option<Vec<(Pattern, SpannedText)>> {
     let span = fields.key_span(key)?;
     let before = fields.problems.len();
-    let patterns = patterns(key, fields).unwrap_or_default();
+    let patterns = read_patterns(key, fields).unwrap_or_default();
     if patterns.is_empty() && fields.problems.len() == before {
-        fields.refuse(ErrorKind::InvalidValue, format!("`{key}` is empty"), span);
+        fields.refuse(DiagnosticKind::InvalidValue, format!("`{key}` is empty"), span);
     }
     (!patterns.is_empty()).then_some(patterns)
 }
 
-fn patterns(key: &str, fields: &mut Fields) -> Option<Vec<(Pattern, SpannedText)>> {
+fn read_patterns(key: &str, fields: &mut Fields) -> Option<Vec<(Pattern, SpannedText)>> {
     let texts = fields.texts(key)?;
-    Some(texts.into_iter().filter_map(|text| Some((pattern(&text, fields)?, text))).collect())
+    Some(texts.into_iter().filter_map(|text| Some((parse_pattern(&text, fields)?, text))).collect())
 }
 
-fn pattern(text: &SpannedText, fields: &mut Fields) -> Option<Pattern> {
+fn parse_pattern(text: &SpannedText, fields: &mut Fields) -> Option<Pattern> {
     match Pattern::parse(&text.value) {
         Ok(pattern) => {
             warn_of_pattern(text, &pattern, fields);

@@ -4,7 +4,7 @@ use engine::Level;
 
 use super::keys::LEVELS;
 use super::{file_rule, pace_rule, tool_rule};
-use crate::text::diagnostic::ErrorKind;
+use crate::text::diagnostic::DiagnosticKind;
 use crate::text::fields::Fields;
 use crate::text::yaml::YamlNode;
 
@@ -23,7 +23,7 @@ impl RuleKind {
             let others = || tool_rule::CLAUSES.iter().chain(file_rule::CLAUSES);
             if let Some((key, span)) = others().find_map(|key| Some((key.name, fields.key_span(key.name)?))) {
                 let message = format!("a pace rule cannot have other conditions, such as `{key}`");
-                fields.refuse(ErrorKind::InvalidValue, message, span);
+                fields.refuse(DiagnosticKind::InvalidValue, message, span);
             }
             return Self::Pace;
         }
@@ -33,7 +33,7 @@ impl RuleKind {
                 if let Some((key, span)) = key {
                     let message =
                         format!("a rule must be a tool rule or a file rule, not both; `{key}` belongs to file rules");
-                    fields.refuse(ErrorKind::InvalidValue, message, span);
+                    fields.refuse(DiagnosticKind::InvalidValue, message, span);
                 }
                 Self::Tool
             }
@@ -45,12 +45,12 @@ impl RuleKind {
 }
 
 /// Reads `action`: a level, or for a file rule a command.
-pub fn action(kind: RuleKind, fields: &mut Fields) -> (Option<Level>, Option<YamlNode>) {
+pub fn read_action(kind: RuleKind, fields: &mut Fields) -> (Option<Level>, Option<YamlNode>) {
     if let (RuleKind::Pace, Some(span)) = (kind, fields.key_span("action")) {
         fields.take("action");
         let message =
             "a pace rule cannot have `action`: it always refuses the move, and `live` says what it does before";
-        fields.refuse(ErrorKind::InvalidValue, message, span);
+        fields.refuse(DiagnosticKind::InvalidValue, message, span);
         return (None, None);
     }
     if !fields.is_mapping("action") {
@@ -59,7 +59,7 @@ pub fn action(kind: RuleKind, fields: &mut Fields) -> (Option<Level>, Option<Yam
     let node = fields.take("action");
     if let (true, Some(node)) = (kind != RuleKind::Files, &node) {
         let message = "only file rules can have a command as `action`";
-        fields.refuse(ErrorKind::InvalidValue, message, node.span.clone());
+        fields.refuse(DiagnosticKind::InvalidValue, message, node.span.clone());
     }
     (None, node)
 }

@@ -6,7 +6,7 @@ use engine::pace::LiveMode;
 use engine::rules::{BranchClause, Detector, ToolRule};
 use engine::{Level, bounded_regex};
 
-use crate::text::diagnostic::{Diagnostic, ErrorKind, Severity};
+use crate::text::diagnostic::{Diagnostic, DiagnosticKind, Severity};
 use crate::text::fields::Fields;
 use crate::values::tool_name::COMMON_TOOLS;
 
@@ -23,7 +23,7 @@ pub fn warn(detect: &Detector, action: Level, on: EventKinds, fields: &mut Field
         [("command_pattern", &tool.command_regex.pattern), ("command_not_pattern", &tool.command_regex.not_pattern)]
     {
         if let Some((message, help)) =
-            command_regex.as_ref().and_then(|regex_source| never_matches(&regex_source.regex))
+            command_regex.as_ref().and_then(|regex_source| why_never_matches(&regex_source.regex))
         {
             warn_key(key, message, help, fields);
         }
@@ -52,7 +52,7 @@ fn warn_of_useless_max_holds(detect: &Detector, on: EventKinds, fields: &mut Fie
 
 fn warn_key(key: &str, message: &str, help: &str, fields: &mut Fields) {
     if let Some(span) = fields.key_span(key) {
-        let problem = Diagnostic::warning(ErrorKind::InvalidValue, message, fields.source(), Some(span));
+        let problem = Diagnostic::warning(DiagnosticKind::InvalidValue, message, fields.source(), Some(span));
         fields.problems.push(problem.help(help));
     }
 }
@@ -96,25 +96,30 @@ fn warn_of_useless_approval(tool: &ToolRule, fields: &mut Fields) {
         warn_key(BranchClause::KEY, "an `allow` rule with `rewrites` never allows anything", help, fields);
     }
     if !tool.matchers.is_empty() && tool.matchers.iter().all(|matcher| !matcher.paths.is_empty()) {
-        warn_key("command", "an `allow` rule with paths of a command never allows anything", help, fields);
+        warn_key(
+            "command",
+            "this `allow` rule never allows anything: a condition on the paths of a command cannot allow the command",
+            help,
+            fields,
+        );
     }
 }
 
-/// Operators between two commands of a script. In the text of a simple command, they are only within words.
+/// Operators between two commands of a script. The text of a simple command has them only inside words.
 const OPERATORS: &[&str] = &["&&", "||", "|", ";"];
 
-/// The message and help text for a regex that cannot match any simple command.
-fn never_matches(regex: &str) -> Option<(&'static str, &'static str)> {
+/// The message and help text for a regex that cannot match any simple command; `None` if it can.
+fn why_never_matches(regex: &str) -> Option<(&'static str, &'static str)> {
     let skeleton = bounded_regex::literal_skeleton(regex)?;
     let joins_commands = |operator: &str| {
         skeleton.match_indices(operator).any(|(offset, operator)| {
             let (before, after) = (skeleton.get(..offset).unwrap_or_default(), skeleton.get(offset + operator.len()..));
             let after = after.unwrap_or_default();
-            let stands_alone = before.ends_with([' ', bounded_regex::WHITESPACE_MARK])
+            let is_separate = before.ends_with([' ', bounded_regex::WHITESPACE_MARK])
                 || after.starts_with([' ', bounded_regex::WHITESPACE_MARK]);
             // `find -exec … ;` has an operator as its last word, perhaps followed by flags.
             let next = after.trim_start().chars().next();
-            stands_alone && next.is_some_and(|next| next.is_alphanumeric() || next == bounded_regex::VARIABLE_MARK)
+            is_separate && next.is_some_and(|next| next.is_alphanumeric() || next == bounded_regex::VARIABLE_MARK)
         })
     };
     if OPERATORS.iter().any(|operator| joins_commands(operator)) {

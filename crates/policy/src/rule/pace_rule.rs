@@ -9,12 +9,12 @@ use engine::event::{EventKind, EventKinds};
 use engine::pace::{LiveMode, PaceLimit, PaceRule, TokenKind};
 use engine::suggest;
 
-use crate::text::diagnostic::{Diagnostic, ErrorKind};
+use crate::text::diagnostic::{Diagnostic, DiagnosticKind};
 use crate::text::fields::Fields;
 use crate::text::keys::{Key, KeyConstraint, Keys, Mapping, ValueType, choice_names};
 use crate::text::yaml::Yaml;
 use crate::values::quantity::{DAY, parse_duration};
-use crate::values::regex::regex;
+use crate::values::regex::read_regex;
 
 /// A rule with one of these keys is a pace rule. No rule has two of them.
 pub static CLAUSES: &[Key] = &[
@@ -33,7 +33,7 @@ pub static CLAUSES: &[Key] = &[
         "the kind of pace rule; write its fields next to `type`, not inside",
     ),
 ];
-/// Options of the clauses. All but `live` are also keys of the mappings under them.
+/// Options of the clauses. All except `live` are also keys of the mappings under the clauses.
 pub static OPTIONS: &[Key] =
     &[LIVE, PATTERN, PATH_PATTERN, THRESHOLD, WINDOW, FAILURES_ONLY, MAX_DURATION, MAX_TOKENS, COUNT, LOOKBACK_PHASES];
 
@@ -152,17 +152,17 @@ pub fn events(fields: &Fields) -> EventKinds {
     if has_limit("token_budget") { calls.with(EventKind::Stop).with(EventKind::SubagentStop) } else { calls }
 }
 
-/// `None` if the limit is invalid, which is reported.
+/// Returns `None` if the limit is invalid, and reports why.
 pub fn read(fields: &mut Fields) -> Option<PaceRule> {
     let clauses: Vec<(&str, Range<usize>)> =
         CLAUSES.iter().filter_map(|key| Some((key.name, fields.key_span(key.name)?))).collect();
     if let [(first, _), (second, span), ..] = clauses.as_slice() {
         let message = format!("a pace rule may have only one limit, not `{first}` and `{second}`");
-        fields.refuse(ErrorKind::InvalidValue, message, span.clone());
+        fields.refuse(DiagnosticKind::InvalidValue, message, span.clone());
     }
     let live = fields.choice("live", &LIVE_MODES).unwrap_or_default();
     let (clause, span) = clauses.first()?.clone();
-    let limit = if clause == "type" { flat(fields)? } else { nested(clause, span, fields)? };
+    let limit = if clause == "type" { read_flat(fields)? } else { read_nested(clause, span, fields)? };
     Some(PaceRule { limit, live })
 }
 
@@ -183,13 +183,13 @@ pub fn refuse_options(fields: &mut Fields) {
             let message = format!("`{}` needs a pace limit, and the rule has none", key.name);
             fields
                 .problems
-                .push(Diagnostic::error(ErrorKind::InvalidValue, message, fields.source(), Some(span)).help(help));
+                .push(Diagnostic::error(DiagnosticKind::InvalidValue, message, fields.source(), Some(span)).help(help));
         }
     }
 }
 
 /// Reads `type: repeated_command` with its fields next to it.
-fn flat(fields: &mut Fields) -> Option<PaceLimit> {
+fn read_flat(fields: &mut Fields) -> Option<PaceLimit> {
     let text = fields.text("type")?;
     let Some((_, kind)) = LIMIT_KINDS.iter().find(|(name, _)| *name == text.value) else {
         refuse_type(&text.value, text.span, fields);
@@ -204,34 +204,34 @@ fn flat(fields: &mut Fields) -> Option<PaceLimit> {
                 ("path_pattern", LimitKind::RepeatedCommand) => Some("use `pattern`".to_owned()),
                 _ => None,
             };
-            let problem = Diagnostic::error(ErrorKind::UnknownKey, message, fields.source(), Some(span));
+            let problem = Diagnostic::error(DiagnosticKind::UnknownKey, message, fields.source(), Some(span));
             fields.problems.push(problem.maybe_help(help));
         }
     }
-    limit(*kind, &text.value, text.span.clone(), fields)
+    read_limit(*kind, &text.value, text.span.clone(), fields)
 }
 
 /// Reads `repeated_command: {…}`.
-fn nested(clause: &str, span: Range<usize>, rule_fields: &mut Fields) -> Option<PaceLimit> {
+fn read_nested(clause: &str, span: Range<usize>, rule_fields: &mut Fields) -> Option<PaceLimit> {
     let (_, kind) = LIMIT_KINDS.iter().find(|(name, _)| *name == clause)?;
     for key in OPTIONS.iter().filter(|key| key.name != LIVE.name) {
         if let Some(misplaced) = rule_fields.key_span(key.name) {
             let message = format!("`{}` belongs inside `{clause}`, not next to it", key.name);
-            rule_fields.refuse(ErrorKind::InvalidValue, message, misplaced);
+            rule_fields.refuse(DiagnosticKind::InvalidValue, message, misplaced);
         }
     }
     let Some(node) = rule_fields.take(clause) else {
-        rule_fields.refuse(ErrorKind::MissingKey, format!("`{clause}` is empty"), span);
+        rule_fields.refuse(DiagnosticKind::MissingKey, format!("`{clause}` is empty"), span);
         return None;
     };
     let mut fields = Fields::of(node, rule_fields.source(), kind.keys());
     fields.refuse_unknown();
-    let limit = limit(*kind, clause, span, &mut fields);
+    let limit = read_limit(*kind, clause, span, &mut fields);
     rule_fields.problems.append(&mut fields.problems);
     limit
 }
 
-fn limit(kind: LimitKind, name: &str, limit_span: Range<usize>, fields: &mut Fields) -> Option<PaceLimit> {
+fn read_limit(kind: LimitKind, name: &str, limit_span: Range<usize>, fields: &mut Fields) -> Option<PaceLimit> {
     let required = match kind {
         LimitKind::RepeatedCommand | LimitKind::RepeatedFileEdit => &["threshold", "window"][..],
         LimitKind::PhaseTimeout => &["max_duration"],
@@ -240,41 +240,41 @@ fn limit(kind: LimitKind, name: &str, limit_span: Range<usize>, fields: &mut Fie
     };
     for key in required {
         if !fields.has(key) {
-            fields.refuse(ErrorKind::MissingKey, format!("`{name}` needs `{key}`"), limit_span.clone());
+            fields.refuse(DiagnosticKind::MissingKey, format!("`{name}` needs `{key}`"), limit_span.clone());
         }
     }
     Some(match kind {
         LimitKind::RepeatedCommand => {
-            let pattern = regex("pattern", fields);
-            let (threshold, window) = repetition(fields);
+            let pattern = read_regex("pattern", fields);
+            let (threshold, window) = read_repetition(fields);
             let failures_only = fields.boolean("failures_only").unwrap_or(false);
             PaceLimit::RepeatedCommand { pattern, threshold: threshold?, window: window?, failures_only }
         }
         LimitKind::RepeatedFileEdit => {
-            let pattern = regex("path_pattern", fields);
-            let (threshold, window) = repetition(fields);
+            let pattern = read_regex("path_pattern", fields);
+            let (threshold, window) = read_repetition(fields);
             PaceLimit::RepeatedFileEdit { pattern, threshold: threshold?, window: window? }
         }
-        LimitKind::PhaseTimeout => PaceLimit::PhaseTimeout { max_duration: seconds("max_duration", fields)? },
+        LimitKind::PhaseTimeout => PaceLimit::PhaseTimeout { max_duration: read_seconds("max_duration", fields)? },
         LimitKind::TokenBudget => {
-            let max_tokens = positive_integer("max_tokens", fields);
-            let count = token_kinds(fields);
+            let max_tokens = read_positive_integer("max_tokens", fields);
+            let count = read_token_kinds(fields);
             PaceLimit::TokenBudget { max_tokens: max_tokens?, count }
         }
         LimitKind::RequireCommits => {
-            let phases = positive_integer("lookback_phases", fields)?;
+            let phases = read_positive_integer("lookback_phases", fields)?;
             PaceLimit::RequireCommits { lookback_phases: u32::try_from(phases).unwrap_or(u32::MAX) }
         }
     })
 }
 
-fn repetition(fields: &mut Fields) -> (Option<u32>, Option<u64>) {
-    let threshold = positive_integer("threshold", fields).map(|number| u32::try_from(number).unwrap_or(u32::MAX));
-    (threshold, seconds("window", fields))
+fn read_repetition(fields: &mut Fields) -> (Option<u32>, Option<u64>) {
+    let threshold = read_positive_integer("threshold", fields).map(|number| u32::try_from(number).unwrap_or(u32::MAX));
+    (threshold, read_seconds("window", fields))
 }
 
 /// Reads a positive integer.
-fn positive_integer(key: &str, fields: &mut Fields) -> Option<u64> {
+fn read_positive_integer(key: &str, fields: &mut Fields) -> Option<u64> {
     let node = fields.take(key)?;
     let number = match &node.value {
         Yaml::Number(number) => number.as_u64().filter(|number| *number > 0),
@@ -282,13 +282,13 @@ fn positive_integer(key: &str, fields: &mut Fields) -> Option<u64> {
     };
     if number.is_none() {
         let message = format!("`{key}` must be an integer of at least 1");
-        fields.refuse(ErrorKind::InvalidRuleThreshold, message, node.span);
+        fields.refuse(DiagnosticKind::InvalidRuleThreshold, message, node.span);
     }
     number
 }
 
 /// Reads a number of seconds, or a duration with a unit.
-fn seconds(key: &str, fields: &mut Fields) -> Option<u64> {
+fn read_seconds(key: &str, fields: &mut Fields) -> Option<u64> {
     let node = fields.take(key)?;
     let seconds = match &node.value {
         Yaml::Number(number) => number.as_u64(),
@@ -298,19 +298,19 @@ fn seconds(key: &str, fields: &mut Fields) -> Option<u64> {
     match seconds {
         Some(1..=LONGEST_WINDOW) => seconds,
         Some(longer) if longer > LONGEST_WINDOW => {
-            fields.refuse(ErrorKind::InvalidRuleThreshold, format!("`{key}` must be at most 30 days"), node.span);
+            fields.refuse(DiagnosticKind::InvalidRuleThreshold, format!("`{key}` must be at most 30 days"), node.span);
             None
         }
         _ => {
             let message =
                 format!("`{key}` must be a number of seconds of at least 1, or a duration such as `90s`, `2m` or `1h`");
-            fields.refuse(ErrorKind::InvalidRuleThreshold, message, node.span);
+            fields.refuse(DiagnosticKind::InvalidRuleThreshold, message, node.span);
             None
         }
     }
 }
 
-fn token_kinds(fields: &mut Fields) -> Vec<TokenKind> {
+fn read_token_kinds(fields: &mut Fields) -> Vec<TokenKind> {
     let Some(texts) = fields.texts("count") else { return TokenKind::DEFAULT.to_vec() };
     let mut kinds = Vec::new();
     for text in texts {
@@ -322,7 +322,7 @@ fn token_kinds(fields: &mut Fields) -> Vec<TokenKind> {
                     "unknown kind of tokens `{}`: use `input`, `output`, `cache_read` or `cache_write`",
                     text.value
                 );
-                fields.refuse(ErrorKind::InvalidValue, message, text.span);
+                fields.refuse(DiagnosticKind::InvalidValue, message, text.span);
             }
         }
     }
@@ -336,5 +336,5 @@ pub fn refuse_type(name: &str, span: Range<usize>, fields: &mut Fields) {
     let message = format!("unknown rule type `{name}`");
     fields
         .problems
-        .push(Diagnostic::error(ErrorKind::UnknownRuleType, message, fields.source(), Some(span)).help(help));
+        .push(Diagnostic::error(DiagnosticKind::UnknownRuleType, message, fields.source(), Some(span)).help(help));
 }

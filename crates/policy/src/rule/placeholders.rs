@@ -4,7 +4,7 @@ use engine::file_rules::{FileRule, FileRuleKind};
 use engine::suggest;
 use path::pattern::Pattern;
 
-use crate::text::diagnostic::{Diagnostic, ErrorKind};
+use crate::text::diagnostic::{Diagnostic, DiagnosticKind};
 use crate::text::fields::{Fields, SpannedText};
 
 const COMMAND_PLACEHOLDERS: [&str; 3] = ["file", "files", "repo_root"];
@@ -12,7 +12,7 @@ const REASON_PLACEHOLDERS: [&str; 4] = ["trigger_files", "expected_files", "miss
 
 /// The variables that the patterns for triggering files bind.
 pub fn captured_variables(kind: &FileRuleKind) -> Vec<String> {
-    let parsed = kind.triggering().iter().filter_map(|pattern| Pattern::parse(&pattern.source).ok());
+    let parsed = kind.trigger_patterns().iter().filter_map(|pattern| Pattern::parse(&pattern.source).ok());
     parsed.flat_map(|pattern| pattern.variables().map(str::to_owned).collect::<Vec<_>>()).collect()
 }
 
@@ -43,7 +43,8 @@ pub fn refuse_in_script(script: &SpannedText, captured_variables: &[String], fie
         placeholder_names.map(|name| format!("{{{name}}}")).filter(|placeholder| script.value.contains(placeholder))
     {
         let message = format!("`{placeholder}` is not replaced in a script");
-        let problem = Diagnostic::error(ErrorKind::InvalidValue, message, fields.source(), Some(script.span.clone()));
+        let problem =
+            Diagnostic::error(DiagnosticKind::InvalidValue, message, fields.source(), Some(script.span.clone()));
         let help = "the script gets the files as its arguments: `\"$@\"`, or `\"$1\"` with `run_for: each_match`; \
                     it runs in the project root";
         fields.problems.push(problem.help(help));
@@ -73,7 +74,7 @@ pub fn warn_of_reason(text: &str, file: &FileRule, fields: &mut Fields) {
 
 fn warn_of_unknown(name: &str, help: String, span: Option<std::ops::Range<usize>>, fields: &mut Fields) {
     let message = format!("unknown placeholder `{{{name}}}`");
-    let problem = Diagnostic::warning(ErrorKind::InvalidValue, message, fields.source(), span);
+    let problem = Diagnostic::warning(DiagnosticKind::InvalidValue, message, fields.source(), span);
     fields.problems.push(problem.help(help));
 }
 

@@ -4,12 +4,12 @@ use engine::Level;
 use engine::rules::{BranchClause, CommandRegex, PathKey, PathPattern, ToolName, ToolRule, Wildcard};
 
 use super::command_matcher;
-use crate::text::diagnostic::ErrorKind;
+use crate::text::diagnostic::DiagnosticKind;
 use crate::text::fields::{Fields, SpannedText};
 use crate::text::keys::{Key, ValueType, choice_names};
-use crate::values::pattern::{path_clauses, path_patterns, wildcard};
-use crate::values::regex::regex;
-use crate::values::tool_name::{check_tool_name, mcp_pattern};
+use crate::values::pattern::{parse_wildcard, read_path_clauses, read_path_patterns};
+use crate::values::regex::read_regex;
+use crate::values::tool_name::{check_tool_name, parse_mcp_pattern};
 
 /// A rule with any of these keys is a tool rule.
 pub static CLAUSES: &[Key] = &[
@@ -50,38 +50,40 @@ pub fn has_clause(fields: &Fields) -> bool {
     CLAUSES.iter().any(|key| fields.has(key.name))
 }
 
-/// `protected_branches`: the branches that this word stands for in `rewrites`.
+/// `protected_branches`: the branches that the word `protected_branches` stands for in `rewrites`.
 pub fn read(fields: &mut Fields, protected_branches: &[String]) -> ToolRule {
     let tools = fields.texts("tools").unwrap_or_default();
     let tools = tools.into_iter().filter_map(|tool| check_tool_name(&tool, fields).then_some(ToolName(tool.value)));
     let tools = tools.collect();
     let mcp_tools = fields.texts("mcp_tools").unwrap_or_default();
-    let mcp_tools = mcp_tools.into_iter().filter_map(|text| mcp_pattern(&text, fields)).collect();
-    let command_regex =
-        CommandRegex { pattern: regex("command_pattern", fields), not_pattern: regex("command_not_pattern", fields) };
+    let mcp_tools = mcp_tools.into_iter().filter_map(|text| parse_mcp_pattern(&text, fields)).collect();
+    let command_regex = CommandRegex {
+        pattern: read_regex("command_pattern", fields),
+        not_pattern: read_regex("command_not_pattern", fields),
+    };
     let matchers = command_matcher::read(fields);
     let rewrites = fields.texts(BranchClause::KEY);
-    let rewrites = rewrites.map(|texts| BranchClause { branches: branches(texts, protected_branches, fields) });
-    let except = excluded_paths(fields);
-    let paths = path_clauses(&PathKey::ALL, &except, fields);
+    let rewrites = rewrites.map(|texts| BranchClause { branches: read_branches(texts, protected_branches, fields) });
+    let except = read_excluded_paths(fields);
+    let paths = read_path_clauses(&PathKey::ALL, &except, fields);
     let incomplete = fields.choice("incomplete", &INCOMPLETE_LEVELS);
     ToolRule { tools, mcp_tools, command_regex, matchers, rewrites, paths, incomplete, exemptions: None }
 }
 
-fn excluded_paths(fields: &mut Fields) -> Vec<PathPattern> {
+fn read_excluded_paths(fields: &mut Fields) -> Vec<PathPattern> {
     let span = fields.key_span("exclude");
     let names_paths = PathKey::ALL.iter().any(|key| fields.has(key.name()));
     if let (false, Some(span)) = (names_paths, span) {
         let message = "`exclude` needs `paths`, `reads`, `writes` or `deletes`";
-        fields.refuse(ErrorKind::InvalidValue, message, span);
+        fields.refuse(DiagnosticKind::InvalidValue, message, span);
     }
-    path_patterns("exclude", fields).unwrap_or_default()
+    read_path_patterns("exclude", fields).unwrap_or_default()
 }
 
-fn branches(texts: Vec<SpannedText>, protected_branches: &[String], fields: &mut Fields) -> Vec<Wildcard> {
+fn read_branches(texts: Vec<SpannedText>, protected_branches: &[String], fields: &mut Fields) -> Vec<Wildcard> {
     let mut branches = Vec::new();
     if let (true, Some(span)) = (texts.is_empty(), fields.key_span(BranchClause::KEY)) {
-        fields.refuse(ErrorKind::InvalidValue, "`rewrites` is empty", span);
+        fields.refuse(DiagnosticKind::InvalidValue, "`rewrites` is empty", span);
     }
     for text in texts {
         if text.value == BranchClause::PROTECTED {
@@ -90,7 +92,7 @@ fn branches(texts: Vec<SpannedText>, protected_branches: &[String], fields: &mut
             );
         } else {
             let name = text.value.strip_prefix("refs/heads/").unwrap_or(&text.value).to_owned();
-            branches.extend(wildcard(&SpannedText { value: name, ..text }, fields));
+            branches.extend(parse_wildcard(&SpannedText { value: name, ..text }, fields));
         }
     }
     branches

@@ -20,8 +20,8 @@ use crate::format::{FORMATS, FileFormat};
 use crate::library::{self, RuleEntries};
 use crate::rule::FRONTMATTER;
 use crate::rule::definition::{RuleDefinition, RuleOrigin};
-use crate::rule::reader::{RuleReader, RuleReading};
-use crate::text::diagnostic::{Diagnostic, ErrorKind, Severity};
+use crate::rule::reader::{ParsedRule, RuleReader};
+use crate::text::diagnostic::{Diagnostic, DiagnosticKind, Severity};
 use crate::text::frontmatter;
 use crate::text::keys::{self, Key, Keys};
 use crate::text::source::Source;
@@ -42,7 +42,7 @@ const EVERYTHING: [(&str, &str); 6] = [
 fn validator(format: &str) -> &'static Validator {
     static VALIDATORS: LazyLock<BTreeMap<&str, Validator>> = LazyLock::new(|| {
         let built = schemas().into_iter().map(|(name, schema)| (name, jsonschema::draft7::new(&schema)));
-        built.map(|(name, validator)| (name, validator.expect("a sound schema"))).collect()
+        built.map(|(name, validator)| (name, validator.expect("a valid schema"))).collect()
     });
     VALIDATORS.get(format).expect("a format")
 }
@@ -51,9 +51,9 @@ fn source(text: &str) -> Source {
     Source::new("file", text)
 }
 
-fn parsed(text: &str) -> YamlNode {
+fn parse(text: &str) -> YamlNode {
     let source = source(text);
-    yaml::parse(&source, 0..text.len()).expect("sound YAML")
+    yaml::parse(&source, 0..text.len()).expect("valid YAML")
 }
 
 fn frontmatter_of(rule: &str) -> Option<Value> {
@@ -66,7 +66,7 @@ fn every_key() -> impl Iterator<Item = &'static Key> {
     FORMATS.iter().flat_map(FileFormat::mappings).flat_map(|mapping| keys::all_keys(mapping.keys))
 }
 
-// The problems that the readers find in a document, cases included.
+// The problems that the readers find in a document and its test cases.
 
 fn problems(format: &str, text: &str) -> Vec<Diagnostic> {
     match format {
@@ -98,15 +98,15 @@ fn scope() -> Scope {
 
 /// Reads as a user's configuration, which may have all settings.
 fn reader<'a>(source: &'a Source, scope: &'a Scope) -> RuleReader<'a> {
-    RuleReader { source, owner: Tier::User, scope, protected_branches: &[] }
+    RuleReader { source, file_tier: Tier::User, scope, protected_branches: &[] }
 }
 
 fn rule_problems(text: &str) -> Vec<Diagnostic> {
-    with_cases(reader(&source(text), &scope()).markdown("example", RuleOrigin::Markdown))
+    with_cases(reader(&source(text), &scope()).read_markdown("example", RuleOrigin::Markdown))
 }
 
-fn with_cases(reading: RuleReading) -> Vec<Diagnostic> {
-    [reading.problems, cases_of(reading.definition.as_slice())].concat()
+fn with_cases(parsed: ParsedRule) -> Vec<Diagnostic> {
+    [parsed.problems, cases_of(parsed.definition.as_slice())].concat()
 }
 
 fn cases_of(definitions: &[RuleDefinition]) -> Vec<Diagnostic> {
@@ -133,7 +133,7 @@ fn config_problems(text: &str) -> Vec<Diagnostic> {
     for item in file.lists.into_iter().flat_map(|list| list.items) {
         if let RuleItem::Inline(node, end) = item {
             let text = node.span.start..end;
-            problems.extend(with_cases(reader(&source, &scope).entry("example", RuleOrigin::Inline, node, text)));
+            problems.extend(with_cases(reader(&source, &scope).read_entry("example", RuleOrigin::Inline, node, text)));
         }
     }
     problems
@@ -193,49 +193,50 @@ fn documents_with_every_key_are_valid() {
         let errors = problems(format, text).into_iter().filter(|problem| problem.severity == Severity::Error);
         let errors: Vec<_> = errors.collect();
         assert!(errors.is_empty(), "{format}: {errors:#?}");
-        let document = parsed(text).to_json();
-        let wrong: Vec<String> = validator(format).iter_errors(&document).map(|error| error.to_string()).collect();
-        assert!(wrong.is_empty(), "{format}: {wrong:#?}");
+        let document = parse(text).to_json();
+        let schema_errors: Vec<String> =
+            validator(format).iter_errors(&document).map(|error| error.to_string()).collect();
+        assert!(schema_errors.is_empty(), "{format}: {schema_errors:#?}");
     }
-    let written: BTreeSet<String> = EVERYTHING
+    let present_keys: BTreeSet<String> = EVERYTHING
         .iter()
-        .flat_map(|(_, text)| value_paths(&parsed(text).to_json()))
+        .flat_map(|(_, text)| value_paths(&parse(text).to_json()))
         .map(|path| last_step(&path).to_owned())
         .collect();
     for key in every_key() {
-        assert!(written.contains(key.name), "`{}` is in no document here", key.name);
+        assert!(present_keys.contains(key.name), "`{}` is in no document here", key.name);
     }
 }
 
 /// A schema rejects only what the reader rejects. This also finds keys of a table that no reader reads.
 #[test]
 fn readers_reject_what_schemas_reject() {
-    let mut open = Vec::new();
+    let mut unrestricted = Vec::new();
     for (format, text) in EVERYTHING {
         let validator = validator(format);
-        let document = parsed(text).to_json();
+        let document = parse(text).to_json();
         for path in value_paths(&document) {
             let mut refused = 0;
             for value in plain_values() {
                 let mut changed = document.clone();
-                *changed.pointer_mut(&path).expect("a place") = value.clone();
+                *changed.pointer_mut(&path).expect("a value") = value.clone();
                 if !validator.is_valid(&changed) {
                     refused += 1;
-                    assert!(!errors(format, &changed).is_empty(), "{format}: {value} at {path} is read");
+                    assert!(!errors(format, &changed).is_empty(), "{format}: the reader accepts {value} at {path}");
                 }
             }
             if refused == 0 {
-                open.push(format!("{format}{path}"));
+                unrestricted.push(format!("{format}{path}"));
             }
             let mut without = document.clone();
             let (outer, key) = path.rsplit_once('/').expect("a pointer");
             without.pointer_mut(outer).and_then(Value::as_object_mut).expect("a mapping").remove(key);
             if !validator.is_valid(&without) {
-                assert!(!errors(format, &without).is_empty(), "{format} without {path} is read");
+                assert!(!errors(format, &without).is_empty(), "{format}: the reader accepts a file without {path}");
             }
         }
     }
-    let free = [
+    let accepts_anything = [
         "/variables/",
         "/set/",
         "/git/",
@@ -248,8 +249,8 @@ fn readers_reject_what_schemas_reject() {
         "/json/ok",
         "/value",
     ];
-    open.retain(|path| !free.iter().any(|free| path.contains(free)));
-    assert_eq!(open, [""; 0], "anything may stand there");
+    unrestricted.retain(|path| !accepts_anything.iter().any(|part| path.contains(part)));
+    assert_eq!(unrestricted, [""; 0], "the schema accepts any value at these paths");
 }
 
 #[test]
@@ -272,7 +273,7 @@ fn existing_policies_are_valid() {
         assert!(validator("rule").is_valid(&fields), "{rule}");
     }
     for config in configs {
-        assert!(validator("config").is_valid(&parsed(&config).to_json()), "{config}");
+        assert!(validator("config").is_valid(&parse(&config).to_json()), "{config}");
     }
 }
 
@@ -285,14 +286,14 @@ fn blocks(page: &str, kind: &str) -> Vec<String> {
 /// The schemas reject every deliberately broken file whose error a schema can express.
 #[test]
 fn schemas_reject_broken_files() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../cli/tests/it/broken");
+    let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("../cli/tests/it/broken");
     for name in ["config.yml", "observers.yml"] {
-        let text = fs::read_to_string(folder.join(name)).expect("a file");
-        assert!(!validator("config").is_valid(&parsed(&text).to_json()), "{name}");
+        let text = fs::read_to_string(directory.join(name)).expect("a file");
+        assert!(!validator("config").is_valid(&parse(&text).to_json()), "{name}");
     }
     let mut invalid = Vec::new();
     for path in
-        fs::read_dir(folder.join("rules")).expect("rules").filter_map(|entry| entry.ok().map(|entry| entry.path()))
+        fs::read_dir(directory.join("rules")).expect("rules").filter_map(|entry| entry.ok().map(|entry| entry.path()))
     {
         let Ok(text) = fs::read_to_string(&path) else { continue };
         let Some(fields) = frontmatter_of(&text) else { continue };
@@ -328,11 +329,10 @@ fn schemas_reject_broken_files() {
 }
 
 fn is_expressible(problem: &Diagnostic) -> bool {
-    let has_wrong_type =
-        [" takes ", " is one of ", "expected a mapping"].iter().any(|phrase| problem.message.contains(phrase));
+    let has_wrong_type = ["` must be ", "expected a mapping"].iter().any(|phrase| problem.message.contains(phrase));
     match problem.kind {
-        ErrorKind::UnknownKey | ErrorKind::Unsupported | ErrorKind::UnknownEvent => true,
-        ErrorKind::InvalidValue => has_wrong_type,
+        DiagnosticKind::UnknownKey | DiagnosticKind::Unsupported | DiagnosticKind::UnknownEvent => true,
+        DiagnosticKind::InvalidValue => has_wrong_type,
         _ => false,
     }
 }
@@ -340,7 +340,7 @@ fn is_expressible(problem: &Diagnostic) -> bool {
 /// Setting a key to its default changes nothing.
 #[test]
 fn defaults_equal_missing_keys() {
-    let written = |keys: Keys| {
+    let with_defaults = |keys: Keys| {
         let lines = keys::all_keys(keys).filter_map(|key| Some(format!("{}: {}\n", key.name, key.default?)));
         lines.collect::<String>()
     };
@@ -349,25 +349,25 @@ fn defaults_equal_missing_keys() {
         assert!(config.overlay(&source(text), Tier::User).problems.is_empty(), "{text}");
         config
     };
-    assert_eq!(read(&written(CONFIG.keys)), Config::default());
+    assert_eq!(read(&with_defaults(CONFIG.keys)), Config::default());
 
     let rule = |fields: &str| {
         let text = format!("---\ntools: [Bash]\n{fields}---\nReason.\n");
         let definition =
-            reader(&source(&text), &scope()).markdown("example", RuleOrigin::Markdown).definition.expect("a rule");
+            reader(&source(&text), &scope()).read_markdown("example", RuleOrigin::Markdown).definition.expect("a rule");
         engine::rules::Rule { digest: String::new(), ..definition.rule }
     };
-    assert_eq!(rule(&written(FRONTMATTER.keys)), rule(""));
+    assert_eq!(rule(&with_defaults(FRONTMATTER.keys)), rule(""));
 
     let observer = |fields: &str| {
         let text = format!("- behavior: task_claim_tracking\n{}", fields.replace('\n', "\n  "));
-        let reading = observers::read(parsed(text.trim_end()), &source(&text), Tier::User);
-        assert!(reading.problems.is_empty(), "{text}");
-        reading.observers.into_iter().map(|spanned| spanned.observer).collect::<Vec<_>>()
+        let parsed = observers::read(parse(text.trim_end()), &source(&text), Tier::User);
+        assert!(parsed.problems.is_empty(), "{text}");
+        parsed.observers.into_iter().map(|spanned| spanned.observer).collect::<Vec<_>>()
     };
     let mappings = FORMATS.iter().flat_map(FileFormat::mappings);
     let tracking = mappings.into_iter().find(|mapping| mapping.name == "behavior").expect("a mapping");
-    assert_eq!(observer(&format!("\n{}", written(tracking.keys))), observer(""));
+    assert_eq!(observer(&format!("\n{}", with_defaults(tracking.keys))), observer(""));
 }
 
 fn any_key() -> impl Strategy<Value = String> {
@@ -384,7 +384,10 @@ proptest! {
         let document: Value = keys.into_iter().collect::<serde_json::Map<_, _>>().into();
         for format in ["config", "rule"] {
             let is_unknown = |problem: &Diagnostic| {
-                matches!(problem.kind, ErrorKind::UnknownKey | ErrorKind::Unsupported | ErrorKind::UnknownRuleType)
+                matches!(
+                    problem.kind,
+                    DiagnosticKind::UnknownKey | DiagnosticKind::Unsupported | DiagnosticKind::UnknownRuleType
+                )
             };
             let quoted = |problem: &Diagnostic| problem.message.split('`').nth(1).unwrap_or_default().to_owned();
             // Keys of nested mappings are checked separately.

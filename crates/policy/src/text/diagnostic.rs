@@ -10,7 +10,7 @@ use crate::text::source::{Source, SourcePosition};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Diagnostic {
     pub severity: Severity,
-    pub kind: ErrorKind,
+    pub kind: DiagnosticKind,
     /// Starts in lower case and ends without a full stop. Quotes from the file are in backticks.
     pub message: String,
     pub source: Source,
@@ -32,9 +32,9 @@ pub enum Severity {
     Error,
 }
 
-/// The values of `kind` in the errors that Linchpin prints as JSON.
+/// The kinds of errors and warnings: the values of `kind` in JSON output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-pub enum ErrorKind {
+pub enum DiagnosticKind {
     /// The file cannot be read.
     Unreadable,
     /// The file is too large, or has too many items of one kind.
@@ -108,7 +108,12 @@ pub fn one_line(text: &str) -> String {
 }
 
 impl Diagnostic {
-    pub fn error(kind: ErrorKind, message: impl Into<String>, source: &Source, span: Option<Range<usize>>) -> Self {
+    pub fn error(
+        kind: DiagnosticKind,
+        message: impl Into<String>,
+        source: &Source,
+        span: Option<Range<usize>>,
+    ) -> Self {
         Self {
             severity: Severity::Error,
             kind,
@@ -122,7 +127,12 @@ impl Diagnostic {
         }
     }
 
-    pub fn warning(kind: ErrorKind, message: impl Into<String>, source: &Source, span: Option<Range<usize>>) -> Self {
+    pub fn warning(
+        kind: DiagnosticKind,
+        message: impl Into<String>,
+        source: &Source,
+        span: Option<Range<usize>>,
+    ) -> Self {
         Self { severity: Severity::Warning, ..Self::error(kind, message, source, span) }
     }
 
@@ -150,18 +160,18 @@ impl Diagnostic {
         self
     }
 
-    /// Appends the node and the list item of a workflow to the message.
+    /// Appends in parentheses where the problem is: the node of a workflow, and `item` of a list in it.
     #[must_use]
-    pub fn in_workflow(self, node: Option<&str>, entry: Option<String>) -> Self {
+    pub fn in_workflow(self, node: Option<&str>, item: Option<String>) -> Self {
         let context = node.map(|node| format!("node `{node}`"));
-        Self { node: node.map(str::to_owned), ..self.in_context(context, entry) }
+        Self { node: node.map(str::to_owned), ..self.in_context(context, item) }
     }
 
-    /// Appends the part of the file and the list item to the message.
+    /// Appends in parentheses where the problem is: `part` of the file, such as a hat, and `item` of a list in it.
     #[must_use]
-    pub fn in_context(mut self, part: Option<String>, entry: Option<String>) -> Self {
+    pub fn in_context(mut self, part: Option<String>, item: Option<String>) -> Self {
         let part = part.filter(|part| !self.message.contains(part));
-        let context: Vec<String> = part.into_iter().chain(entry).collect();
+        let context: Vec<String> = part.into_iter().chain(item).collect();
         if !context.is_empty() {
             self.message = format!("{} ({})", self.message, context.join(", "));
         }

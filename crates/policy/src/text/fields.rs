@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use engine::suggest;
 
-use crate::text::diagnostic::{Diagnostic, ErrorKind, Severity};
+use crate::text::diagnostic::{Diagnostic, DiagnosticKind, Severity};
 use crate::text::keys::{self, Keys};
 use crate::text::source::Source;
 use crate::text::yaml::{Yaml, YamlKey, YamlNode};
@@ -51,11 +51,12 @@ const KEY_SUGGESTIONS: &[(&str, &str, &str)] = &[
     ("max_duration_secs", "max_duration", "use `max_duration`, in seconds"),
     ("pattern", "path_pattern", "use `path_pattern`"),
     ("path_pattern", "pattern", "use `pattern`"),
-    // `start_node` and `specs_dir` identify a workflow.
+    // Only a workflow has `start_node`.
     ("steps", "start_node", "use `nodes`, a mapping of node names: `nodes: {claim: {prompt: …}}`"),
     ("initial_step", "start_node", "use `start_node`"),
     ("name", "start_node", "remove it: the workflow is named after its file"),
     ("type", "start_node", "remove it; write what is always active into `.linchpin/config.yml`"),
+    // Only a loop has `specs_dir`, `topics` and `hats`, and only a hat has `triggers` without `hats`.
     (
         "core",
         "specs_dir",
@@ -65,7 +66,6 @@ const KEY_SUGGESTIONS: &[(&str, &str, &str)] = &[
     ("workspace_root", "specs_dir", "remove it: the root is the folder with `.linchpin`"),
     ("events", "topics", "use `topics`"),
     ("subscriptions", "triggers", "use `triggers`"),
-    // `hats` identifies a loop.
     ("subscriptions", "hats", "write `triggers` in each hat: `hats: {builder: {triggers: [task.start]}}`"),
     (
         "cli",
@@ -100,7 +100,7 @@ impl<'a> Fields<'a> {
             }
             Yaml::Null => {}
             other => fields.refuse(
-                ErrorKind::InvalidValue,
+                DiagnosticKind::InvalidValue,
                 format!("expected a mapping of fields, found {}", other.kind()),
                 node.span,
             ),
@@ -119,7 +119,7 @@ impl<'a> Fields<'a> {
         self.source
     }
 
-    pub fn refuse(&mut self, kind: ErrorKind, message: impl Into<String>, span: Range<usize>) {
+    pub fn refuse(&mut self, kind: DiagnosticKind, message: impl Into<String>, span: Range<usize>) {
         self.problems.push(Diagnostic::error(kind, message, self.source, Some(span)));
     }
 
@@ -189,7 +189,7 @@ impl<'a> Fields<'a> {
 
     pub fn text(&mut self, key: &str) -> Option<SpannedText> {
         let node = self.take(key)?;
-        let text = self.as_text(node, key)?;
+        let text = self.expect_text(node, key)?;
         Some(text)
     }
 
@@ -198,11 +198,11 @@ impl<'a> Fields<'a> {
         let node = self.take(key)?;
         match node.value {
             Yaml::Number(number) => Some(SpannedText { value: number.to_string(), span: node.span }),
-            _ => self.as_text(node, key),
+            _ => self.expect_text(node, key),
         }
     }
 
-    fn as_text(&mut self, node: YamlNode, key: &str) -> Option<SpannedText> {
+    fn expect_text(&mut self, node: YamlNode, key: &str) -> Option<SpannedText> {
         match node.value {
             Yaml::Text(value) => Some(SpannedText { value, span: node.span }),
             other => {
@@ -217,7 +217,7 @@ impl<'a> Fields<'a> {
         let node = self.take(key)?;
         match node.value {
             Yaml::Text(value) => Some(vec![SpannedText { value, span: node.span }]),
-            Yaml::List(items) => Some(items.into_iter().filter_map(|item| self.as_text(item, key)).collect()),
+            Yaml::List(items) => Some(items.into_iter().filter_map(|item| self.expect_text(item, key)).collect()),
             other => {
                 self.refuse_type(key, "text or a list of texts", &other, node.span);
                 None
@@ -243,7 +243,7 @@ impl<'a> Fields<'a> {
             _ => None,
         };
         if number.is_none() {
-            self.refuse(ErrorKind::InvalidValue, format!("`{key}` must be an integer of at least 0"), node.span);
+            self.refuse(DiagnosticKind::InvalidValue, format!("`{key}` must be an integer of at least 0"), node.span);
         }
         number
     }
@@ -262,14 +262,14 @@ impl<'a> Fields<'a> {
             .filter(|value| names().any(|name| name == *value))
             .or_else(|| suggest::closest(&text.value, names()));
         self.problems.push(
-            Diagnostic::error(ErrorKind::InvalidValue, message, self.source, Some(text.span))
+            Diagnostic::error(DiagnosticKind::InvalidValue, message, self.source, Some(text.span))
                 .maybe_help(help.map(suggest::did_you_mean)),
         );
         None
     }
 
     fn refuse_type(&mut self, key: &str, expected: &str, found: &Yaml, span: Range<usize>) {
-        self.refuse(ErrorKind::InvalidValue, format!("`{key}` must be {expected}, not {}", found.kind()), span);
+        self.refuse(DiagnosticKind::InvalidValue, format!("`{key}` must be {expected}, not {}", found.kind()), span);
     }
 
     /// Refuses every key that is not in the table.
@@ -301,7 +301,7 @@ impl<'a> Fields<'a> {
             let help = suggestion.map(|(_, _, help)| (*help).to_owned()).or_else(close);
             self.problems.push(
                 Diagnostic::error(
-                    ErrorKind::UnknownKey,
+                    DiagnosticKind::UnknownKey,
                     format!("unknown key `{}`", key.text),
                     self.source,
                     Some(key.span),

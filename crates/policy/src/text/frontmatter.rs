@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::text::diagnostic::{Diagnostic, ErrorKind};
+use crate::text::diagnostic::{Diagnostic, DiagnosticKind};
 use crate::text::source::Source;
 
 pub struct MarkdownParts<'a> {
@@ -18,8 +18,13 @@ pub fn split(source: &Source) -> Result<MarkdownParts<'_>, Box<Diagnostic>> {
     if opening.as_ref().is_none_or(|line| text.get(line.clone()).unwrap_or_default().trim_end() != "---") {
         let span = start..opening.map_or(start, |line| line.end);
         return Err(Box::new(
-            Diagnostic::error(ErrorKind::InvalidFrontmatter, "a rule must start with a `---` line", source, Some(span))
-                .help("put the rule's fields between two `---` lines, and its reason below them"),
+            Diagnostic::error(
+                DiagnosticKind::InvalidFrontmatter,
+                "a rule must start with a `---` line",
+                source,
+                Some(span),
+            )
+            .help("put the rule's fields between two `---` lines, and its reason below them"),
         ));
     }
     let yaml_start = lines.offset;
@@ -32,7 +37,7 @@ pub fn split(source: &Source) -> Result<MarkdownParts<'_>, Box<Diagnostic>> {
     }
     Err(Box::new(
         Diagnostic::error(
-            ErrorKind::InvalidFrontmatter,
+            DiagnosticKind::InvalidFrontmatter,
             "the frontmatter is not closed",
             source,
             opening.map(|line| line.start..line.end),

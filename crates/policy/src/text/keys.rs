@@ -89,7 +89,7 @@ pub enum KeyConstraint {
     OneGroup(&'static [&'static [&'static str]]),
     /// The first key requires one of the others.
     RequiresAnyOf(&'static str, &'static [&'static str]),
-    /// The keys are allowed only if the key has this value.
+    /// The keys of the list are allowed only if the named key has this value.
     OnlyWithValue(Choices, &'static str, &'static str),
 }
 

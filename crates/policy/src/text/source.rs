@@ -42,19 +42,20 @@ impl Source {
         }
     }
 
-    /// The span in the file of a part of a scalar's value. If the value, or for a multi-line value the line, is not in
-    /// the file literally, for example because of escapes, returns the span of the whole scalar.
+    /// Returns the span in the file of a part of a scalar's value. Searches the scalar for the value, and then for the
+    /// line of the value that contains the part. If neither is found, for example because of escapes, returns the span
+    /// of the whole scalar.
     pub fn span_of_part(&self, scalar: &Range<usize>, value: &str, part: &Range<usize>) -> Range<usize> {
         let raw = self.text.get(scalar.clone()).unwrap_or_default();
-        let moved = |by: usize| scalar.start + by..scalar.start + by + part.len();
+        let span_at = |offset: usize| scalar.start + offset..scalar.start + offset + part.len();
         match raw.find(value) {
-            Some(offset) if !value.is_empty() => moved(offset + part.start),
-            _ => offset_in_line(raw, value, part).map_or_else(|| scalar.clone(), moved),
+            Some(offset) if !value.is_empty() => span_at(offset + part.start),
+            _ => offset_in_line(raw, value, part).map_or_else(|| scalar.clone(), span_at),
         }
     }
 
-    /// The span of the entry at `start`. `next_entry` is the start of the next one, to which blank lines and comments
-    /// before it belong.
+    /// The span of the entry that starts at `start`. Blank lines and comments at the end belong to the next entry,
+    /// which starts at `next_entry`.
     pub fn entry_span(&self, start: usize, next_entry: usize) -> Range<usize> {
         let text = self.text.get(start..next_entry).unwrap_or_default();
         let mut end = 0;

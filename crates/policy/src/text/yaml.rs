@@ -11,7 +11,7 @@ use serde::de::{Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_json::Value;
 use serde_saphyr::{Spanned, budget, options};
 
-use crate::text::diagnostic::{Diagnostic, ErrorKind};
+use crate::text::diagnostic::{Diagnostic, DiagnosticKind};
 use crate::text::source::Source;
 
 /// Maximum nesting: deeper than any policy needs, and safe for the stack.
@@ -96,18 +96,18 @@ pub fn parse(source: &Source, part: Range<usize>) -> Result<YamlNode, Box<Diagno
             |Raw(node)| node.shifted_by(start),
         )),
         Err(error) => {
-            let offset = error.location().map_or(part.end, |location| start + offset(text, &location));
+            let offset = error.location().map_or(part.end, |location| start + byte_offset_of(text, &location));
             let message = plain_message(&error);
             let help = missing_quotes(text, offset - start, &message);
             Err(Box::new(
-                Diagnostic::error(ErrorKind::InvalidYaml, message, source, Some(offset..offset)).maybe_help(help),
+                Diagnostic::error(DiagnosticKind::InvalidYaml, message, source, Some(offset..offset)).maybe_help(help),
             ))
         }
     }
 }
 
 /// The byte offset of a location. Some errors have only a line and column.
-fn offset(text: &str, location: &serde_saphyr::Location) -> usize {
+fn byte_offset_of(text: &str, location: &serde_saphyr::Location) -> usize {
     let number = |value: u64| usize::try_from(value).unwrap_or(usize::MAX);
     if let Some(byte) = location.span().byte_offset() {
         return number(byte).min(text.len());
@@ -134,7 +134,7 @@ fn plain_message(error: &serde_saphyr::Error) -> String {
     format!("invalid YAML: {text}")
 }
 
-/// A suggestion for strings that need quotes, or other quotes, because of characters that have a meaning in YAML.
+/// A suggestion for strings with special characters of YAML that need quotes, or the other kind of quotes.
 fn missing_quotes(text: &str, offset: usize, message: &str) -> Option<String> {
     if message.contains("unknown escape") {
         return Some("in double quotes `\\` starts an escape sequence: use single quotes, or write `\\\\`".to_owned());
@@ -166,11 +166,11 @@ struct Raw(YamlNode);
 impl<'de> Deserialize<'de> for Raw {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let spanned: Spanned<RawValue> = Spanned::deserialize(deserializer)?;
-        Ok(Self(YamlNode { value: spanned.value.0, span: bytes(spanned.referenced) }))
+        Ok(Self(YamlNode { value: spanned.value.0, span: byte_span(spanned.referenced) }))
     }
 }
 
-fn bytes(location: serde_saphyr::Location) -> Range<usize> {
+fn byte_span(location: serde_saphyr::Location) -> Range<usize> {
     let span = location.span();
     let start = span.byte_offset().and_then(|start| usize::try_from(start).ok()).unwrap_or(0);
     let length = span.byte_len().and_then(|length| usize::try_from(length).ok()).unwrap_or(0);
@@ -243,7 +243,7 @@ impl<'de> Visitor<'de> for YamlVisitor {
         let mut map = Vec::new();
         while let Some(key) = entries.next_key::<Spanned<String>>()? {
             let Raw(value) = entries.next_value()?;
-            map.push((YamlKey { span: bytes(key.referenced), text: key.value }, value));
+            map.push((YamlKey { span: byte_span(key.referenced), text: key.value }, value));
         }
         Ok(Yaml::Map(map))
     }

@@ -3,7 +3,7 @@
 //! Without a shell, `&&`, `>` and `$HOME` would be passed as arguments, and the gate `true && false` would pass. So a
 //! command that is written as one string must not have unquoted shell syntax.
 
-use crate::text::diagnostic::{Diagnostic, ErrorKind};
+use crate::text::diagnostic::{Diagnostic, DiagnosticKind};
 use crate::text::fields::{Fields, SpannedText};
 
 /// A command and its words.
@@ -13,7 +13,7 @@ pub struct CommandText {
     pub words: Vec<String>,
 }
 
-/// The part of a policy file that a command is in. It determines what messages suggest instead of shell syntax.
+/// The part of a policy file that contains a command. It determines what messages suggest instead of shell syntax.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CommandPlace {
     /// Besides a string, `shell` or a list of words is allowed.
@@ -25,16 +25,16 @@ pub enum CommandPlace {
 }
 
 /// Reads `command`: a string, which is split into words, or a list of words. `None` if it is missing or invalid.
-pub fn command(place: CommandPlace, fields: &mut Fields) -> Option<CommandText> {
+pub fn read_command(place: CommandPlace, fields: &mut Fields) -> Option<CommandText> {
     let span = fields.key_span("command").unwrap_or_default();
     if fields.is_text("command") {
         let text = fields.text("command")?;
-        let words = split("command", &text, place, fields)?;
+        let words = split_words("command", &text, place, fields)?;
         return Some(CommandText { text, words });
     }
     let texts = fields.texts("command")?;
     let (Some(program), Some(last)) = (texts.first().filter(|program| !program.value.is_empty()), texts.last()) else {
-        fields.refuse(ErrorKind::InvalidValue, "`command` is empty", span);
+        fields.refuse(DiagnosticKind::InvalidValue, "`command` is empty", span);
         return None;
     };
     let span = program.span.start..last.span.end;
@@ -43,30 +43,30 @@ pub fn command(place: CommandPlace, fields: &mut Fields) -> Option<CommandText> 
 }
 
 /// Reads `shell`: a script for `sh -c`.
-pub fn shell(fields: &mut Fields) -> Option<CommandText> {
+pub fn read_script(fields: &mut Fields) -> Option<CommandText> {
     let text = fields.text("shell")?;
     if text.value.trim().is_empty() {
-        fields.refuse(ErrorKind::InvalidValue, "`shell` is empty", text.span);
+        fields.refuse(DiagnosticKind::InvalidValue, "`shell` is empty", text.span);
         return None;
     }
     let words = vec!["sh".to_owned(), "-c".to_owned(), text.value.clone()];
     Some(CommandText { text, words })
 }
 
-/// Splits a command that is one string into words. `key` is the key with the command, for messages.
-pub fn split(key: &str, text: &SpannedText, place: CommandPlace, fields: &mut Fields) -> Option<Vec<String>> {
+/// Splits a command that is one string into words. `key`: the key of the command, for messages.
+pub fn split_words(key: &str, text: &SpannedText, place: CommandPlace, fields: &mut Fields) -> Option<Vec<String>> {
     let words = match shell_words::split(&text.value) {
         Ok(words) if !words.is_empty() => words,
         Ok(_) => {
-            fields.refuse(ErrorKind::InvalidValue, format!("`{key}` is empty"), text.span.clone());
+            fields.refuse(DiagnosticKind::InvalidValue, format!("`{key}` is empty"), text.span.clone());
             return None;
         }
         Err(_) => {
-            fields.refuse(ErrorKind::InvalidValue, format!("a quote in `{key}` is not closed"), text.span.clone());
+            fields.refuse(DiagnosticKind::InvalidValue, format!("a quote in `{key}` is not closed"), text.span.clone());
             return None;
         }
     };
-    let message = match (before_program(&text.value), shell_syntax(&text.value)) {
+    let message = match (shell_prefix(&text.value), shell_syntax(&text.value)) {
         (Some(word), _) => {
             format!("`{key}` starts with `{word}`, but no shell runs it: `{word}` would be the name of the program")
         }
@@ -74,49 +74,48 @@ pub fn split(key: &str, text: &SpannedText, place: CommandPlace, fields: &mut Fi
             format!("`{key}` has {syntax}, but no shell runs it: the text after it would be ignored")
         }
         (None, Some(syntax)) => {
-            format!("`{key}` has {syntax}, but no shell runs it: the program would get it as an argument")
+            format!("`{key}` has {syntax}, which only a shell interprets, but no shell runs `{key}`")
         }
         (None, None) => return Some(words),
     };
-    let script = one_line(&text.value);
-    // Placeholders are not filled in in scripts, so this command cannot be suggested as one.
+    let script = join_script_lines(&text.value);
+    // Placeholders are not replaced in scripts, so a command with placeholders cannot be suggested as a script.
     let script = if script.contains('{') { "…".to_owned() } else { script };
-    let help = match place {
-        CommandPlace::GateOrAction => format!(
-            "to run it in a shell, write `shell: {}` instead of `command`; to pass it as an argument, quote it or \
-             write the words as a list",
-            yaml_text(&script)
+    let (in_shell, as_argument) = match place {
+        CommandPlace::GateOrAction => (
+            format!("write `shell: {}` instead of `command`", yaml_text(&script)),
+            "quote it or write the words as a list",
         ),
-        CommandPlace::Agent => {
-            "to run it in a shell, write `[sh, -c, \"…\"]`; to pass it as an argument, quote it or write the words \
-                         as a list"
-                .to_owned()
-        }
-        CommandPlace::SingleString => {
-            "to run it in a shell, write `sh -c '…'`; to pass it as an argument, quote it".to_owned()
-        }
+        CommandPlace::Agent => ("write `[sh, -c, \"…\"]`".to_owned(), "quote it or write the words as a list"),
+        CommandPlace::SingleString => ("write `sh -c '…'`".to_owned(), "quote it"),
     };
-    let problem = Diagnostic::error(ErrorKind::InvalidValue, message, fields.source(), Some(text.span.clone()));
+    // A quoted prefix would still be the name of the program.
+    let help = if shell_prefix(&text.value).is_some() {
+        format!("to run it in a shell, {in_shell}")
+    } else {
+        format!("to run it in a shell, {in_shell}; to pass it as an argument, {as_argument}")
+    };
+    let problem = Diagnostic::error(DiagnosticKind::InvalidValue, message, fields.source(), Some(text.span.clone()));
     fields.problems.push(problem.help(help));
     None
 }
 
-/// Refuses shell syntax in a string that is only the name of a program. `key` is the key with the name, for messages.
+/// Refuses shell syntax in a string that is only the name of a program. `key`: the key of the name, for messages.
 pub fn check_program(key: &str, text: &SpannedText, fields: &mut Fields) {
     // `~/` is expanded by Linchpin itself.
     let path = text.value.strip_prefix("~/").unwrap_or(&text.value);
-    let Some(syntax) = before_program(path).map(|word| format!("`{word}`")).or_else(|| shell_syntax(path)) else {
+    let Some(syntax) = shell_prefix(path).map(|word| format!("`{word}`")).or_else(|| shell_syntax(path)) else {
         return;
     };
     let message =
         format!("`{key}` has {syntax}, but no shell runs it: the whole text would be the name of the program");
-    let problem = Diagnostic::error(ErrorKind::InvalidValue, message, fields.source(), Some(text.span.clone()));
+    let problem = Diagnostic::error(DiagnosticKind::InvalidValue, message, fields.source(), Some(text.span.clone()));
     let help = "write the program and its arguments as a list; to run it in a shell, write `[sh, -c, \"…\"]`";
     fields.problems.push(problem.help(help));
 }
 
-/// Joins the lines of a script with `&&`.
-fn one_line(script: &str) -> String {
+/// Joins the lines of a script with `&&`, for a suggestion on one line.
+fn join_script_lines(script: &str) -> String {
     let mut line = String::new();
     for next in script.lines().map(|line| line.split_whitespace().collect::<Vec<_>>().join(" ")) {
         if next.is_empty() {
@@ -140,7 +139,7 @@ fn yaml_text(text: &str) -> String {
 }
 
 /// Returns `!` or `NAME=value` at the start of the command, which only a shell understands.
-fn before_program(command: &str) -> Option<&str> {
+fn shell_prefix(command: &str) -> Option<&str> {
     let word = command.split_whitespace().next()?;
     let is_name = |name: &str| {
         name.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_')
@@ -235,7 +234,7 @@ fn begins_word(command: &str, offset: usize) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{before_program, shell_syntax};
+    use super::{shell_prefix, shell_syntax};
 
     #[test]
     fn unquoted_shell_syntax_is_found() {
@@ -316,16 +315,16 @@ mod tests {
             "make issue#5 '#5' \\#5 \"#5\"",
         ];
         for command in plain {
-            assert_eq!((shell_syntax(command), before_program(command)), (None, None), "{command}");
+            assert_eq!((shell_syntax(command), shell_prefix(command)), (None, None), "{command}");
         }
     }
 
     #[test]
-    fn prefixes_that_only_a_shell_understands() {
+    fn prefixes_that_only_a_shell_understands_are_found() {
         for (command, word) in
             [("! make", "!"), (" A_1=x make", "A_1=x"), ("A= make", "A="), ("CI='a b' make", "CI='a")]
         {
-            assert_eq!(before_program(command), Some(word), "{command}");
+            assert_eq!(shell_prefix(command), Some(word), "{command}");
         }
     }
 }

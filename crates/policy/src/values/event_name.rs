@@ -3,7 +3,7 @@
 use engine::event::EventKind;
 use engine::suggest;
 
-use crate::text::diagnostic::{Diagnostic, ErrorKind};
+use crate::text::diagnostic::{Diagnostic, DiagnosticKind};
 use crate::text::fields::{Fields, SpannedText};
 use crate::text::source::Source;
 
@@ -27,7 +27,7 @@ pub fn unknown_event(name: SpannedText, source: &Source) -> Diagnostic {
         .or_else(|| suggest::closest(&name.value, event_names.iter().copied()))
         .map_or_else(|| format!("known events: {}", event_names.join(", ")), suggest::did_you_mean);
     let message = format!("unknown event `{}`", name.value);
-    Diagnostic::error(ErrorKind::UnknownEvent, message, source, Some(name.span)).help(help)
+    Diagnostic::error(DiagnosticKind::UnknownEvent, message, source, Some(name.span)).help(help)
 }
 
 /// Event names in agents' settings, and Linchpin's names for them.

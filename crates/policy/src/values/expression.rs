@@ -2,7 +2,7 @@
 
 use engine::expr::{self, Scope};
 
-use crate::text::diagnostic::{Diagnostic, ErrorKind};
+use crate::text::diagnostic::{Diagnostic, DiagnosticKind};
 use crate::text::fields::{Fields, SpannedText};
 
 /// Reports syntax errors and unknown names in an expression. Returns true if there are none.
@@ -12,7 +12,7 @@ pub fn check_expression(when: &SpannedText, scope: &Scope, fields: &mut Fields) 
     for problem in problems {
         let span = fields.source().span_of_part(&when.span, &when.value, &problem.span);
         fields.problems.push(
-            Diagnostic::error(ErrorKind::InvalidExpression, problem.message, fields.source(), Some(span))
+            Diagnostic::error(DiagnosticKind::InvalidExpression, problem.message, fields.source(), Some(span))
                 .maybe_help(problem.help),
         );
     }

@@ -3,7 +3,7 @@
 use std::ops::{Range, RangeInclusive};
 use std::time::Duration;
 
-use crate::text::diagnostic::{Diagnostic, ErrorKind};
+use crate::text::diagnostic::{Diagnostic, DiagnosticKind};
 use crate::text::fields::Fields;
 use crate::text::yaml::Yaml;
 
@@ -13,13 +13,13 @@ pub const KIB: usize = 1024;
 const OUTPUT_LIMITS: RangeInclusive<usize> = 1..=64;
 
 /// Reads a duration: `500ms`, `2s`, `5m`, `1h` or `90d`.
-pub fn duration(key: &str, fields: &mut Fields) -> Option<(Duration, Range<usize>)> {
+pub fn read_duration(key: &str, fields: &mut Fields) -> Option<(Duration, Range<usize>)> {
     let text = fields.text_or_number(key)?;
     let Some(length) = parse_duration(&text.value) else {
         let message =
             format!("`{key}` must be a duration such as `500ms`, `2s`, `5m`, `1h` or `90d`, not `{}`", text.value);
         let help = text.value.parse::<u64>().is_ok().then(|| format!("write `{}s` for seconds", text.value));
-        let problem = Diagnostic::error(ErrorKind::InvalidValue, message, fields.source(), Some(text.span));
+        let problem = Diagnostic::error(DiagnosticKind::InvalidValue, message, fields.source(), Some(text.span));
         fields.problems.push(problem.maybe_help(help));
         return None;
     };
@@ -40,7 +40,7 @@ pub fn parse_duration(text: &str) -> Option<Duration> {
 }
 
 /// Reads `output_limit`, such as `16 KiB`.
-pub fn output_limit(fields: &mut Fields) -> Option<usize> {
+pub fn read_output_limit(fields: &mut Fields) -> Option<usize> {
     let node = fields.take("output_limit")?;
     let count = match &node.value {
         Yaml::Text(text) => text.strip_suffix("KiB").and_then(|count| count.trim_end().parse::<usize>().ok()),
@@ -51,6 +51,6 @@ pub fn output_limit(fields: &mut Fields) -> Option<usize> {
     }
     let message =
         format!("`output_limit` must be a size from `{} KiB` to `{} KiB`", OUTPUT_LIMITS.start(), OUTPUT_LIMITS.end());
-    fields.refuse(ErrorKind::InvalidValue, message, node.span);
+    fields.refuse(DiagnosticKind::InvalidValue, message, node.span);
     None
 }

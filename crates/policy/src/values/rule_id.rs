@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use engine::verdict::GUARD_RULE;
 
-use crate::text::diagnostic::{Diagnostic, ErrorKind};
+use crate::text::diagnostic::{Diagnostic, DiagnosticKind};
 use crate::text::source::Source;
 
 /// Maximum length of a rule id: shorter than any file system's limit, with room for an extension.
@@ -42,6 +42,6 @@ pub fn check(id: &str) -> Result<(), InvalidRuleId> {
 
 impl InvalidRuleId {
     pub fn diagnostic_at(self, source: &Source, span: Option<Range<usize>>) -> Diagnostic {
-        Diagnostic::error(ErrorKind::InvalidValue, self.message, source, span).help(self.help)
+        Diagnostic::error(DiagnosticKind::InvalidValue, self.message, source, span).help(self.help)
     }
 }

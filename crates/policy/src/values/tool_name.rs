@@ -4,7 +4,7 @@ use engine::rules::McpPattern;
 use engine::suggest;
 
 use super::pattern::check_name_pattern;
-use crate::text::diagnostic::{Diagnostic, ErrorKind};
+use crate::text::diagnostic::{Diagnostic, DiagnosticKind};
 use crate::text::fields::{Fields, SpannedText};
 
 /// The common tool names that adapters map agents' tools to. Agents may have other tools, but a name that is almost one
@@ -41,7 +41,7 @@ fn warn_of_likely_typo(text: &SpannedText, fields: &mut Fields) {
     if let Some(close) = suggest::closest(name, COMMON_TOOLS.iter().copied()) {
         fields.problems.push(
             Diagnostic::warning(
-                ErrorKind::InvalidValue,
+                DiagnosticKind::InvalidValue,
                 format!("no known agent has a tool `{name}`"),
                 fields.source(),
                 Some(text.span.clone()),
@@ -51,13 +51,13 @@ fn warn_of_likely_typo(text: &SpannedText, fields: &mut Fields) {
     }
 }
 
-pub fn mcp_pattern(text: &SpannedText, fields: &mut Fields) -> Option<McpPattern> {
+pub fn parse_mcp_pattern(text: &SpannedText, fields: &mut Fields) -> Option<McpPattern> {
     let Some((server, tool)) =
         text.value.split_once(':').filter(|(server, tool)| !server.is_empty() && !tool.is_empty())
     else {
         fields.problems.push(
             Diagnostic::error(
-                ErrorKind::InvalidValue,
+                DiagnosticKind::InvalidValue,
                 format!("invalid MCP tool `{}`", text.value),
                 fields.source(),
                 Some(text.span.clone()),

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use engine::rules::Tier;
 
-use crate::text::diagnostic::{Diagnostic, ErrorKind};
+use crate::text::diagnostic::{Diagnostic, DiagnosticKind};
 use crate::text::source::Source;
 
 /// An error message for a project that declares or sets a variable of the user: the user's rules may depend on it.
@@ -18,6 +18,7 @@ pub fn conflict_with_user(name: &str, tier: Tier, users_variables: &BTreeSet<Str
 
 impl UserVariableConflict {
     pub fn diagnostic_at(self, source: &Source, span: Range<usize>) -> Diagnostic {
-        Diagnostic::error(ErrorKind::Overruled, self.0, source, Some(span)).help("use a variable with another name")
+        Diagnostic::error(DiagnosticKind::Overruled, self.0, source, Some(span))
+            .help("use a variable with another name")
     }
 }

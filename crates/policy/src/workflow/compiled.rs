@@ -1,7 +1,7 @@
 //! The compiled cache of the active workflow. Hooks check only the files' stamps to see whether it is fresh.
 //!
-//! It is in the user's state folder, next to the compiled policy. If the workflow's file has errors, its last good
-//! version applies.
+//! The cache is in the user's state directory, next to the compiled policy. If the workflow's file has errors, its last
+//! good version applies.
 
 use std::fs;
 use std::path::Path;
@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 
 use super::workflows;
 use crate::cache::{BUILD, CompiledPolicy};
-use crate::files::folder::Tiers;
+use crate::files::folder::PolicyFolders;
 use crate::files::freshness::FreshnessCheck;
 use crate::files::private_files::write_private_file;
 use crate::load::LoadedPolicy;
@@ -44,7 +44,7 @@ struct CachedWorkflow {
 pub fn compiled_workflow(
     name: &str,
     tier: Option<Tier>,
-    tiers: &Tiers,
+    tiers: &PolicyFolders,
     policy: &CompiledPolicy,
     cache: &Path,
     is_saved: bool,
@@ -56,9 +56,7 @@ pub fn compiled_workflow(
         CachedWorkflow::read(cache).filter(|cached| cached.workflow.name == name && is_in_tier(cached.workflow.tier));
     if let Some(cached) = &cached
         && cached.policy_digest == policy_digest
-        && FreshnessCheck::begin(Arc::new(cached.inputs.clone()), cached.read_at)
-            .finish()
-            .is_some_and(|changed| changed.is_empty())
+        && FreshnessCheck::begin(Arc::new(cached.inputs.clone()), cached.read_at).finish().is_none()
     {
         return Some(CompiledWorkflow { workflow: cached.workflow.clone(), is_last_good: cached.is_last_good });
     }
@@ -92,5 +90,5 @@ fn policy_digest(policy: &CompiledPolicy) -> String {
     let config = postcard::to_stdvec(&*policy.config).unwrap_or_default();
     // A workflow can name rules that are not in force. If these change, only `read_at` changes.
     let read_at = postcard::to_stdvec(&policy.read_at).unwrap_or_default();
-    digest([policy.generation.as_bytes(), &config, &read_at].concat())
+    digest([policy.rules_digest.as_bytes(), &config, &read_at].concat())
 }

@@ -6,9 +6,9 @@ use engine::expr::Scope;
 use engine::observers::Observer;
 use engine::workflow::Workflow;
 
-use super::workflow_source::WorkflowSource;
+use super::workflow_reader::WorkflowReader;
 use super::{observers, variables};
-use crate::text::diagnostic::{Diagnostic, ErrorKind};
+use crate::text::diagnostic::{Diagnostic, DiagnosticKind};
 use crate::text::fields::{Fields, SpannedText};
 use crate::text::yaml::{YamlKey, YamlNode};
 
@@ -23,8 +23,8 @@ pub struct Declarations {
     pub transition_scope: Scope,
 }
 
-impl WorkflowSource<'_> {
-    pub fn declarations(
+impl WorkflowReader<'_> {
+    pub fn read_declarations(
         self,
         nodes: &[(YamlKey, YamlNode)],
         fields: &mut Fields,
@@ -33,15 +33,15 @@ impl WorkflowSource<'_> {
         let variables = variables::read(fields, self.tier, self.context);
         let observer_list = observers::read(fields, self.source, self.tier, self.context);
         let observers = observer_list.observers;
-        let claims = self.claims(nodes, &variables, fields);
-        let scope = self.scope(&variables, &observers, nodes, &claims);
+        let claims = self.read_claims(nodes, &variables, fields);
+        let scope = self.build_scope(&variables, &observers, nodes, &claims);
         problems.extend(observer_list.unchecked.iter().flat_map(|unchecked| unchecked.problems(&scope)));
         let transition_scope = scope.for_transitions();
         let claims = claims.into_iter().map(|claim| claim.value).collect();
         Declarations { variables, observers, claims, scope, transition_scope }
     }
 
-    fn claims(
+    fn read_claims(
         self,
         nodes: &[(YamlKey, YamlNode)],
         variables: &BTreeMap<String, String>,
@@ -54,22 +54,22 @@ impl WorkflowSource<'_> {
         for claim in &claims {
             if let Err(why) = engine::expr::check_variable_name(&claim.value) {
                 let why = why.replace("a variable", "a claim");
-                fields.refuse(ErrorKind::InvalidValue, why, claim.span.clone());
+                fields.refuse(DiagnosticKind::InvalidValue, why, claim.span.clone());
             } else if is_variable(&claim.value) {
-                fields.refuse(ErrorKind::InvalidValue, conflict(&claim.value), claim.span.clone());
+                fields.refuse(DiagnosticKind::InvalidValue, conflict(&claim.value), claim.span.clone());
             }
         }
         for (key, _) in nodes {
             let completion_claim = Workflow::completion_claim(&key.text);
             if is_variable(&completion_claim) {
                 let message = format!("{} (node `{}`)", conflict(&completion_claim), key.text);
-                fields.refuse(ErrorKind::InvalidValue, message, key.span.clone());
+                fields.refuse(DiagnosticKind::InvalidValue, message, key.span.clone());
             }
         }
         claims
     }
 
-    fn scope(
+    fn build_scope(
         self,
         variables: &BTreeMap<String, String>,
         observers: &[Observer],

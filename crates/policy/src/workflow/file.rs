@@ -11,13 +11,13 @@ use super::keys::WORKFLOW;
 use super::nodes::NodeContext;
 use super::rules::{RuleCollector, RuleOwner};
 use super::variables;
-use super::workflow_source::WorkflowSource;
+use super::workflow_reader::WorkflowReader;
 use crate::actions::{ActionReader, ActionSite, Templates};
 use crate::library::RuleEntries;
 use crate::list_resolver::RuleLookup;
 use crate::rule::definition::RuleOrigin;
 use crate::rule::reader::RuleReader;
-use crate::text::diagnostic::{Diagnostic, ErrorKind, Severity};
+use crate::text::diagnostic::{Diagnostic, DiagnosticKind, Severity};
 use crate::text::digest::digest;
 use crate::text::fields::Fields;
 use crate::text::source::Source;
@@ -34,7 +34,7 @@ pub fn read(name: &str, source: &Source, tier: Tier, context: &WorkflowContext) 
         return (None, fields.problems);
     }
     fields.refuse_unknown();
-    let (workflow, mut problems) = WorkflowSource { name, source, tier, context }.read(&mut fields);
+    let (workflow, mut problems) = WorkflowReader { name, source, tier, context }.read(&mut fields);
     problems.append(&mut fields.problems);
     // Problems of guides come after those of the file itself.
     problems.sort_by_key(|problem| {
@@ -45,17 +45,17 @@ pub fn read(name: &str, source: &Source, tier: Tier, context: &WorkflowContext) 
     (is_valid.then_some(workflow), problems)
 }
 
-impl WorkflowSource<'_> {
+impl WorkflowReader<'_> {
     fn read(self, fields: &mut Fields) -> (Workflow, Vec<Diagnostic>) {
         let Self { name, source, tier, context } = self;
         let mut problems = Vec::new();
         self.check_mode(fields);
-        let entries = self.node_entries(fields);
-        let declared = self.declarations(&entries, fields, &mut problems);
+        let entries = self.read_node_entries(fields);
+        let declared = self.read_declarations(&entries, fields, &mut problems);
         let (scope, transition_scope) = (&declared.scope, &declared.transition_scope);
 
         let reader = self.rule_reader(scope);
-        let mut local = rule_definitions(reader, fields);
+        let mut local = read_rule_definitions(reader, fields);
         problems.append(&mut local.problems);
         let imported = context.catalogue.imported(&fields.texts("imports").unwrap_or_default(), source, tier);
         problems.extend(imported.problems);
@@ -67,14 +67,14 @@ impl WorkflowSource<'_> {
         let gates = GateReader::new(&rule_lookup, transition_scope, name, &initial_value, fields);
         let mut rules = self.rule_collector(RuleOwner::Workflow, reader, &rule_lookup);
         rules.add_lists(fields);
-        let triggers = self.triggers(scope, &mut rules, &mut templates, fields);
+        let triggers = self.read_triggers(scope, &mut rules, &mut templates, fields);
         let targets = entries.iter().map(|(key, _)| key.text.as_str()).chain(Workflow::ENDS).collect();
         let node_context = NodeContext { rule_lookup: &rule_lookup, scope, transition_scope, gates: &gates, targets };
-        let start = self.start(&node_context.targets, fields);
+        let start = self.read_start(&node_context.targets, fields);
         let mut spanned_rules = rules.finish(&mut problems);
         let rules = spanned_rules.iter().map(|spanned| spanned.rule.clone()).collect();
         let end = fields.end_of("nodes");
-        let (nodes, mut node_rules) = self.nodes(&entries, end, &node_context, &mut templates, &mut problems);
+        let (nodes, mut node_rules) = self.read_nodes(&entries, end, &node_context, &mut templates, &mut problems);
         spanned_rules.append(&mut node_rules);
         refuse_same_ids(&spanned_rules, source, &mut problems);
         problems.append(&mut templates.problems);
@@ -104,7 +104,7 @@ impl WorkflowSource<'_> {
         (workflow, problems)
     }
 
-    fn triggers(
+    fn read_triggers(
         self,
         scope: &Scope,
         rules: &mut RuleCollector,
@@ -123,29 +123,29 @@ impl WorkflowSource<'_> {
             templates,
             problems: &mut fields.problems,
         };
-        reader.triggers(node, end)
+        reader.read_triggers(node, end)
     }
 
     fn check_mode(self, fields: &mut Fields) {
         if let Some(mode) = fields.text("mode").filter(|mode| mode.value != self.name) {
             let message = format!("`mode` is `{}`, but the file is named `{}`", mode.value, self.name);
             fields.problems.push(
-                Diagnostic::error(ErrorKind::InvalidValue, message, self.source, Some(mode.span))
+                Diagnostic::error(DiagnosticKind::InvalidValue, message, self.source, Some(mode.span))
                     .help("remove `mode`: the workflow is named after its file"),
             );
         }
     }
 
-    fn start(self, targets: &[&str], fields: &mut Fields) -> String {
+    fn read_start(self, targets: &[&str], fields: &mut Fields) -> String {
         let Some(start) = fields.text("start_node") else {
             if !fields.has("start_node") {
-                fields.refuse(ErrorKind::MissingKey, "the workflow has no `start_node`", 0..0);
+                fields.refuse(DiagnosticKind::MissingKey, "the workflow has no `start_node`", 0..0);
             }
             return String::new();
         };
         if Workflow::is_end(&start.value) {
             let message = format!("`{}` cannot be the `start_node`", start.value);
-            fields.refuse(ErrorKind::InvalidValue, message, start.span);
+            fields.refuse(DiagnosticKind::InvalidValue, message, start.span);
         } else if !targets.contains(&start.value.as_str()) {
             let node_names = targets.iter().filter(|name| !Workflow::is_end(name)).copied();
             fields.problems.push(self.unknown_node("start_node", &start, node_names.collect()));
@@ -155,13 +155,13 @@ impl WorkflowSource<'_> {
 }
 
 /// Reads `rule_definitions`.
-fn rule_definitions(reader: RuleReader, fields: &mut Fields) -> RuleEntries {
+fn read_rule_definitions(reader: RuleReader, fields: &mut Fields) -> RuleEntries {
     let mut local = RuleEntries::default();
     let Some(node) = fields.take("rule_definitions") else { return local };
     match node.value {
         Yaml::Map(entries) => local.read(reader, entries, fields.end_of("rule_definitions"), RuleOrigin::Local),
         other => fields.refuse(
-            ErrorKind::InvalidValue,
+            DiagnosticKind::InvalidValue,
             format!("`rule_definitions` must be a mapping of names to rules, not {}", other.kind()),
             node.span,
         ),

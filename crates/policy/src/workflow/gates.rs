@@ -13,13 +13,13 @@ use serde_json::Value;
 use super::keys::{EXPECT, GATE, METHODS, OLD_GATE, OLD_GATES, WEBHOOK};
 use super::rules::with_workflow_prefix;
 use crate::list_resolver::RuleLookup;
-use crate::text::diagnostic::{Diagnostic, ErrorKind};
+use crate::text::diagnostic::{Diagnostic, DiagnosticKind};
 use crate::text::fields::{Fields, SpannedText};
 use crate::text::source::Source;
 use crate::text::yaml::{Yaml, YamlKey, YamlNode};
 use crate::values::command_text::{self, CommandPlace, CommandText};
 use crate::values::expression::check_expression;
-use crate::values::quantity::duration;
+use crate::values::quantity::read_duration;
 
 const DEFAULT_TIMEOUT: Duration = Duration::from_mins(10);
 const LONGEST_TIMEOUT: Duration = Duration::from_hours(1);
@@ -52,7 +52,7 @@ impl<'a> GateReader<'a> {
         let Some(node) = fields.take("gates") else { return gates };
         let Yaml::Map(entries) = node.value else {
             let message = format!("`gates` must be a mapping of names to gates, not {}", node.value.kind());
-            fields.refuse(ErrorKind::InvalidValue, message, node.span);
+            fields.refuse(DiagnosticKind::InvalidValue, message, node.span);
             return gates;
         };
         for (key, node) in entries {
@@ -63,7 +63,7 @@ impl<'a> GateReader<'a> {
                     .all(|character| character.is_ascii_alphanumeric() || matches!(character, '-' | '_'));
             if !is_name {
                 let message = format!("invalid gate name `{}`: use letters, digits, `-` and `_`", key.text);
-                fields.refuse(ErrorKind::InvalidValue, message, key.span);
+                fields.refuse(DiagnosticKind::InvalidValue, message, key.span);
                 continue;
             }
             let gate = match node.value {
@@ -85,43 +85,43 @@ impl<'a> GateReader<'a> {
     pub fn unused_gate_warnings(&self, source: &Source) -> Vec<Diagnostic> {
         let warning = |key: &YamlKey| {
             let message = format!("nothing requires the gate `{}`, so it is never checked", key.text);
-            Diagnostic::warning(ErrorKind::InvalidValue, message, source, Some(key.span.clone()))
+            Diagnostic::warning(DiagnosticKind::InvalidValue, message, source, Some(key.span.clone()))
                 .help(format!("add it where it must hold, as `requires: [{}]`, or remove it", key.text))
         };
         self.unused.borrow().iter().map(warning).collect()
     }
 
     /// Reads `requires`, `exit_when` and `exit_conditions` of a node, in this order.
-    pub fn node_requirements(&self, node: &str, fields: &mut Fields) -> Vec<Requirement> {
+    pub fn read_node_requirements(&self, node: &str, fields: &mut Fields) -> Vec<Requirement> {
         if Workflow::is_end(node) {
             refuse_gates_of_end(node, fields);
         }
-        let mut items = list("requires", fields);
+        let mut items = read_gate_list("requires", fields);
         items.extend(fields.text("exit_when").map(|text| YamlNode { value: Yaml::Text(text.value), span: text.span }));
-        items.extend(list("exit_conditions", fields));
-        self.requirements(items, node, fields)
+        items.extend(read_gate_list("exit_conditions", fields));
+        self.read_requirements(items, node, fields)
     }
 
     /// Reads `requires` of a transition. `number` starts at 1.
-    pub fn transition_requirements(&self, node: &str, number: usize, fields: &mut Fields) -> Vec<Requirement> {
-        let items = list("requires", fields);
-        self.requirements(items, &format!("{node}/transitions/{number}"), fields)
+    pub fn read_transition_requirements(&self, node: &str, number: usize, fields: &mut Fields) -> Vec<Requirement> {
+        let items = read_gate_list("requires", fields);
+        self.read_requirements(items, &format!("{node}/transitions/{number}"), fields)
     }
 
     /// Reads any other list of gates. `id_prefix`: the prefix of the requirements' ids.
-    pub fn list_requirements(&self, key: &str, id_prefix: &str, fields: &mut Fields) -> Vec<Requirement> {
-        let items = list(key, fields);
-        self.requirements(items, id_prefix, fields)
+    pub fn read_list_requirements(&self, key: &str, id_prefix: &str, fields: &mut Fields) -> Vec<Requirement> {
+        let items = read_gate_list(key, fields);
+        self.read_requirements(items, id_prefix, fields)
     }
 
-    fn requirements(&self, items: Vec<YamlNode>, id_prefix: &str, fields: &mut Fields) -> Vec<Requirement> {
+    fn read_requirements(&self, items: Vec<YamlNode>, id_prefix: &str, fields: &mut Fields) -> Vec<Requirement> {
         let numbered = items.into_iter().enumerate();
         numbered
-            .filter_map(|(index, item)| self.requirement(item, format!("{id_prefix}/{}", index + 1), fields))
+            .filter_map(|(index, item)| self.read_requirement(item, format!("{id_prefix}/{}", index + 1), fields))
             .collect()
     }
 
-    fn requirement(&self, item: YamlNode, id: String, fields: &mut Fields) -> Option<Requirement> {
+    fn read_requirement(&self, item: YamlNode, id: String, fields: &mut Fields) -> Option<Requirement> {
         let Yaml::Text(value) = item.value else {
             return Some(Requirement { id, gate: self.parse_mapping(item, fields)? });
         };
@@ -153,19 +153,20 @@ impl<'a> GateReader<'a> {
         let span = node.span.clone();
         let Yaml::Map(entries) = &node.value else {
             let message = format!("a gate must be an expression, a name or a mapping, not {}", node.value.kind());
-            outer.refuse(ErrorKind::InvalidValue, message, span);
+            outer.refuse(DiagnosticKind::InvalidValue, message, span);
             return None;
         };
         let is_old = entries.iter().any(|(key, _)| key.text == "type");
         let mut fields = Fields::of(node, outer.source(), if is_old { OLD_GATE.keys } else { GATE.keys });
         fields.refuse_unknown();
-        let gate = if is_old { self.old_syntax(span, &mut fields) } else { self.current_syntax(span, &mut fields) };
+        let gate =
+            if is_old { self.read_old_syntax(span, &mut fields) } else { self.read_current_syntax(span, &mut fields) };
         let is_valid = fields.has_no_errors();
         outer.problems.append(&mut fields.problems);
         gate.filter(|_| is_valid)
     }
 
-    fn current_syntax(&self, span: Range<usize>, fields: &mut Fields) -> Option<Gate> {
+    fn read_current_syntax(&self, span: Range<usize>, fields: &mut Fields) -> Option<Gate> {
         let kinds = ["command", "shell", "approval", "webhook", "file_rules"];
         let kinds: Vec<&str> = kinds.into_iter().filter(|kind| fields.has(kind)).collect();
         if kinds.len() != 1 {
@@ -173,16 +174,16 @@ impl<'a> GateReader<'a> {
                 [] => "a gate must have one of `command`, `shell`, `approval`, `webhook` and `file_rules`".to_owned(),
                 several => format!("a gate may have only one of {}", several.join(", ")),
             };
-            fields.refuse(ErrorKind::MissingKey, message, span);
+            fields.refuse(DiagnosticKind::MissingKey, message, span);
             return None;
         }
-        let timeout = timeout(fields);
+        let timeout = read_timeout(fields);
         if fields.has("command") || fields.has("shell") {
             let is_script = fields.has("shell");
             let read = if is_script {
-                command_text::shell(fields)
+                command_text::read_script(fields)
             } else {
-                command_text::command(CommandPlace::GateOrAction, fields)
+                command_text::read_command(CommandPlace::GateOrAction, fields)
             };
             let CommandText { text, words } = read?;
             let timeout = timeout.unwrap_or(DEFAULT_TIMEOUT);
@@ -191,40 +192,40 @@ impl<'a> GateReader<'a> {
         }
         for key in ["timeout", "protect"] {
             if let Some(span) = fields.key_span(key) {
-                fields.refuse(ErrorKind::InvalidValue, format!("`{key}` needs a `command` or a `shell`"), span);
+                fields.refuse(DiagnosticKind::InvalidValue, format!("`{key}` needs a `command` or a `shell`"), span);
             }
         }
         if fields.has("approval") {
-            return approval("approval", fields);
+            return read_approval("approval", fields);
         }
         if fields.has("file_rules") {
-            return self.file_rules(fields);
+            return self.read_file_rules(fields);
         }
         let node = fields.take("webhook")?;
         let span = node.span.clone();
         let mut inner = Fields::of(node, fields.source(), WEBHOOK.keys);
         inner.refuse_unknown();
-        let expect = expected_response(&mut inner);
-        let webhook = webhook(span, expect, &mut inner);
+        let expect = read_expected_response(&mut inner);
+        let webhook = read_webhook(span, expect, &mut inner);
         fields.problems.append(&mut inner.problems);
         webhook
     }
 
-    fn file_rules(&self, fields: &mut Fields) -> Option<Gate> {
+    fn read_file_rules(&self, fields: &mut Fields) -> Option<Gate> {
         let span = fields.key_span("file_rules").unwrap_or_default();
         let names = fields.texts("file_rules")?;
         if names.is_empty() {
-            fields.refuse(ErrorKind::InvalidValue, "`file_rules` is empty", span);
+            fields.refuse(DiagnosticKind::InvalidValue, "`file_rules` is empty", span);
             return None;
         }
         let mut rules = Vec::new();
         for name in names {
             match self.rule_lookup.file_rule(&name) {
                 Ok(Some(found)) => rules.push(with_workflow_prefix(found.clone(), self.workflow).rule),
-                // Without this error, the gate would pass without the broken rule.
+                // If this were no error, the gate could pass although the broken rule was not checked.
                 Ok(None) => {
                     let message = format!("the rule `{}` has errors, so the gate cannot check it", name.value);
-                    fields.refuse(ErrorKind::UnknownRule, message, name.span.clone());
+                    fields.refuse(DiagnosticKind::UnknownRule, message, name.span.clone());
                 }
                 Err(problem) => fields.problems.push(*problem),
             }
@@ -244,14 +245,14 @@ impl<'a> GateReader<'a> {
         let message = format!(
             "`value` is `{value}`, but `{name}` is declared as {kind} (`{declared}`), so the gate never passes"
         );
-        let problem = Diagnostic::error(ErrorKind::InvalidValue, message, fields.source(), Some(span));
+        let problem = Diagnostic::error(DiagnosticKind::InvalidValue, message, fields.source(), Some(span));
         fields.problems.push(
             problem.help(format!("write {kind} here, or declare `{name}` as text: `variables: {{{name}: \"\"}}`")),
         );
     }
 
     /// Reads the deprecated syntax of gates, which has a `type`.
-    fn old_syntax(&self, span: Range<usize>, fields: &mut Fields) -> Option<Gate> {
+    fn read_old_syntax(&self, span: Range<usize>, fields: &mut Fields) -> Option<Gate> {
         let kinds = OLD_GATES.map(|name| (name, name));
         let kind = fields.choice("type", &kinds)?;
         let required = match kind {
@@ -262,7 +263,7 @@ impl<'a> GateReader<'a> {
         };
         if !fields.has(required) {
             let message = format!("the gate has no `{required}`");
-            let problem = Diagnostic::error(ErrorKind::MissingKey, message, fields.source(), Some(span));
+            let problem = Diagnostic::error(DiagnosticKind::MissingKey, message, fields.source(), Some(span));
             let help = "write the question for the person: `approval: Ship it?`".to_owned();
             fields.problems.push(problem.maybe_help((kind == "user_approval").then_some(help)));
             return None;
@@ -277,7 +278,7 @@ impl<'a> GateReader<'a> {
                 let value = value.map(|(_, value)| value);
                 let text = value.map_or_else(|| name.value.clone(), |value| format!("{} == {value}", name.value));
                 if check_expression(&name, self.scope, fields) && !expr::check(&text, self.scope).is_empty() {
-                    fields.refuse(ErrorKind::InvalidValue, "`value` is too large for an expression", span.clone());
+                    fields.refuse(DiagnosticKind::InvalidValue, "`value` is too large for an expression", span.clone());
                 }
                 (Gate::Expression(text.clone()), format!("write `{text}`"))
             }
@@ -286,14 +287,15 @@ impl<'a> GateReader<'a> {
                 check_expression(&text, self.scope, fields);
                 (Gate::Expression(text.value), "write only the expression".to_owned())
             }
-            "user_approval" => (approval("prompt", fields)?, "write `{approval: …}`".to_owned()),
+            "user_approval" => (read_approval("prompt", fields)?, "write `{approval: …}`".to_owned()),
             _ => {
                 let expect = ExpectedResponse { status: DEFAULT_STATUS, json: None };
-                (webhook(span.clone(), expect, fields)?, "write `{webhook: {url: …}}`".to_owned())
+                (read_webhook(span.clone(), expect, fields)?, "write `{webhook: {url: …}}`".to_owned())
             }
         };
         let message = format!("`type: {kind}` is an old syntax of gates");
-        let warning = Diagnostic::warning(ErrorKind::Deprecated, message, fields.source(), fields.key_span("type"));
+        let warning =
+            Diagnostic::warning(DiagnosticKind::Deprecated, message, fields.source(), fields.key_span("type"));
         fields.problems.push(warning.help(replacement));
         Some(gate)
     }
@@ -305,62 +307,58 @@ fn refuse_gates_of_end(node: &str, fields: &mut Fields) {
         let Some(span) = fields.key_span(key) else { continue };
         let message = format!("`{key}` of `{node}` is never checked: gates are checked when a node is left");
         let help = format!("write them on the transition that leads here: `{{when: …, to: {node}, requires: […]}}`");
-        let problem = Diagnostic::error(ErrorKind::InvalidValue, message, fields.source(), Some(span));
+        let problem = Diagnostic::error(DiagnosticKind::InvalidValue, message, fields.source(), Some(span));
         fields.problems.push(problem.help(help));
     }
 }
 
-fn list(key: &str, fields: &mut Fields) -> Vec<YamlNode> {
+fn read_gate_list(key: &str, fields: &mut Fields) -> Vec<YamlNode> {
     let Some(node) = fields.take(key) else { return Vec::new() };
     let Yaml::List(items) = node.value else {
         let message = format!("`{key}` must be a list of gates, not {}", node.value.kind());
-        fields.refuse(ErrorKind::InvalidValue, message, node.span);
+        fields.refuse(DiagnosticKind::InvalidValue, message, node.span);
         return Vec::new();
     };
     items
 }
 
-fn timeout(fields: &mut Fields) -> Option<Duration> {
-    let (timeout, span) = duration("timeout", fields)?;
+fn read_timeout(fields: &mut Fields) -> Option<Duration> {
+    let (timeout, span) = read_duration("timeout", fields)?;
     if timeout.is_zero() || timeout > LONGEST_TIMEOUT {
-        fields.refuse(ErrorKind::InvalidValue, "`timeout` must be more than 0 and at most `1h`", span);
+        fields.refuse(DiagnosticKind::InvalidValue, "`timeout` must be more than 0 and at most `1h`", span);
     }
     Some(timeout)
 }
 
-fn approval(key: &str, fields: &mut Fields) -> Option<Gate> {
+fn read_approval(key: &str, fields: &mut Fields) -> Option<Gate> {
     let text = fields.text(key)?;
     if text.value.trim().is_empty() {
-        fields.refuse(ErrorKind::InvalidValue, format!("`{key}` is empty"), text.span);
+        fields.refuse(DiagnosticKind::InvalidValue, format!("`{key}` is empty"), text.span);
         return None;
     }
     Some(Gate::Approval(text.value))
 }
 
-fn webhook(span: Range<usize>, expect: ExpectedResponse, fields: &mut Fields) -> Option<Gate> {
+fn read_webhook(span: Range<usize>, expect: ExpectedResponse, fields: &mut Fields) -> Option<Gate> {
     let is_mapping = fields.problems.is_empty();
     let methods = METHODS.map(|name| (name, name));
     let method = fields.choice("method", &methods).unwrap_or("POST").to_owned();
-    let headers = headers(fields);
+    let headers = read_headers(fields);
     let Some(url) = fields.text("url") else {
         if is_mapping && !fields.has("url") {
-            fields.refuse(ErrorKind::MissingKey, "the webhook has no `url`", span);
+            fields.refuse(DiagnosticKind::MissingKey, "the webhook has no `url`", span);
         }
         return None;
     };
-    if !is_allowed_url(&url.value) {
-        let message = "a webhook's `url` must start with `https://`, or with `http://` and a loopback host such as \
-                       `localhost`";
-        let problem = Diagnostic::error(ErrorKind::InvalidValue, message, fields.source(), Some(url.span));
-        fields
-            .problems
-            .push(problem.help("write a URL such as `http://localhost:8080/gate`; put passwords into `headers`"));
+    if let Err((message, help)) = check_webhook_url(&url.value) {
+        let problem = Diagnostic::error(DiagnosticKind::InvalidValue, message, fields.source(), Some(url.span));
+        fields.problems.push(problem.help(help));
         return None;
     }
     Some(Gate::Webhook(Box::new(Webhook { url: url.value, method, headers, expect })))
 }
 
-fn expected_response(webhook_fields: &mut Fields) -> ExpectedResponse {
+fn read_expected_response(webhook_fields: &mut Fields) -> ExpectedResponse {
     let mut expect = ExpectedResponse { status: DEFAULT_STATUS, json: None };
     let Some(node) = webhook_fields.take("expect") else { return expect };
     let mut fields = Fields::of(node, webhook_fields.source(), EXPECT.keys);
@@ -369,7 +367,7 @@ fn expected_response(webhook_fields: &mut Fields) -> ExpectedResponse {
     if let Some(status) = fields.integer("status") {
         match u16::try_from(status) {
             Ok(status @ 100..=599) => expect.status = status,
-            _ => fields.refuse(ErrorKind::InvalidValue, "`status` must be an HTTP status code, 100 to 599", span),
+            _ => fields.refuse(DiagnosticKind::InvalidValue, "`status` must be an HTTP status code, 100 to 599", span),
         }
     }
     expect.json = fields.take("json").map(|json| json.to_json().to_string());
@@ -377,11 +375,11 @@ fn expected_response(webhook_fields: &mut Fields) -> ExpectedResponse {
     expect
 }
 
-fn headers(fields: &mut Fields) -> Vec<(String, String)> {
+fn read_headers(fields: &mut Fields) -> Vec<(String, String)> {
     let Some(node) = fields.take("headers") else { return Vec::new() };
     let Yaml::Map(entries) = node.value else {
         let message = format!("`headers` must be a mapping of names to text, not {}", node.value.kind());
-        fields.refuse(ErrorKind::InvalidValue, message, node.span);
+        fields.refuse(DiagnosticKind::InvalidValue, message, node.span);
         return Vec::new();
     };
     let mut headers = Vec::new();
@@ -392,23 +390,32 @@ fn headers(fields: &mut Fields) -> Vec<(String, String)> {
             Yaml::Text(text) if is_token && !text.contains(char::is_control) => headers.push((key.text, text)),
             Yaml::Text(_) => {
                 let message = format!("invalid header `{}`", key.text);
-                fields.refuse(ErrorKind::InvalidValue, message, key.span);
+                fields.refuse(DiagnosticKind::InvalidValue, message, key.span);
             }
             other => {
                 let message = format!("`{}` must be text, not {}", key.text, other.kind());
-                fields.refuse(ErrorKind::InvalidValue, message, value.span);
+                fields.refuse(DiagnosticKind::InvalidValue, message, value.span);
             }
         }
     }
     headers
 }
 
-/// True for a URL with HTTPS or a loopback host, and without credentials, which would appear wherever the URL is shown.
-fn is_allowed_url(url: &str) -> bool {
-    let Some((scheme, rest)) = url.split_once("://") else { return false };
+/// Accepts URLs with HTTPS or a loopback host. Otherwise returns the message and the help text.
+fn check_webhook_url(url: &str) -> Result<(), (&'static str, &'static str)> {
+    let (scheme, rest) = url.split_once("://").unwrap_or_default();
     let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
-    if authority.is_empty() || authority.contains(['@', '\\']) || url.contains(|c: char| c.is_control() || c == ' ') {
-        return false;
+    if authority.contains('\\') || url.contains(|character: char| character.is_control() || character == ' ') {
+        return Err((
+            "a webhook's `url` must not contain spaces or control characters, or a backslash in its host",
+            "remove them, or write them percent-encoded: a space is `%20`",
+        ));
+    }
+    if authority.contains('@') {
+        return Err((
+            "a webhook's `url` must not contain a user name or password, because it is shown in messages",
+            "put credentials into `headers`",
+        ));
     }
     let host = match authority.strip_prefix('[') {
         Some(rest) => rest.split(']').next().unwrap_or_default(),
@@ -416,7 +423,14 @@ fn is_allowed_url(url: &str) -> bool {
     };
     let is_loopback =
         host == "localhost" || host.parse::<std::net::IpAddr>().is_ok_and(|address| address.is_loopback());
-    scheme == "https" || (scheme == "http" && is_loopback)
+    let is_allowed = scheme == "https" || (scheme == "http" && is_loopback);
+    if is_allowed && !authority.is_empty() {
+        return Ok(());
+    }
+    Err((
+        "a webhook's `url` must start with `https://`, or with `http://` and a loopback host such as `localhost`",
+        "write a URL such as `https://example.com/gate` or `http://localhost:8080/gate`",
+    ))
 }
 
 /// Adds the syntax of gate declarations to a help text about declarations.
@@ -425,5 +439,31 @@ fn with_gate_declaration(help: String, name: &str) -> String {
         format!("a gate is declared with `gates: {{{name}: {{command: …}}}}`, {help}")
     } else {
         help
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::check_webhook_url;
+
+    #[test]
+    fn refused_webhook_urls_give_the_reason() {
+        let accepted =
+            ["https://example.com", "https://example.com/a@b", "http://localhost:8080/gate", "http://[::1]/x"];
+        for url in accepted {
+            assert_eq!(check_webhook_url(url), Ok(()), "{url}");
+        }
+        for (part, urls) in [
+            ("user name or password", ["https://me:secret@example.com", "http://me@localhost/x"]),
+            ("spaces or control characters", ["https://example.com/a b", "https://example.com/\u{7}"]),
+            ("must start with `https://`", ["http://example.com", "example.com"]),
+            ("must start with `https://`", ["https://", "ftp://localhost"]),
+            ("a backslash in its host", ["https://example.com\\x", "https://\\\\example.com"]),
+        ] {
+            for url in urls {
+                let (message, _) = check_webhook_url(url).expect_err("a refusal");
+                assert!(message.contains(part), "{url}: {message}");
+            }
+        }
     }
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use engine::workflow::Workflow;
 
 use super::rules::SpannedRule;
-use crate::text::diagnostic::{Diagnostic, ErrorKind};
+use crate::text::diagnostic::{Diagnostic, DiagnosticKind};
 use crate::text::source::Source;
 use crate::text::yaml::{YamlKey, YamlNode};
 
@@ -17,7 +17,7 @@ pub fn refuse_same_ids(rules: &[SpannedRule], source: &Source, problems: &mut Ve
         if *first != rule.digest {
             let message = format!("duplicate rule name `{}` in this workflow", rule.id);
             problems.push(
-                Diagnostic::error(ErrorKind::DuplicateRule, message, source, Some(span.clone()))
+                Diagnostic::error(DiagnosticKind::DuplicateRule, message, source, Some(span.clone()))
                     .help("change the `name` of one of them")
                     .of_rule(&rule.id),
             );
@@ -32,7 +32,7 @@ pub fn warn_of_unreachable_nodes(
     source: &Source,
     problems: &mut Vec<Diagnostic>,
 ) {
-    let mut warn = |name: &str, kind: ErrorKind, message: String, help: &str| {
+    let mut warn = |name: &str, kind: DiagnosticKind, message: String, help: &str| {
         let span = nodes.iter().find(|(key, _)| key.text == name).map(|(key, _)| key.span.clone());
         let mut problem = Diagnostic::warning(kind, message, source, span).help(help);
         problem.node = Some(name.to_owned());
@@ -40,10 +40,10 @@ pub fn warn_of_unreachable_nodes(
     };
     for name in workflow.unreachable_nodes() {
         let message = format!("the node `{name}` is unreachable");
-        warn(name, ErrorKind::UnreachableNode, message, "add a transition to it in another node, or remove it");
+        warn(name, DiagnosticKind::UnreachableNode, message, "add a transition to it in another node, or remove it");
     }
     for name in workflow.dead_ends() {
         let message = format!("no path leads from the node `{name}` to `done`");
-        warn(name, ErrorKind::NoWayToDone, message, "add a transition such as `{when: …, to: done}`");
+        warn(name, DiagnosticKind::NoWayToDone, message, "add a transition such as `{when: …, to: done}`");
     }
 }

@@ -15,12 +15,17 @@ pub static NODE: Mapping =
     Mapping::new("node", "One node. `done` and `aborted` exist without being declared.", &[NODE_KEYS, RULE_LISTS]);
 pub static TRANSITION: Mapping = Mapping::new("transition", "A transition to another node.", &[TRANSITION_KEYS])
     .constraints(&[KeyConstraint::AllOf(&["when", "to"])]);
-pub static GATE: Mapping =
-    Mapping::new("gate", "A condition that must hold before a move: one of these.", &[GATE_KEYS]).constraints(&[
-        KeyConstraint::OneGroup(&[&["command"], &["shell"], &["approval"], &["webhook"], &["file_rules"]]),
-        KeyConstraint::RequiresAnyOf("timeout", &["command", "shell"]),
-        KeyConstraint::RequiresAnyOf("protect", &["command", "shell"]),
-    ]);
+pub static GATE: Mapping = Mapping::new(
+    "gate",
+    "A condition that must hold before a move. It has exactly one of `command`, `shell`, `approval`, `webhook` and \
+     `file_rules`.",
+    &[GATE_KEYS],
+)
+.constraints(&[
+    KeyConstraint::OneGroup(&[&["command"], &["shell"], &["approval"], &["webhook"], &["file_rules"]]),
+    KeyConstraint::RequiresAnyOf("timeout", &["command", "shell"]),
+    KeyConstraint::RequiresAnyOf("protect", &["command", "shell"]),
+]);
 pub static OLD_GATE: Mapping =
     Mapping::new("old gate", "The old syntax of gates: still accepted, with a warning.", &[OLD_GATE_KEYS])
         .constraints(&[KeyConstraint::AllOf(&["type"])]);
@@ -42,7 +47,7 @@ static KEYS: &[Key] = &[
     Key::new(
         "rule_definitions",
         ValueType::Named(&ValueType::Mapping(&ENTRY)),
-        "rules by name; they are in force where a `rules` of this file names them",
+        "rules by name; they are in force where a `rules` list of this file names them",
     )
     .with_default("{}"),
     Key::new("start_node", ValueType::Text, "the first node"),

@@ -1,8 +1,8 @@
 //! Reads and checks workflows.
 //!
-//! Workflows are in the `workflows` folder of each tier, and some are bundled. Of two workflows with the same name, the
-//! one in the later tier applies. This module must not depend on the state of an active workflow, and does not decide
-//! what is trusted.
+//! Workflows are in the `workflows` directory of each tier, and some are bundled. Of two workflows with the same name,
+//! the one in the later tier applies. This module must not depend on the state of an active workflow, and does not
+//! decide what is trusted.
 
 mod bundled;
 mod compiled;
@@ -16,7 +16,7 @@ mod observers;
 mod rules;
 mod tool_lists;
 mod variables;
-mod workflow_source;
+mod workflow_reader;
 
 #[cfg(test)]
 mod tests;
@@ -37,12 +37,12 @@ pub(crate) use variables::{initial_value, read as read_variables};
 
 use crate::actions::{BundledGuide, GUIDES, Guides};
 use crate::catalogue::Catalogue;
-use crate::files::folder::{PolicyFolder, Tiers};
+use crate::files::folder::{PolicyFolder, PolicyFolders};
 use crate::files::inputs::Inputs;
 use crate::files::reading;
 use crate::lints;
 use crate::load::LoadedPolicy;
-use crate::text::diagnostic::{Diagnostic, ErrorKind, Severity};
+use crate::text::diagnostic::{Diagnostic, DiagnosticKind, Severity};
 use crate::text::source::Source;
 use crate::values::rule_id;
 use bundled::{BundledWorkflow, WORKFLOWS};
@@ -53,7 +53,7 @@ pub struct Workflows {
     /// Sorted by name; files of the same name from the latest tier to the earliest.
     pub files: Vec<WorkflowFile>,
     pub diagnostics: Vec<Diagnostic>,
-    /// Files and folders that were read, with their metadata from just before.
+    /// Files and directories that were read, with their stamps from just before they were read.
     pub inputs: Inputs<'static>,
 }
 
@@ -92,12 +92,12 @@ impl Workflows {
 }
 
 /// Reads the workflows of every tier. `loaded` is the rest of the policy.
-pub fn workflows(tiers: &Tiers, loaded: &LoadedPolicy) -> Workflows {
+pub fn workflows(tiers: &PolicyFolders, loaded: &LoadedPolicy) -> Workflows {
     read_all(tiers, loaded, WORKFLOWS, GUIDES)
 }
 
 fn read_all(
-    tiers: &Tiers,
+    tiers: &PolicyFolders,
     loaded: &LoadedPolicy,
     bundled_workflows: &[BundledWorkflow],
     bundled_guides: &[BundledGuide],
@@ -175,8 +175,9 @@ impl Workflows {
         let unread_source = Source::new(folder.display_name(path), "");
         if let Err(invalid_id) = rule_id::check(&name) {
             let message = format!("invalid workflow name `{name}`");
-            self.diagnostics
-                .push(Diagnostic::error(ErrorKind::InvalidValue, message, &unread_source, None).help(invalid_id.help));
+            self.diagnostics.push(
+                Diagnostic::error(DiagnosticKind::InvalidValue, message, &unread_source, None).help(invalid_id.help),
+            );
             return;
         }
         match reading::read(folder, path) {

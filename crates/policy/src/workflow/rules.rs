@@ -1,9 +1,9 @@
 //! Collects the rules of a workflow, node or hat from all its lists.
 //!
 //! A named rule from elsewhere keeps its id. A rule of the workflow's `rule_definitions` has the id `WORKFLOW/NAME`. An
-//! inline rule has the id `WORKFLOW/NUMBER`, or `WORKFLOW/NODE/NUMBER` in a node, numbered from 1 over all lists of the
-//! owner; if it has a `name`, that replaces the number. So a rule that a workflow defines never replaces a rule from
-//! elsewhere.
+//! inline rule has the id `WORKFLOW/NUMBER`, or `WORKFLOW/NODE/NUMBER` in a node. The number counts from 1 over all
+//! lists of the workflow or node; if the rule has a `name`, the name replaces the number. So a rule that a workflow
+//! defines never replaces a rule from elsewhere.
 
 use std::ops::Range;
 
@@ -16,7 +16,7 @@ use crate::rule::definition::{RuleDefinition, RuleOrigin};
 use crate::rule::reader::RuleReader;
 use crate::text::diagnostic::Diagnostic;
 use crate::text::fields::{Fields, SpannedText};
-use crate::unresolved_list::{ListKind, RuleItem, UnresolvedList, rule_lists};
+use crate::unresolved_list::{ListKind, RuleItem, UnresolvedList, read_rule_lists};
 
 #[derive(Debug)]
 pub struct SpannedRule {
@@ -24,7 +24,7 @@ pub struct SpannedRule {
     pub span: Range<usize>,
 }
 
-/// The owner of a list of rules.
+/// The part of a file that a list of rules belongs to.
 #[derive(Debug, Clone, Copy)]
 pub enum RuleOwner<'a> {
     Workflow,
@@ -55,7 +55,7 @@ impl<'a> RuleCollector<'a> {
         Self { workflow, owner, reader, rule_lookup, config, count: 0, rules: Vec::new(), problems: Vec::new() }
     }
 
-    /// The id with the owner's prefix.
+    /// The id of a rule of this part of the file: `last` with the names of the workflow, and of the node or hat.
     pub fn id(&self, last: &str) -> String {
         match self.owner {
             RuleOwner::Node(part) | RuleOwner::Hat(part) => format!("{}/{part}/{last}", self.workflow),
@@ -65,9 +65,9 @@ impl<'a> RuleCollector<'a> {
 
     pub fn finish(mut self, problems: &mut Vec<Diagnostic>) -> Vec<SpannedRule> {
         problems.append(&mut self.problems);
-        let waits_for_a_person =
+        let needs_person =
             |spanned: &&SpannedRule| spanned.rule.as_pace_rule().is_some() && spanned.rule.ack == AckBy::Human;
-        if let Some(SpannedRule { rule, span }) = self.rules.iter().find(waits_for_a_person) {
+        if let Some(SpannedRule { rule, span }) = self.rules.iter().find(needs_person) {
             let (rule, span) = (people_only::continue_command_rule(self.id("continue"), rule), span.clone());
             self.add(rule, span);
         }
@@ -76,8 +76,8 @@ impl<'a> RuleCollector<'a> {
 
     /// Reads `rules`, `check_rules` and `tool_rules`.
     pub fn add_lists(&mut self, fields: &mut Fields) {
-        for add_list in rule_lists(fields) {
-            self.add_list(add_list);
+        for list in read_rule_lists(fields) {
+            self.add_list(list);
         }
     }
 
@@ -95,9 +95,9 @@ impl<'a> RuleCollector<'a> {
                     let span = node.span.clone();
                     let id = self.id(&id_from_title(&node).unwrap_or_else(|| self.count.to_string()));
                     let text = self.reader.source.entry_span(span.start, end);
-                    let reading = self.reader.entry(&id, RuleOrigin::Inline, node, text);
-                    reading.problems.into_iter().for_each(|problem| self.report(problem, &item_name));
-                    let Some(definition) = reading.definition else { continue };
+                    let parsed = self.reader.read_entry(&id, RuleOrigin::Inline, node, text);
+                    parsed.problems.into_iter().for_each(|problem| self.report(problem, &item_name));
+                    let Some(definition) = parsed.definition else { continue };
                     let source = self.reader.source;
                     if let (ListKind::ToolRules, Some(problem)) =
                         (kind, non_tool_rule_error(key, &definition, span.clone(), source))
@@ -138,7 +138,7 @@ impl<'a> RuleCollector<'a> {
         if !definition.enabled {
             return;
         }
-        definition.set_default_max_holds(self.config.max_holds(definition.owner));
+        definition.set_default_max_holds(self.config.max_holds(definition.file_tier));
         let mut rule = definition.rule;
         rule.when = join_conditions(when, rule.when);
         self.rules.push(SpannedRule { rule, span });

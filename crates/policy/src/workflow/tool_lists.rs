@@ -3,11 +3,11 @@
 use engine::rules::{CommandRegex, Detector, Exemptions, McpPattern, Rule, ToolName, ToolRule};
 
 use super::rules::RuleCollector;
-use crate::text::diagnostic::{Diagnostic, ErrorKind};
+use crate::text::diagnostic::{Diagnostic, DiagnosticKind};
 use crate::text::digest::digest;
 use crate::text::fields::{Fields, SpannedText};
 use crate::values::regex::parse_regex;
-use crate::values::tool_name::{check_tool_name, mcp_pattern};
+use crate::values::tool_name::{check_tool_name, parse_mcp_pattern};
 
 /// Converts the items of a list to tool rules.
 type ToolRules = fn(&[SpannedText], &mut Fields) -> Vec<ToolRule>;
@@ -44,18 +44,18 @@ fn allowed_tools(names: &[SpannedText], fields: &mut Fields) -> Vec<ToolRule> {
         && all.value == "all"
     {
         let message = "`all` is not a tool, so every tool would be blocked";
-        let problem = Diagnostic::error(ErrorKind::InvalidValue, message, fields.source(), Some(all.span.clone()));
+        let problem = Diagnostic::error(DiagnosticKind::InvalidValue, message, fields.source(), Some(all.span.clone()));
         fields.problems.push(problem.help("to allow every tool, remove `allowed_tools`"));
         return Vec::new();
     }
     let exemptions =
-        Exemptions { tools: tool_names(names, fields), mcp_tools: vec![any_mcp()], ..Exemptions::harmless() };
-    vec![ToolRule { tools: vec![any()], exemptions: Some(exemptions), ..ToolRule::default() }]
+        Exemptions { tools: tool_names(names, fields), mcp_tools: vec![any_mcp_tool()], ..Exemptions::harmless() };
+    vec![ToolRule { tools: vec![any_tool()], exemptions: Some(exemptions), ..ToolRule::default() }]
 }
 
 fn allowed_mcp_tools(names: &[SpannedText], fields: &mut Fields) -> Vec<ToolRule> {
     let exemptions = Exemptions { mcp_tools: mcp_patterns(names, fields), ..Exemptions::default() };
-    vec![ToolRule { mcp_tools: vec![any_mcp()], exemptions: Some(exemptions), ..ToolRule::default() }]
+    vec![ToolRule { mcp_tools: vec![any_mcp_tool()], exemptions: Some(exemptions), ..ToolRule::default() }]
 }
 
 fn blocked_tools(names: &[SpannedText], fields: &mut Fields) -> Vec<ToolRule> {
@@ -92,7 +92,7 @@ fn tool_names(names: &[SpannedText], fields: &mut Fields) -> Vec<ToolName> {
 }
 
 fn mcp_patterns(names: &[SpannedText], fields: &mut Fields) -> Vec<McpPattern> {
-    names.iter().filter_map(|name| mcp_pattern(name, fields)).collect()
+    names.iter().filter_map(|name| parse_mcp_pattern(name, fields)).collect()
 }
 
 /// Warns of read-only tools under `blocked_tools`, which are never blocked.
@@ -100,16 +100,16 @@ fn warn_of_reading_tools(names: &[SpannedText], fields: &mut Fields) {
     for name in names.iter().filter(|name| Exemptions::READ_ONLY_TOOLS.contains(&name.value.as_str())) {
         let message = format!("`{}` is not blocked here, because reading is always allowed", name.value);
         let span = Some(name.span.clone());
-        let problem = Diagnostic::warning(ErrorKind::InvalidValue, message, fields.source(), span);
+        let problem = Diagnostic::warning(DiagnosticKind::InvalidValue, message, fields.source(), span);
         fields.problems.push(problem.help("to block it, add a rule under `rules`: `{tools: [Read], reason: …}`"));
     }
 }
 
-fn any() -> ToolName {
+fn any_tool() -> ToolName {
     ToolName("*".to_owned())
 }
 
-fn any_mcp() -> McpPattern {
+fn any_mcp_tool() -> McpPattern {
     McpPattern { server: "*".to_owned(), tool: "*".to_owned() }
 }
 

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use engine::rules::Tier;
 
 use super::WorkflowContext;
-use crate::text::diagnostic::ErrorKind;
+use crate::text::diagnostic::DiagnosticKind;
 use crate::text::fields::Fields;
 use crate::text::yaml::Yaml;
 use crate::values::user_variable::conflict_with_user;
@@ -15,12 +15,16 @@ pub fn read(fields: &mut Fields, tier: Tier, context: &WorkflowContext) -> BTree
     let mut variables = BTreeMap::new();
     let Some(node) = fields.take("variables") else { return variables };
     let Yaml::Map(entries) = node.value else {
-        fields.refuse(ErrorKind::InvalidValue, "`variables` must be a mapping of names to initial values", node.span);
+        fields.refuse(
+            DiagnosticKind::InvalidValue,
+            "`variables` must be a mapping of names to initial values",
+            node.span,
+        );
         return variables;
     };
     for (key, value) in entries {
         if let Err(why) = engine::expr::check_variable_name(&key.text) {
-            fields.refuse(ErrorKind::InvalidValue, why, key.span);
+            fields.refuse(DiagnosticKind::InvalidValue, why, key.span);
         } else if let Some(problem) = conflict_with_user(&key.text, tier, &context.loaded.context.users_variables) {
             fields.problems.push(problem.diagnostic_at(fields.source(), key.span));
         } else {

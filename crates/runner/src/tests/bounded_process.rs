@@ -39,8 +39,8 @@ fn arguments_are_not_interpreted_by_a_shell() {
 fn a_process_runs_in_its_working_directory_with_empty_stdin() {
     let project = ScratchProject::new();
     let outcome = project.script("pwd -P; cat");
-    let folder = project.path("repo").canonicalize().unwrap();
-    assert_eq!((outcome.exit_code, PathBuf::from(outcome.stdout.trim_end())), (Some(0), folder));
+    let directory = project.path("repo").canonicalize().unwrap();
+    assert_eq!((outcome.exit_code, PathBuf::from(outcome.stdout.trim_end())), (Some(0), directory));
 }
 
 #[test]
@@ -80,8 +80,11 @@ fn a_process_that_cannot_be_started_gives_the_reason() {
     project.timeout = SHORT;
     std::fs::remove_file(project.path("repo/text")).unwrap();
     std::fs::remove_dir(project.path("repo")).unwrap();
-    let folder = project.path("repo");
-    assert_eq!(reason(&project, &["sh"]), format!("`sh` was not started: there is no folder `{}`", folder.display()));
+    let directory = project.path("repo");
+    assert_eq!(
+        reason(&project, &["sh"]),
+        format!("`sh` was not started: there is no folder `{}`", directory.display())
+    );
 }
 
 #[test]

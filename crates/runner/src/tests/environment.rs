@@ -3,8 +3,8 @@ use std::collections::BTreeMap;
 use super::scratch_project::ScratchProject;
 use crate::{INHERITED_VARIABLES, SandboxMode};
 
-/// Returns the environment of a program, in a project that sets every inherited variable, one extra variable, and
-/// others.
+/// Returns the environment that a program gets if every inherited variable, one extra variable, and two variables that
+/// the program must not inherit are set.
 fn inherited_environment(sandbox: impl Fn(&ScratchProject) -> SandboxMode) -> BTreeMap<String, String> {
     let mut project = ScratchProject::new();
     for name in INHERITED_VARIABLES.iter().filter(|name| !["PATH", "HOME", "TMPDIR"].contains(*name)) {

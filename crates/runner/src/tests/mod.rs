@@ -11,14 +11,14 @@ use std::ffi::OsString;
 
 use crate::shim;
 
-/// The command that starts this binary again. The arguments after `--` select the task.
+/// Returns the command that starts this binary again, as a child process with this task.
 fn child_command(task: &str) -> Vec<OsString> {
     let options = ["--exact", "tests::child", "--nocapture", "--format=terse", "--test-threads=1", "--", task];
     let program = std::env::current_exe().unwrap();
     [program.into_os_string()].into_iter().chain(options.map(OsString::from)).collect()
 }
 
-/// Not a test: runs the task of a second process, and does nothing in the first one.
+/// Not a test: the entry point of child processes. It does nothing in the process that runs the tests.
 #[test]
 fn child() {
     let mut arguments = std::env::args_os().skip_while(|argument| argument != "--").skip(1);

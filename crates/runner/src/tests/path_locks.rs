@@ -11,7 +11,7 @@ use crate::PathLocks;
 /// Longer than any test takes.
 const LOCK_TIMEOUT: std::time::Duration = std::time::Duration::from_mins(1);
 
-/// The name of the task that the second processes run.
+/// The task of a child process that calls [`count`].
 pub const COUNT: &str = "count";
 const PROCESSES: usize = 8;
 const ROUNDS: usize = 50;
@@ -39,10 +39,10 @@ fn start(locks: &Path, counter: &Path, paths: &[&str]) -> Child {
 
 #[test]
 fn locks_are_exclusive_and_do_not_deadlock() {
-    let folder = tempfile::tempdir().unwrap();
-    let (locks, counter) = (folder.path().join("deep/locks"), folder.path().join("counter"));
+    let directory = tempfile::tempdir().unwrap();
+    let (locks, counter) = (directory.path().join("deep/locks"), directory.path().join("counter"));
     fs::write(&counter, "0").unwrap();
-    // All of them lock `src/ä.rs`, and they name their common paths in every order.
+    // Every process locks `src/ä.rs`. Paths that several processes lock are listed in different orders.
     let orders: [&[&str]; 4] =
         [&["src/ä.rs", "b"], &["b", "src/ä.rs"], &["c", "src/ä.rs", "b"], &["src/ä.rs", "c", "src/ä.rs"]];
     let started: Vec<Child> =
@@ -51,20 +51,20 @@ fn locks_are_exclusive_and_do_not_deadlock() {
         assert!(child.wait().unwrap().success());
     }
     assert_eq!(fs::read_to_string(&counter).unwrap(), (PROCESSES * ROUNDS).to_string());
-    // One lock file for each path, and one for all of them.
+    // One lock file for each of the three paths, and one for all paths.
     assert_eq!(fs::read_dir(&locks).unwrap().count(), 4);
 }
 
 #[test]
 fn other_paths_stay_unlocked_and_dropping_releases_locks() {
-    let folder = tempfile::tempdir().unwrap();
-    let first = PathLocks::acquire(folder.path(), &["a"], LOCK_TIMEOUT).unwrap();
-    drop(PathLocks::acquire(folder.path(), &["b"], LOCK_TIMEOUT).unwrap());
-    drop(PathLocks::acquire(folder.path(), &[], LOCK_TIMEOUT).unwrap());
-    let lock_folder: PathBuf = folder.path().to_owned();
+    let directory = tempfile::tempdir().unwrap();
+    let first = PathLocks::acquire(directory.path(), &["a"], LOCK_TIMEOUT).unwrap();
+    drop(PathLocks::acquire(directory.path(), &["b"], LOCK_TIMEOUT).unwrap());
+    drop(PathLocks::acquire(directory.path(), &[], LOCK_TIMEOUT).unwrap());
+    let lock_directory: PathBuf = directory.path().to_owned();
     let (sender, receiver) = mpsc::channel();
     let second = thread::spawn(move || {
-        let _locks = PathLocks::acquire(&lock_folder, &["a"], LOCK_TIMEOUT).unwrap();
+        let _locks = PathLocks::acquire(&lock_directory, &["a"], LOCK_TIMEOUT).unwrap();
         sender.send(()).unwrap();
     });
     assert!(receiver.try_recv().is_err(), "the lock is still held");
@@ -74,32 +74,32 @@ fn other_paths_stay_unlocked_and_dropping_releases_locks() {
 }
 
 #[test]
-fn a_folder_that_cannot_be_created_is_an_error() {
-    let folder = tempfile::tempdir().unwrap();
-    fs::write(folder.path().join("file"), "").unwrap();
-    assert!(PathLocks::acquire(&folder.path().join("file/locks"), &["a"], LOCK_TIMEOUT).is_err());
+fn a_directory_that_cannot_be_created_is_an_error() {
+    let directory = tempfile::tempdir().unwrap();
+    fs::write(directory.path().join("file"), "").unwrap();
+    assert!(PathLocks::acquire(&directory.path().join("file/locks"), &["a"], LOCK_TIMEOUT).is_err());
 }
 
 #[test]
 fn waiting_times_out() {
-    let folder = tempfile::tempdir().unwrap();
-    let _first = PathLocks::acquire(folder.path(), &["a"], LOCK_TIMEOUT).unwrap();
-    let second = PathLocks::acquire(folder.path(), &["a"], std::time::Duration::from_millis(10));
+    let directory = tempfile::tempdir().unwrap();
+    let _first = PathLocks::acquire(directory.path(), &["a"], LOCK_TIMEOUT).unwrap();
+    let second = PathLocks::acquire(directory.path(), &["a"], std::time::Duration::from_millis(10));
     assert_eq!(second.unwrap_err().kind(), std::io::ErrorKind::TimedOut);
 }
 
 #[test]
 fn locking_all_paths_is_exclusive() {
-    let folder = tempfile::tempdir().unwrap();
+    let directory = tempfile::tempdir().unwrap();
     let short_timeout = std::time::Duration::from_millis(10);
     let some = [
-        PathLocks::acquire(folder.path(), &["a"], short_timeout),
-        PathLocks::acquire(folder.path(), &["b"], short_timeout),
+        PathLocks::acquire(directory.path(), &["a"], short_timeout),
+        PathLocks::acquire(directory.path(), &["b"], short_timeout),
     ];
     assert!(some.iter().all(Result::is_ok));
-    assert!(PathLocks::acquire_all(folder.path(), short_timeout).is_err());
+    assert!(PathLocks::acquire_all(directory.path(), short_timeout).is_err());
     drop(some);
-    let _all = PathLocks::acquire_all(folder.path(), short_timeout).unwrap();
-    assert!(PathLocks::acquire(folder.path(), &["a"], short_timeout).is_err());
-    assert!(PathLocks::acquire_all(folder.path(), short_timeout).is_err());
+    let _all = PathLocks::acquire_all(directory.path(), short_timeout).unwrap();
+    assert!(PathLocks::acquire(directory.path(), &["a"], short_timeout).is_err());
+    assert!(PathLocks::acquire_all(directory.path(), short_timeout).is_err());
 }

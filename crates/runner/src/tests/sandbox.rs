@@ -14,7 +14,8 @@ fn project() -> ScratchProject {
     project
 }
 
-/// Runs a confined script. Asserts that it fails, and that nothing outside has changed.
+/// Asserts that a script fails and changes nothing outside of the repository if it is confined, and succeeds if it is
+/// not.
 #[track_caller]
 fn assert_refused(script: &str) {
     let project = project();
@@ -24,12 +25,11 @@ fn assert_refused(script: &str) {
     let outside_files: Vec<_> =
         std::fs::read_dir(project.path("outside")).unwrap().map(|entry| entry.unwrap().file_name()).collect();
     assert_eq!(outside_files, ["kept"], "{script}");
-    // Unconfined, the script succeeds.
     assert_eq!(self::project().script(script).exit_code, Some(0), "{script}, unconfined");
 }
 
 #[test]
-fn the_repository_and_the_temporary_folder_can_be_written() {
+fn the_repository_and_the_temporary_directory_can_be_written() {
     let project = project();
     let script = "set -e
         echo new > new; echo more >> own; mkdir -p a/b; mv new a/b/moved; ln own a/link; ln -s own symbolic
@@ -73,7 +73,7 @@ fn nothing_can_be_moved_or_linked_across_the_boundary() {
 }
 
 #[test]
-fn a_symlink_in_the_repository_does_not_lead_out() {
+fn a_symlink_in_the_repository_cannot_be_used_to_write_outside() {
     assert_refused("ln -s ../outside link; echo x > link/kept");
     assert_refused("ln -s ../outside/kept link; echo x > link");
 }
@@ -120,10 +120,10 @@ fn a_closed_pipe_ends_its_writer() {
 #[test]
 fn caches_can_be_written_and_the_rest_of_the_home_cannot() {
     let mut project = project();
-    for folder in
+    for directory in
         ["home/.cargo/registry", "home/.cargo/bin", "home/.cache", "home/.npm", "home/.ssh", "go/pkg", "go/bin"]
     {
-        project.write(&format!("{folder}/kept"), "kept");
+        project.write(&format!("{directory}/kept"), "kept");
     }
     project.set("GOPATH", project.path("go"));
     let script = "for folder in ~/.cargo/registry ~/.cargo/bin ~/.cache ~/.npm ~/.ssh ~ \"$GOPATH/pkg\" \"$GOPATH/bin\"
@@ -133,7 +133,7 @@ fn caches_can_be_written_and_the_rest_of_the_home_cannot() {
 }
 
 #[test]
-fn without_landlock_repo_runs_with_a_note_and_require_does_not_run() {
+fn without_landlock_mode_repo_adds_a_note_and_mode_require_refuses() {
     let project = project();
     let root = project.path("repo");
     let argv = ["sh", "-c", "echo x > ../outside/new"];

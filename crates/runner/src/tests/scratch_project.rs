@@ -16,7 +16,7 @@ use crate::{BoundedProcess, NotStarted, ProcessOutcome, SandboxMode, WatchAction
 const TEST_TIMEOUT: Duration = Duration::from_mins(5);
 
 pub struct ScratchProject {
-    folder: TempDir,
+    directory: TempDir,
     pub environment: BTreeMap<String, OsString>,
     pub extra_variables: Vec<String>,
     pub timeout: Duration,
@@ -24,12 +24,12 @@ pub struct ScratchProject {
 
 impl ScratchProject {
     pub fn new() -> Self {
-        let folder = tempfile::tempdir().unwrap();
+        let directory = tempfile::tempdir().unwrap();
         for name in ["repo", "tmp", "home", "outside"] {
-            fs::create_dir(folder.path().join(name)).unwrap();
+            fs::create_dir(directory.path().join(name)).unwrap();
         }
         let mut project =
-            Self { folder, environment: BTreeMap::new(), extra_variables: Vec::new(), timeout: TEST_TIMEOUT };
+            Self { directory, environment: BTreeMap::new(), extra_variables: Vec::new(), timeout: TEST_TIMEOUT };
         project.set("PATH", "/usr/local/bin:/usr/bin:/bin");
         project.set("HOME", project.path("home"));
         project.set("TMPDIR", project.path("tmp"));
@@ -37,7 +37,7 @@ impl ScratchProject {
     }
 
     pub fn path(&self, name: &str) -> PathBuf {
-        self.folder.path().join(name)
+        self.directory.path().join(name)
     }
 
     pub fn set(&mut self, name: &str, value: impl Into<OsString>) {
@@ -62,8 +62,8 @@ impl ScratchProject {
         self.run(&["sh", "-c", script], SandboxMode::Off).unwrap()
     }
 
-    /// Runs a shell script confined to the repository. Returns `None`, with a message, if the kernel does not support
-    /// it.
+    /// Runs a shell script confined to the repository. If the kernel does not support that, prints a message and
+    /// returns `None`.
     pub fn confined_script(&self, script: &str) -> Option<ProcessOutcome> {
         self.confined(&["sh", "-c", script]).map(Result::unwrap)
     }

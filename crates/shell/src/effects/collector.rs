@@ -14,30 +14,31 @@ use crate::programs::{Arguments, Role};
 use crate::special_programs::disk::is_disk;
 use crate::special_programs::downloads::downloaded_names;
 use crate::special_programs::file_copies::{FileCopy, file_copies};
-use crate::special_programs::interpreter::{runs_code, takes_script_from_stdin};
+use crate::special_programs::interpreter::{runs_non_shell_scripts, takes_script_from_stdin};
 use crate::special_programs::{ex, file_lists, find, patch, sed};
 use argument::accesses;
 
+/// Collects the effects of one command.
 pub(super) struct Collector<'a> {
     pub(super) command: &'a SimpleCommand,
     pub(super) command_index: usize,
     /// The directories that the command may work in.
     pub(super) directories: PossibleDirectories,
-    /// [`Effect::is_variable_value`] of the effects that are added next.
+    /// The value of [`Effect::is_variable_value`] for the effects that are added next.
     pub(super) is_variable_value: bool,
     pub(super) effects: &'a mut Vec<Effect>,
 }
 
 impl Collector<'_> {
     /// Adds an access to a path that a word names. `path` is `None` if the path is not known.
-    fn add(&mut self, path: Option<&str>, word: &Word, access: Option<Access>) {
+    fn add_access(&mut self, path: Option<&str>, word: &Word, access: Option<Access>) {
         let is_whole_directory = path.is_some_and(|path| word.directory_of_tree(path).is_some());
         let is_recursive = is_whole_directory && matches!(access, Some(Access::Write | Access::Delete));
         self.add_effect(path, word, access, is_recursive);
         self.add_disk_loss(path, word, access);
     }
 
-    /// Adds the deletion of everything on a disk, if its device is written to.
+    /// If an access writes to the device of a disk, adds the deletion of everything on that disk.
     fn add_disk_loss(&mut self, path: Option<&str>, word: &Word, access: Option<Access>) {
         if access == Some(Access::Write) && path.is_some_and(is_whole_disk) {
             self.add_recursive_deletion(path, word);
@@ -49,6 +50,8 @@ impl Collector<'_> {
         self.add_effect(path, word, Some(Access::Delete), true);
     }
 
+    /// Adds the effects of an access, except for the loss of a disk's contents. If the word stands for everything below
+    /// a directory, the access has several effects.
     fn add_effect(&mut self, path: Option<&str>, word: &Word, access: Option<Access>, is_recursive: bool) {
         if let Some((path, directory)) = path.and_then(|path| Some((path, word.directory_of_tree(path)?))) {
             let glob = directory.contains(['*', '?', '[']);
@@ -61,19 +64,20 @@ impl Collector<'_> {
             }
             return;
         }
-        // If only the end of a path is known, as in `$DIR/.env`, a file of that name may be accessed.
+        // If only the end of a path is known, as in `$DIR/.env`, a possible access to that end, `.env`, is added as
+        // well.
         if let (None, Some(Access::Read | Access::Write), Some((_, name))) =
             (path, access, word.known_end().split_once('/'))
         {
-            self.add(Some(name), word, None);
+            self.add_access(Some(name), word, None);
         }
-        // The home directory of another user (`~name/.env`) is not known, but the names in it are.
+        // The home directory of another user (`~name/.env`) is not known, but the rest of the path (`.env`) is.
         let is_in_other_home =
             |path: &str| word.tilde && path.starts_with('~') && path != "~" && !path.starts_with("~/");
         if let (Some((_, name)), Some(Access::Read | Access::Write)) =
             (path.filter(|path| is_in_other_home(path)).and_then(|path| path.split_once('/')), access)
         {
-            self.add(Some(name), &Word { tilde: false, ..word.clone() }, None);
+            self.add_access(Some(name), &Word { tilde: false, ..word.clone() }, None);
         }
         // `-` is stdin or stdout, and an empty word names no file.
         if path == Some("-") || path == Some("") && word.value.as_deref() == Some("") {
@@ -95,18 +99,20 @@ impl Collector<'_> {
         });
     }
 
+    /// Adds the effects of the command's redirections and assignments.
     pub(super) fn collect_from_redirects(&mut self) {
         let command = self.command;
         for redirect in command.redirects() {
             let target = &redirect.target;
             if matches!(redirect.kind, RedirectKind::Read | RedirectKind::ReadWrite) {
-                self.add(target.meaning(), target, Some(Access::Read));
+                self.add_access(target.value_or_placeholder(), target, Some(Access::Read));
             }
             if redirect.writes_a_file() {
-                self.add(target.meaning(), target, Some(Access::Write));
+                self.add_access(target.value_or_placeholder(), target, Some(Access::Write));
             }
         }
-        // Without a command, the variable is set for the shell. Its value has an effect where the variable is used.
+        // An assignment without a command sets the variable in the shell. Its value has effects only where the variable
+        // is used.
         let is_path = |value: &Word| !value.value.as_deref().is_some_and(|text| text.contains(char::is_whitespace));
         for assignment in command.assignments().iter().filter(|_| !command.words().is_empty()) {
             if is_path(&assignment.value) && !names_credentials(&assignment.name) {
@@ -117,6 +123,7 @@ impl Collector<'_> {
         self.is_variable_value = false;
     }
 
+    /// Adds the effects of the program and its arguments.
     pub(super) fn collect_from_words(&mut self) {
         let command = self.command;
         let Some(program) = command.program() else {
@@ -128,8 +135,8 @@ impl Collector<'_> {
         let Some(known) = command.arguments() else {
             return self.collect_from_unknown_program();
         };
-        for argument in known.list.iter().filter(|argument| argument.role == Role::Directory) {
-            let directory = command.meaning_from(argument.word, argument.from);
+        for argument in known.with_roles.iter().filter(|argument| argument.role == Role::Directory) {
+            let directory = command.value_or_placeholder_from(argument.word, argument.from);
             self.directories =
                 directory.map_or_else(PossibleDirectories::unknown, |directory| self.directories.after_cd(directory));
         }
@@ -137,48 +144,47 @@ impl Collector<'_> {
             self.enter_work_tree();
         }
         let only_edits_in_place = self.only_edits_in_place();
-        for argument in &known.list {
+        for argument in &known.with_roles {
             self.collect_from_argument(argument, only_edits_in_place);
         }
         let runs_stdin = || takes_script_from_stdin(program, known, command.words());
-        if let Some(FileContents::Text(text)) = command.evidence.script.as_ref().filter(|_| runs_code(program)) {
+        if let Some(FileContents::Text(text)) =
+            command.provenance.script.as_ref().filter(|_| runs_non_shell_scripts(program))
+        {
             self.collect_from_code(&Word::known(program), Some(text));
-        } else if runs_code(program)
+        } else if runs_non_shell_scripts(program)
             && runs_stdin()
             && let Some(text) = command.stdin_text()
         {
             self.collect_from_code(&Word { raw: program.to_owned(), ..Word::default() }, Some(text));
         }
         for (access, path) in ex::scripts(command, known).iter().flat_map(|script| ex::read(script).accesses) {
-            self.add(Some(&path), &Word::known(&path), Some(access));
+            self.add_access(Some(&path), &Word::known(&path), Some(access));
         }
         for (access, path) in
             command.script_text().filter(|_| sed::is_sed(program)).map(sed::read).unwrap_or_default().accesses
         {
-            self.add(Some(&path), &Word::known(&path), Some(access));
+            self.add_access(Some(&path), &Word::known(&path), Some(access));
         }
         self.collect_from_listed_names(program, known);
         self.collect_from_code_arguments(program, known);
         self.collect_from_copies(program, known);
         for name in downloaded_names(command) {
-            self.add(Some(&name), &Word::known(&name), Some(Access::Write));
+            self.add_access(Some(&name), &Word::known(&name), Some(Access::Write));
         }
         self.collect_from_patches();
-        if program == "git" && self.replaces_hooks(known) {
-            self.add(Some(".git/hooks"), &Word::default(), Some(Access::Write));
-        }
-        if program == "git" && self.adds_ignored_files(known) {
-            self.add(Some(".git/info/exclude"), &Word::default(), Some(Access::Write));
+        if program == "git" {
+            self.collect_from_git_settings(known);
         }
         for (role, path) in &known.implied {
             let word = Word { raw: (*path).to_owned(), value: Some((*path).to_owned()), ..Word::default() };
             for access in accesses(*role) {
-                self.add(Some(path), &word, *access);
+                self.add_access(Some(path), &word, *access);
             }
         }
     }
 
-    /// Adds the writes of files that are copied into a directory, under their names there.
+    /// For each file that may be copied into a directory, adds a write of its path in that directory.
     fn collect_from_copies(&mut self, program: &str, arguments: &Arguments) {
         let is_temporary = |path: &str| path.starts_with("/tmp") || path.starts_with(path::TEMP_PLACEHOLDER);
         let copies = file_copies(self.command, program, arguments);
@@ -187,10 +193,10 @@ impl Collector<'_> {
         }
     }
 
-    /// Adds the changes of the files in applied patches.
+    /// Adds the changes that applied patches make to files.
     fn collect_from_patches(&mut self) {
         for (path, access) in self.command.applied_patches().into_iter().flat_map(patch::changed_files) {
-            self.add(Some(path), &Word::known(path), Some(access));
+            self.add_access(Some(path), &Word::known(path), Some(access));
         }
     }
 
@@ -204,11 +210,11 @@ impl Collector<'_> {
             }
         }
         for name in file_lists::listed_names(command, arguments) {
-            self.add(name.meaning(), &name, Some(Access::Read));
+            self.add_access(name.value_or_placeholder(), &name, Some(Access::Read));
         }
     }
 
-    /// Adds the paths in the words of a program that is not in the table, except for those that it excludes:
+    /// Adds the paths in the words of a program that is not in the table, except for paths that a flag excludes:
     /// `--exclude PATH`.
     fn collect_from_unknown_program(&mut self) {
         let command = self.command;
@@ -228,12 +234,12 @@ impl Collector<'_> {
     fn add_mentioned_paths(&mut self, word: &Word) {
         let text = word.value.as_deref().unwrap_or(&word.raw);
         for piece in path_candidates(text) {
-            // A part after an expansion, like `/x` of `$DIR/x`, is not absolute.
+            // A part after an expansion, like `/x` of `$DIR/x`, is not an absolute path.
             let follows_expansion = word.value.is_none() && !text.trim_start_matches(['"', '\'']).starts_with('/');
-            self.add(Some(if follows_expansion { piece.trim_start_matches('/') } else { piece }), word, None);
+            self.add_access(Some(if follows_expansion { piece.trim_start_matches('/') } else { piece }), word, None);
         }
         if word.value.is_none() {
-            self.add(None, word, None);
+            self.add_access(None, word, None);
         }
     }
 }
@@ -245,14 +251,14 @@ fn names_output(variable: &str) -> bool {
     variable.split('_').any(|part| ENDS.iter().any(|end| part.ends_with(end)))
 }
 
-/// True for the device of a disk: writing to it destroys everything on the disk. Loop devices do not count: they are
-/// backed by files, which are mostly made to be written this way.
+/// True for the device of a disk: writing to it destroys everything on the disk. Loop devices do not count: a loop
+/// device stands for a file that was usually created to be written through the device.
 fn is_whole_disk(path: &str) -> bool {
     is_disk(path) && path != "/dev" && !path.starts_with("/dev/loop")
 }
 
-/// True for the name of a variable that selects the certificates or credentials of a program, which the program does
-/// not print.
+/// True for the name of a variable that selects a file with the certificates or credentials of a program. Programs do
+/// not print such a file.
 fn names_credentials(variable: &str) -> bool {
     const ENDS: &[&str] = &[
         "CA_CERTS",

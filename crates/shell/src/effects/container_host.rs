@@ -22,7 +22,7 @@ impl Container {
         found
     }
 
-    /// Returns the effects of an access to a path relative to an unknown directory, which may be in any mount.
+    /// Returns the effects of an access to a path relative to an unknown directory. That directory may be in any mount.
     fn in_any_mount(&self, path: &str, effect: &Effect) -> Vec<Effect> {
         let uncertain = Effect { access: None, is_recursive: false, ..effect.clone() };
         let mounts = self.mounts.iter().filter(|mount| mount.permits(effect));
@@ -31,18 +31,20 @@ impl Container {
 
     /// Returns the effects of an access to an absolute, normalized path in the container.
     fn mapped(&self, path: &str, effect: &Effect) -> Vec<Effect> {
-        let enclosing = self.mounts.iter().filter(|mount| path::below(path, &mount.target).is_some());
-        // The innermost mount hides the others.
+        let enclosing = self.mounts.iter().filter(|mount| path::relative_to(path, &mount.target).is_some());
+        // If several mounts contain the path, the innermost one applies.
         let mount = enclosing.max_by_key(|mount| mount.target.len()).filter(|mount| mount.permits(effect));
-        let in_mount = mount.and_then(|mount| self.in_source(mount, path::below(path, &mount.target)?, effect));
+        let in_mount = mount.and_then(|mount| self.in_source(mount, path::relative_to(path, &mount.target)?, effect));
         // A recursive access also reaches what is mounted below the path.
         let directory = path.strip_suffix("/*").unwrap_or(path);
-        let is_below = |mount: &&Mount| path::below(&mount.target, directory).is_some_and(|rest| !rest.is_empty());
+        let is_below =
+            |mount: &&Mount| path::relative_to(&mount.target, directory).is_some_and(|rest| !rest.is_empty());
         let below = self.mounts.iter().filter(|mount| effect.is_recursive && mount.permits(effect)).filter(is_below);
         in_mount.into_iter().chain(below.filter_map(|mount| self.in_source(mount, "", effect))).collect()
     }
 
-    /// Returns the effect on a path below a mount's source. `rest`: the path relative to the mount.
+    /// Returns the effect on a path below a mount's source. `rest`: the path relative to the mount. Returns `None` if
+    /// the source is not a path on the host.
     fn in_source(&self, mount: &Mount, rest: &str, effect: &Effect) -> Option<Effect> {
         let source = mount.source.as_deref()?;
         let path = if rest.is_empty() { source.to_owned() } else { format!("{}/{rest}", source.trim_end_matches('/')) };
@@ -61,7 +63,7 @@ impl Mount {
 /// is not known.
 fn paths_in_container(path: &str, directories: &PossibleDirectories) -> Option<Vec<String>> {
     let absolute = |path: &str| {
-        // Most images run as root.
+        // `~` stands for `/root`, because most images run as root.
         let path = path.strip_prefix('~').map_or_else(|| path.to_owned(), |rest| format!("/root{rest}"));
         path.starts_with('/').then(|| path::normalize(&path))
     };

@@ -7,11 +7,12 @@ use crate::model::PossibleDirectories;
 /// The paths that a path string stands for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PathExpansion {
-    /// Only itself.
+    /// Only the path that equals the string.
     Literal,
-    /// Itself, and all paths that it matches as a glob of the shell.
+    /// The path that equals the string, and all paths that the string matches as a glob of the shell.
     ShellGlob,
-    /// Itself, and all paths that it matches as a pattern of a search program, hidden files included.
+    /// The path that equals the string, and all paths that the string matches as a pattern of a search program. Such a
+    /// pattern also matches hidden files.
     SearchGlob,
 }
 
@@ -30,7 +31,7 @@ pub struct Effect {
     /// True if the path is the value of a variable that is set for a command (`NAME=path command`), and the variable's
     /// name does not suggest that the command writes there.
     pub is_variable_value: bool,
-    /// Index of the command in [`crate::Script::commands`]; `None` for a word that may become part of any of them.
+    /// Index of the command in [`crate::Script::commands`]; `None` for a word that may become part of any command.
     pub command_index: Option<usize>,
     /// The directories that a relative path may be relative to.
     pub directories: PossibleDirectories,

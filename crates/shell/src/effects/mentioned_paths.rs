@@ -9,7 +9,7 @@ pub(super) fn path_candidates(text: &str) -> impl Iterator<Item = &str> {
     whole.chain(parts)
 }
 
-/// `file:` URLs are paths.
+/// True for any URL but a `file:` URL, which counts as a path.
 fn is_url(text: &str) -> bool {
     text.contains("://") && !text.starts_with("file:")
 }

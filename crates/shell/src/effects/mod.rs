@@ -1,8 +1,8 @@
-//! The effects of a script: on files (here), and on branches of remote repositories (`rewrites`).
+//! The effects of a script: on files (in this module), and on branches of remote repositories (`rewrites`).
 //!
-//! [`crate::programs`] assigns a role to each argument. If a program is not in that table, every part of its words that
-//! could be a path counts as one, with an unknown access. Words that are data to their program (a message, a search
-//! pattern) are not paths.
+//! The table of programs, [`crate::programs`], assigns a role to each argument. If a program is not in the table, every
+//! part of its words that could be a path counts as a path with an unknown access. Words that are data to their program
+//! (a message, a search pattern) are not paths.
 
 mod collector;
 mod container_host;
@@ -59,7 +59,7 @@ fn add_effects_through_symlinks(symlinks: &[Symlink], effects: &mut Vec<Effect>)
     for _ in 0..MAX_SYMLINK_CHAIN {
         let last = effects.get(next).unwrap_or_default().iter();
         let followed = last.flat_map(|effect| symlinks.iter().flat_map(|symlink| symlink.follow(effect)));
-        // A cycle of symlinks adds nothing new.
+        // Effects that are already listed are left out, so the search ends for a cycle of symlinks.
         let is_new = |effect: &Effect| !effects.contains(effect);
         let followed: Vec<Effect> = followed.filter(is_new).take(MAX_FOLLOWED).collect();
         next = effects.len()..effects.len() + followed.len();
@@ -67,10 +67,10 @@ fn add_effects_through_symlinks(symlinks: &[Symlink], effects: &mut Vec<Effect>)
     }
 }
 
-/// Further symlinks are ignored, because each one is compared with every path.
+/// The maximum number of symlinks that are followed for a script. Each of them is compared with every path.
 const MAX_SYMLINKS: usize = 16;
 
-/// Symlinks to symlinks are followed up to this depth.
+/// The maximum number of symlinks that are followed one after another, if each is the target of the previous one.
 const MAX_SYMLINK_CHAIN: usize = 8;
 /// The maximum number of effects that are added for one command at each level of symlinks.
 const MAX_FOLLOWED: usize = 1024;

@@ -3,18 +3,18 @@
 mod hosting;
 mod push;
 
-use crate::model::{CheckedOutBranch, Script, SimpleCommand};
+use crate::model::{CheckedOutBranch, Script, SimpleCommand, Word};
 use crate::programs::Arguments;
 
 /// Words, one of which occurs in every command that [`Script::rewrites`] finds: subcommands, and parts of URLs by which
-/// a hosting service deletes or moves a branch. Other commands need not be parsed for rewrites.
+/// a hosting service deletes or moves a branch. A text without any of these words need not be parsed for rewrites.
 pub const REWRITE_WORDS: &[&str] = &["push", "send-pack", "api", "graphql", "sync", "delete", "heads", "branches"];
 
 /// A branch, or several, that one command rewrites or deletes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Rewrite {
     pub branch: RewrittenBranch,
-    /// False if the command may leave the branch alone, or may mean another branch.
+    /// False if it is possible that the command changes another branch, or none.
     pub is_certain: bool,
     /// Index in [`Script::commands`].
     pub command_index: usize,
@@ -35,13 +35,19 @@ impl Script {
     /// Returns the rewrites in the order of the commands.
     pub fn rewrites(&self) -> Vec<Rewrite> {
         let of_command = |(command_index, command): (usize, &SimpleCommand)| {
-            let found = command.arguments().map(|arguments| rewrites_of(command, arguments)).unwrap_or_default();
-            // A command on another machine may run in another repository.
+            let found = match (command.program(), command.arguments()) {
+                (None, _) => rewrites_by_assumed_program(command),
+                (_, Some(arguments)) => rewrites_of(command, arguments),
+                _ => FoundRewrites::new(),
+            };
+            // A command on another machine possibly runs in another repository, and an assumed command possibly does
+            // not run.
+            let may_rewrite_another = command.is_remote() || command.provenance.is_assumed;
             found
                 .into_iter()
                 .map(move |(branch, is_certain)| Rewrite {
                     branch,
-                    is_certain: is_certain && !command.is_remote(),
+                    is_certain: is_certain && !may_rewrite_another,
                     command_index,
                 })
                 .collect::<Vec<_>>()
@@ -50,8 +56,23 @@ impl Script {
     }
 }
 
-/// Branches, each with true if it certainly is rewritten.
+/// The branches that a command rewrites, each with a flag: true if the command certainly rewrites that branch.
 type FoundRewrites = Vec<(RewrittenBranch, bool)>;
+
+/// Programs that an unknown program is assumed to be.
+const ASSUMED_PROGRAMS: &[&str] = &["git", "gh"];
+
+/// Returns what a command with an unknown program may rewrite: `$GIT push --force`.
+fn rewrites_by_assumed_program(command: &SimpleCommand) -> FoundRewrites {
+    let rewrites_by = |program: &&str| {
+        let mut assumed = command.clone();
+        *assumed.invocation.words.first_mut()? = Word::known(program);
+        assumed.read_arguments();
+        Some(rewrites_of(&assumed, assumed.arguments()?))
+    };
+    let found = ASSUMED_PROGRAMS.iter().filter_map(rewrites_by).flatten();
+    found.map(|(branch, _)| (branch, false)).collect()
+}
 
 fn rewrites_of(command: &SimpleCommand, arguments: &Arguments) -> FoundRewrites {
     match (command.program(), arguments.subcommands.first().map(String::as_str)) {

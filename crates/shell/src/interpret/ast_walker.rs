@@ -1,10 +1,11 @@
 //! Walks the syntax tree of a script in execution order, and collects every simple command.
 //!
 //! INVARIANT: recursion is bounded. `bounded_parse` rejects every tree whose nesting, including the levels around it,
-//! exceeds the limit, and every nested script passes through it: a substitution is parsed one level deeper than its
+//! exceeds the limit, and it parses every nested script as well: a substitution is parsed one level deeper than its
 //! word.
 
 mod alternatives;
+mod assumed_commands;
 mod compound;
 mod control_flow;
 mod functions;
@@ -38,19 +39,21 @@ use crate::syntax::{bash_differences, bounded_parse};
 use crate::written_files::file_tracker::FileTracker;
 use control_flow::EarlyExits;
 
-/// Words that brace expansion may add in a whole script.
+/// The maximum number of words that brace expansion may add in a whole script.
 const MAX_EXPANDED_WORDS: usize = 4096;
-/// Bytes that may be parsed in all, including nested scripts that are parsed again.
+/// The maximum number of bytes that are parsed for one script, including nested scripts that are parsed again.
 const MAX_PARSED: usize = 4 * MAX_BYTES;
-/// Bytes that known values may add to words in all. A value can contain another one twice, and so on.
+/// The maximum number of bytes that known values may add to all words of a script together. Without a limit, a value
+/// could double again and again: `x=$x$x`.
 const MAX_EXPANDED_TEXT: usize = 256 * 1024;
 
+/// Simulates a script, and returns the commands that it could run.
 pub(crate) fn interpret(text: &str, written_earlier: ContentsLookup) -> Script {
     let mut walker = Walker {
-        script: Script { complete: true, scopes: vec![None], ..Script::default() },
+        script: Script { complete: true, shells: vec![None], ..Script::default() },
         effort: Effort::default(),
         depth: 0,
-        scope: 0,
+        shell: 0,
         hidden: Rc::default(),
         enclosing: Enclosing::default(),
         enclosing_scripts: Vec::new(),
@@ -70,16 +73,18 @@ pub(crate) fn interpret(text: &str, written_earlier: ContentsLookup) -> Script {
     walker.script
 }
 
+/// The state of a walk through the syntax tree.
 struct Walker<'a> {
     script: Script,
     effort: Effort,
     /// The number of compound commands and substitutions around the current command.
     depth: usize,
-    scope: usize,
-    /// The hidden parts of the script that is being walked.
+    /// The shell that runs the current command: an index in [`Script::shells`].
+    shell: usize,
+    /// The script that is being walked, with the expansions that markers in its syntax tree stand for.
     hidden: Rc<HiddenExpansions>,
     enclosing: Enclosing,
-    /// The scripts around the current command. A script that runs itself does nothing new.
+    /// The scripts around the current command. A script that runs itself is not walked again.
     enclosing_scripts: Vec<String>,
     state: State,
     streams: Streams,
@@ -94,7 +99,7 @@ struct Walker<'a> {
     early_exits: EarlyExits,
 }
 
-/// The work done so far, which is limited.
+/// The work that the simulation has done so far. All of it is limited.
 #[derive(Default)]
 struct Effort {
     /// The remaining budget.
@@ -114,30 +119,31 @@ struct Effort {
 struct Streams {
     /// The text of stdin, if it is known.
     input: Option<Arc<str>>,
-    /// The commands at the other end of the pipe.
+    /// The commands whose output is piped into the current command: indices in [`Script::commands`].
     piped_from: Range<usize>,
-    /// The paths that come through the pipe.
-    piped_paths: Vec<Word>,
+    /// The paths that are piped into the next part of the pipeline. Only the first command in that part gets these
+    /// paths.
+    input_paths: Vec<Word>,
     /// The paths that a redirection of an enclosing loop or group supplies on stdin.
     compound_input_paths: Rc<[Word]>,
-    /// Before a command: the paths that it reads from stdin. After it: the paths that it prints, if it prints nothing
-    /// else.
-    paths: Vec<Word>,
-    /// The output of the last command, as far as it is known.
+    /// The output of the previous command, as far as it is known.
     output: PossibleOutput,
-    /// A placeholder for that output, if only its kind is known.
+    /// A placeholder for the output of the previous command, if only its kind is known.
     output_placeholder: Option<String>,
-    /// How many substitutions and commands read the output.
+    /// The paths that the previous command printed, if it printed nothing else.
+    printed_paths: Vec<Word>,
+    /// How many of the enclosing substitutions and pipelines read the output of the current command.
     output_readers: usize,
 }
 
 /// Alternatives for the values that the current command uses.
 struct Alternatives {
-    /// How many possible outputs the command's substitutions have, none of which is certain.
+    /// The number of possible outputs of a substitution in the command whose own output is not certain. If there are
+    /// several such substitutions, the largest of these numbers.
     possible_count: usize,
-    /// All possible outputs of the last substitution, if it certainly printed one of them.
+    /// The possible outputs of the last substitution, if it certainly printed one of them.
     substitution_outputs: Option<Vec<Value>>,
-    /// How many times the enclosing commands are walked, once for each state.
+    /// How many times the enclosing commands are walked, because they are walked once in each possible state.
     state_count: usize,
 }
 
@@ -147,13 +153,18 @@ impl Default for Alternatives {
     }
 }
 
-/// The wrappers around the current command, and their effects on it.
+/// The wrappers around the current command, and what they change for it.
 #[derive(Default, Clone)]
 struct Enclosing {
     /// Wrappers that run the current command, outermost first.
     via: Vec<String>,
-    /// Transparent wrappers, which are not commands of the script.
+    /// Those wrappers around the current command that do nothing but run it (transparent wrappers). They are not listed
+    /// as commands of the script.
     wrappers: Vec<Arc<SimpleCommand>>,
+    /// How many of [`Self::wrappers`] run the current command as part of a script.
+    script_wrappers: usize,
+    /// How many unknown words before the current command are assumed to run it.
+    assumed_words: usize,
     is_remote: bool,
     container: Option<Arc<Container>>,
     /// True if a wrapper appends more arguments to the command.
@@ -170,13 +181,13 @@ struct FilledWords {
     /// `find -name '*.x' -exec sh -c 'cat "{}"' \;`.
     has_globs: bool,
     /// True if words of the command come from the wrapper's stdin: `xargs`.
-    fills_words: bool,
+    has_words_from_input: bool,
 }
 
 impl Enclosing {
     /// Enters another machine, or a container on this machine.
     fn enter_remote(&mut self, container: Option<Container>) {
-        // A container on another machine cannot be inspected either.
+        // For a container on another machine, the mounts do not matter, because they contain no files of this machine.
         let is_on_this_machine = !self.is_remote || self.container.is_some();
         self.container = container.filter(|_| is_on_this_machine).map(Arc::new);
         self.is_remote = true;
@@ -185,14 +196,18 @@ impl Enclosing {
 
 impl Walker<'_> {
     fn add_gap(&mut self, gap: Gap) {
+        // An assumed command probably does not run, so what is unknown about it does not matter.
+        if self.enclosing.assumed_words > 0 && matches!(gap, Gap::Unknown(_) | Gap::Doubtful(_)) {
+            return;
+        }
         self.script.complete = false;
         if !self.script.gaps.contains(&gap) {
             self.script.gaps.push(gap);
         }
     }
 
-    /// Spends budget. Must be called before work that may be expensive. After it has returned false, the script is
-    /// incomplete.
+    /// Spends budget. Must be called before work that may be expensive. Returns false if the budget is spent: the work
+    /// must then be left out, and the script counts as incomplete.
     fn spend(&mut self, steps: usize) -> bool {
         let has_budget = self.effort.budget.spend(steps);
         if !has_budget && !self.script.gaps.contains(&Gap::TooManyCommands) {
@@ -221,12 +236,14 @@ impl Walker<'_> {
         self.state.clone()
     }
 
+    /// Joins the state of another control-flow path into the current state.
     fn join(&mut self, other: &State) {
         if self.spend(other.size()) {
             self.state.join(other);
         }
     }
 
+    /// Parses and walks a script in the current shell.
     fn walk_script(&mut self, text: &str) {
         self.effort.parsed += text.len();
         if self.effort.parsed > MAX_PARSED {
@@ -246,12 +263,12 @@ impl Walker<'_> {
             Ok(program) => {
                 let mut printed = PossibleOutput::empty();
                 for list in &program.complete_commands {
-                    self.list(list);
+                    self.walk_list(list);
                     printed.append(&std::mem::take(&mut self.streams.output));
                 }
                 self.streams.output = printed;
                 if program.complete_commands.len() != 1 {
-                    self.forget_output_placeholder();
+                    self.forget_kind_of_output();
                 }
             }
             Err(gap) => self.add_gap(gap),
@@ -259,13 +276,15 @@ impl Walker<'_> {
         self.hidden = outer;
     }
 
-    /// Forgets the kind of the output, because it is not known or the output comes from several commands.
-    fn forget_output_placeholder(&mut self) {
+    /// Forgets the kind of the output and the paths in it, because they are not known, or several commands printed
+    /// parts of the output.
+    fn forget_kind_of_output(&mut self) {
         self.streams.output_placeholder = None;
-        self.streams.paths.clear();
+        self.streams.printed_paths.clear();
     }
 
-    fn deeper(&mut self, visit: impl FnOnce(&mut Self)) {
+    /// Walks a part of the script at the next level of nesting.
+    fn one_level_deeper(&mut self, visit: impl FnOnce(&mut Self)) {
         // `bounded_parse` has checked the depth. This prevents a stack overflow if that check is wrong.
         if self.depth > MAX_NESTING {
             self.add_gap(Gap::TooDeep);
@@ -276,10 +295,12 @@ impl Walker<'_> {
         self.depth -= 1;
     }
 
-    fn in_new_scope(&mut self, visit: impl FnOnce(&mut Self)) {
-        let parent = self.scope;
-        self.script.scopes.push(Some(parent));
-        self.scope = self.script.scopes.len() - 1;
+    /// Walks a part of the script in a child shell. Changes that this part makes to the state are lost, except for the
+    /// checked-out branch.
+    fn in_child_shell(&mut self, visit: impl FnOnce(&mut Self)) {
+        let parent = self.shell;
+        self.script.shells.push(Some(parent));
+        self.shell = self.script.shells.len() - 1;
         let state = self.saved_state();
         self.state.clear_traps();
         let early_exits = std::mem::take(&mut self.early_exits);
@@ -292,92 +313,94 @@ impl Walker<'_> {
         }
         self.state = state;
         self.state.branches = branches;
-        self.scope = parent;
+        self.shell = parent;
     }
 
-    fn list(&mut self, list: &CompoundList) {
+    /// Walks the items of a list one after another. Background jobs run in child shells.
+    fn walk_list(&mut self, list: &CompoundList) {
         let mut printed = PossibleOutput::empty();
         for item in &list.0 {
             if !self.has_budget() {
                 return;
             }
             match item.1 {
-                SeparatorOperator::Sequence => self.and_or(&item.0),
-                SeparatorOperator::Async => self.in_new_scope(|walker| walker.and_or(&item.0)),
+                SeparatorOperator::Sequence => self.walk_and_or(&item.0),
+                SeparatorOperator::Async => self.in_child_shell(|walker| walker.walk_and_or(&item.0)),
             }
             printed.append(&std::mem::take(&mut self.streams.output));
         }
         self.streams.output = printed;
         if list.0.len() != 1 {
-            self.forget_output_placeholder();
+            self.forget_kind_of_output();
         }
     }
 
-    fn pipeline(&mut self, pipeline: &Pipeline) {
+    fn walk_pipeline(&mut self, pipeline: &Pipeline) {
         self.is_timed = pipeline.timed.is_some() && matches!(pipeline.seq.first(), Some(Command::Simple(_)));
         if let [command] = pipeline.seq.as_slice() {
-            return self.command(command);
+            return self.walk_command(command);
         }
         let (piped_from, input) = (self.streams.piped_from.clone(), self.streams.input.take());
-        let mut possible: Vec<Arc<str>> = Vec::new();
+        let mut possible_inputs: Vec<Arc<str>> = Vec::new();
+        let mut piped_paths: Vec<Word> = Vec::new();
         let output_readers = self.streams.output_readers;
         for (number, command) in pipeline.seq.iter().enumerate() {
             self.streams.output_readers = output_readers + usize::from(number + 1 < pipeline.seq.len());
             let first = self.script.commands.len();
-            let piped_paths = std::mem::take(&mut self.streams.piped_paths);
-            self.streams.paths.clone_from(&piped_paths);
+            self.streams.input_paths.clone_from(&piped_paths);
             if self.state.options.lastpipe && number + 1 == pipeline.seq.len() {
-                self.command(command);
+                self.walk_command(command);
             } else {
-                self.in_new_scope(|walker| walker.command(command));
+                self.in_child_shell(|walker| walker.walk_command(command));
             }
-            // Also walks the command with each possible input.
-            for text in std::mem::take(&mut possible) {
+            // If the input is not certain, the command is walked again with each possible input.
+            for text in std::mem::take(&mut possible_inputs) {
                 if !self.spend(text.len()) {
                     break;
                 }
                 self.streams.input = Some(text);
                 self.in_addition(|walker| {
-                    walker.streams.paths.clone_from(&piped_paths);
-                    walker.in_new_scope(|walker| walker.command(command));
+                    walker.streams.input_paths.clone_from(&piped_paths);
+                    walker.in_child_shell(|walker| walker.walk_command(command));
                 });
             }
-            possible = self.streams.output.possible().map(Arc::from).collect();
-            self.streams.piped_paths = std::mem::take(&mut self.streams.paths);
+            possible_inputs = self.streams.output.possible().map(Arc::from).collect();
+            piped_paths = std::mem::take(&mut self.streams.printed_paths);
             self.streams.piped_from = first..self.script.commands.len();
             self.streams.input = self.streams.output.known().map(Arc::from);
         }
-        self.streams.paths = std::mem::take(&mut self.streams.piped_paths);
+        self.streams.input_paths.clear();
+        self.streams.printed_paths = piped_paths;
         (self.streams.piped_from, self.streams.input) = (piped_from, input);
     }
 
-    fn command(&mut self, command: &Command) {
+    fn walk_command(&mut self, command: &Command) {
         if !self.spend(budget::NODE) {
             return;
         }
         match command {
-            Command::Simple(simple) => self.simple(simple),
+            Command::Simple(simple) => self.walk_simple_command(simple),
             Command::Compound(compound, redirects) => {
                 let outer = (Rc::clone(&self.streams.compound_input_paths), self.streams.input.clone());
-                if let Some(input) = self.redirects_of_compound(redirects.as_ref()) {
+                if let Some(input) = self.add_redirects_of_compound(redirects.as_ref()) {
                     (self.streams.compound_input_paths, self.streams.input) = (input.paths, input.text);
                 }
-                self.deeper(|walker| walker.compound(compound));
+                self.one_level_deeper(|walker| walker.walk_compound(compound));
                 (self.streams.compound_input_paths, self.streams.input) = outer;
                 if redirects.is_some() {
                     self.streams.output = PossibleOutput::default();
                 }
             }
-            Command::Function(definition) => self.define(definition),
+            Command::Function(definition) => self.define_function(definition),
             Command::ExtendedTest(test, redirects) => {
-                self.redirects_of_compound(redirects.as_ref());
-                self.deeper(|walker| walker.test(&test.expr));
+                self.add_redirects_of_compound(redirects.as_ref());
+                self.one_level_deeper(|walker| walker.walk_test(&test.expr));
                 self.streams.output = PossibleOutput::empty();
             }
         }
     }
 
-    fn define(&mut self, definition: &FunctionDefinition) {
+    fn define_function(&mut self, definition: &FunctionDefinition) {
         // A syntax tree takes several times the memory of its script.
         let length = definition.location().map_or(MAX_BYTES, |span| span.length());
         if !self.spend(4 * length + self.state.size()) {
@@ -390,7 +413,8 @@ impl Walker<'_> {
         self.script.functions.push(name);
     }
 
-    /// Forgets everything that this part of the script changes, because it is unknown when the part runs again.
+    /// Forgets all values that this part of the script changes, because the values are not known when the part runs
+    /// again.
     fn forget_changed_in(&mut self, span: &SourceSpan) {
         let hidden = Rc::clone(&self.hidden);
         let text = hidden.at(span);

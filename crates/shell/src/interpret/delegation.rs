@@ -1,8 +1,8 @@
 //! Programs that run other commands: `sudo`, `env`, `bash -c`, `xargs`, `find -exec`.
 //!
-//! [`crate::programs`] says which arguments of a program are commands or scripts; `command_arguments` reads those.
-//! `package` finds programs that packages bring, `code` finds scripts that a program reads from a file or stdin, and
-//! `git` finds commands in git's configuration.
+//! [`crate::programs`] says which arguments of a program are commands or scripts; `command_arguments` reads these
+//! arguments. `package` finds programs that come with packages, `code` finds scripts that a program reads from a file
+//! or stdin, and `git` finds commands in git's configuration.
 
 mod code;
 mod command_arguments;
@@ -29,7 +29,7 @@ pub(crate) struct Delegation {
     /// The container that the commands run in, if it is on this machine.
     pub(crate) container: Option<Container>,
     pub(crate) input_use: InputUse,
-    /// The directory that the commands run in, if the program changes it.
+    /// The directory that the commands run in, if it is not that of the program.
     pub(crate) directory: Option<Word>,
     /// Variables that the program removes from the environment of the commands.
     pub(crate) removed_variables: RemovedVariables,
@@ -55,7 +55,7 @@ pub(crate) enum DelegatedCommand {
         words: Vec<Word>,
         assignments: Vec<Assignment>,
     },
-    /// A shell script; `None` if it is not known. The arguments are its `$1`, `$2`, ….
+    /// A shell script. `text` is `None` if the script is not known; `arguments` are the script's `$1`, `$2`, ….
     Script {
         text: Option<String>,
         /// False if the script runs in the current shell: `eval`, `source`.
@@ -68,8 +68,8 @@ pub(crate) enum DelegatedCommand {
     },
 }
 
-/// Returns the commands that a command runs; `None` if it runs none. `input`: its stdin, if that is known;
-/// `piped_paths`: the paths that it reads from stdin.
+/// Returns the commands that a command runs; `None` if it runs none. `input`: the stdin of the command, if it is known;
+/// `piped_paths`: the paths that the command reads from stdin.
 pub(crate) fn delegation(command: &SimpleCommand, input: Option<&str>, piped_paths: &[Word]) -> Option<Delegation> {
     let program = command.program()?;
     let input = Input::of(command, input, piped_paths);
@@ -89,16 +89,17 @@ pub(crate) fn delegation(command: &SimpleCommand, input: Option<&str>, piped_pat
         let words = std::iter::once(Word::known("git")).chain(command.words().iter().skip(1).cloned());
         delegation.commands.push(DelegatedCommand::words(words.collect()));
     }
-    if let Some(form) = program.strip_prefix("git-").filter(|_| !command.is_understood()) {
+    if let Some(form) = program.strip_prefix("git-").filter(|_| !command.is_in_table()) {
         let words = [Word::known("git"), Word::known(form)].into_iter().chain(command.words().iter().skip(1).cloned());
         delegation.commands.push(DelegatedCommand::words(words.collect()));
     }
     delegation.commands.extend(package::package_program(command).map(DelegatedCommand::words));
-    if !command.is_understood() && !find::is_find(program) {
+    // An assumed command is itself a guess, so no second guess is based on it.
+    if !command.is_in_table() && !find::is_find(program) && !command.provenance.is_assumed {
         delegation.commands.extend(command_arguments::command_within(command.words()).map(DelegatedCommand::words));
     }
-    if let Some(FileContents::Text(text)) = command.evidence.script.as_ref().filter(|_| runs_by_name(command)) {
-        // A script that is run by its path: the interpreter in its `#!` line runs it.
+    if let Some(FileContents::Text(text)) = command.provenance.script.as_ref().filter(|_| runs_by_name(command)) {
+        // The command is the path of a script: the interpreter in the script's `#!` line runs it.
         let first = Word { role: Role::Plain, ..Word::known(shebang_program(text)) };
         delegation
             .commands
@@ -106,8 +107,8 @@ pub(crate) fn delegation(command: &SimpleCommand, input: Option<&str>, piped_pat
     }
     delegation
         .commands
-        .extend(command.evidence.implicit_scripts.iter().map(|text| DelegatedCommand::script(text.clone())));
-    if command.evidence.script == Some(FileContents::Unknown) {
+        .extend(command.provenance.implicit_scripts.iter().map(|text| DelegatedCommand::script(text.clone())));
+    if command.provenance.script == Some(FileContents::Unknown) {
         delegation.commands.push(DelegatedCommand::script(None));
     }
     // Bash imports functions from its environment.
@@ -127,12 +128,12 @@ impl DelegatedCommand {
         Self::Words { words, assignments: Vec::new() }
     }
 
-    /// A script without arguments, in a new shell.
+    /// Makes a script that runs without arguments, in a new shell.
     fn script(text: Option<String>) -> Self {
         Self::Script { text, in_new_shell: true, gets_more_arguments: false, name: None, arguments: Vec::new() }
     }
 
-    /// A script that runs with these variables exported.
+    /// Makes a script that first exports the variables in `set`.
     fn script_with_exports(text: &str, set: &[Assignment]) -> Self {
         let export = |set: &Assignment| {
             let value = set.value.value.as_deref().map_or_else(|| format!("\"${}\"", set.name), quoted);
@@ -141,7 +142,7 @@ impl DelegatedCommand {
         Self::script(Some(set.iter().map(export).collect::<String>() + text))
     }
 
-    /// A script to which the program appends arguments.
+    /// Makes a script to which the delegating program appends arguments.
     fn script_prefix(text: Option<String>) -> Self {
         Self::Script { text, in_new_shell: true, gets_more_arguments: true, name: None, arguments: Vec::new() }
     }

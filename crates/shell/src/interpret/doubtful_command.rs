@@ -3,13 +3,16 @@
 use crate::model::{Redirect, RedirectKind, SOME_NUMBER, SimpleCommand, Word};
 use crate::syntax::bash_differences::{contains_command_substitution, has_command_in_index};
 
-/// Makes a program that is given as a glob unknown: `for test in tests/*; do $test; done`. A glob may expand to several
-/// words, so only a glob below a directory of the project counts as a single unknown program.
+/// Replaces a program name that is a glob by an unknown word: `for test in tests/*; do $test; done`. Only a glob below
+/// a directory of the project is replaced, because it can only stand for files below that directory. Any other glob
+/// could stand for a program outside of the project, or for a program name and its arguments.
 pub(crate) fn forget_glob(command: &mut SimpleCommand) {
     let Some(first) = command.invocation.words.first_mut().filter(|first| first.glob) else { return };
-    let stays = |text: &str| !text.starts_with(['/', '~', '$']) && !text.contains("..");
-    let Some((directory, _)) =
-        first.meaning().filter(|text| stays(text)).and_then(|text| text.split_once(['*', '?', '[']))
+    let is_in_project = |text: &str| !text.starts_with(['/', '~', '$']) && !text.contains("..");
+    let Some((directory, _)) = first
+        .value_or_placeholder()
+        .filter(|text| is_in_project(text))
+        .and_then(|text| text.split_once(['*', '?', '[']))
     else {
         return;
     };
@@ -21,10 +24,10 @@ pub(crate) fn forget_glob(command: &mut SimpleCommand) {
     }
 }
 
-/// Returns the construct that makes a command doubtful.
+/// Returns a description of the construct that makes a command doubtful.
 pub(crate) fn doubtful_construct(command: &SimpleCommand) -> Option<&'static str> {
     if let Some(first) = command.words().first() {
-        // `[` and `[[` are programs.
+        // `[` and `[[` are names of commands, not globs.
         if first.glob && first.value.as_ref().is_none_or(|text| text.len() > 2) {
             return Some("a glob instead of a program");
         }
@@ -83,15 +86,15 @@ fn makes_completions(command: &SimpleCommand) -> bool {
     matches!(command.program(), Some("compgen" | "complete"))
 }
 
-/// `'n=a[$(command)]'`
+/// True for an assignment whose value is an array element with a command in its index: `n=a[$(command)]`.
 fn sets_command_in_index(text: &str) -> bool {
     text.split_once('=').is_some_and(|(_, value)| has_command_in_index(value))
 }
 
-/// Prompts. The shell expands them when it prints them.
+/// Variables that contain prompts, which the shell expands before it prints them.
 const PROMPTS: &[&str] = &["PS0", "PS1", "PS2", "PS4"];
 
-/// The name in `{fd}>file`.
+/// Returns the name in `{fd}>file`.
 pub(crate) fn descriptor_variable(word: &Word) -> Option<&str> {
     let name = word.raw.strip_prefix('{').and_then(|rest| rest.strip_suffix('}'));
     name.filter(|name| !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || c == '_'))
@@ -101,12 +104,12 @@ pub(crate) fn descriptor_variable(word: &Word) -> Option<&str> {
 fn is_odd_duplicate(redirect: &Redirect) -> bool {
     let is_duplicate = matches!(redirect.kind, RedirectKind::DuplicateInput | RedirectKind::DuplicateOutput);
     let is_plain = |target: &str| target == "-" || target.bytes().all(|byte| byte.is_ascii_digit());
-    // `exec {fd}>file` and `coproc` set variables to descriptors.
+    // `exec {fd}>file` and `coproc` set variables to descriptors, for which this placeholder stands.
     let is_number = redirect.target.placeholder.as_deref() == Some(SOME_NUMBER);
     is_duplicate && !is_number && !redirect.target.value.as_deref().is_some_and(is_plain)
 }
 
-/// True if the braces are unbalanced.
+/// True if the word has unbalanced braces, and no quotes or expansions.
 fn has_odd_braces(word: &Word) -> bool {
     let raw = word.raw.as_str();
     if !raw.contains('{') || raw.contains(['\'', '"', '\\', '$']) {

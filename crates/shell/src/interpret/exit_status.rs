@@ -6,8 +6,8 @@ use crate::model::Script;
 use crate::syntax::bounded_parse;
 
 /// True if exit status 0 of the script means that every command in it ran and succeeded: simple commands joined by
-/// `&&`. False for a script with anything else (a pipeline, `;`, `||`, a substitution, a program that runs others in
-/// its own way).
+/// `&&`. False for a script with anything else (a pipeline, `;`, `||`, a substitution, a wrapper that is not
+/// transparent).
 pub fn every_command_must_succeed(text: &str, script: &Script) -> bool {
     let Ok(program) = bounded_parse::parse(text, 0) else { return false };
     let [list] = program.complete_commands.as_slice() else { return false };
@@ -22,7 +22,8 @@ pub fn every_command_must_succeed(text: &str, script: &Script) -> bool {
     let is_direct = script
         .commands
         .iter()
-        .all(|command| command.context.scope == 0 && command.via().len() == command.wrappers.len());
+        .filter(|command| !command.provenance.is_assumed)
+        .all(|command| command.context.shell == 0 && command.via().len() == command.wrappers.len());
     is_plain(&item.0.first) && rest && is_direct && script.complete && script.functions.is_empty()
 }
 

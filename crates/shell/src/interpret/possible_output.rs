@@ -2,16 +2,18 @@
 
 use crate::special_programs::known_output::MAX_OUTPUT;
 
-/// Further alternatives are not distinguished. Also limits the possible values of a variable.
+/// The maximum number of possible outputs, and of possible values of a variable.
 pub(crate) const MAX_ALTERNATIVES: usize = 6;
 
+/// The possible outputs of a part of a script.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct PossibleOutput {
     outcomes: Vec<Outcome>,
-    /// False if there may be other output: more than this, or another alternative.
+    /// False if there may be more output, or outputs that are not listed.
     is_complete: bool,
 }
 
+/// What one control-flow path prints.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 struct Outcome {
     text: String,
@@ -48,13 +50,13 @@ impl PossibleOutput {
         }
     }
 
-    /// The possible outputs, if none is certain.
+    /// Returns the possible outputs that are not empty; none if the output is known.
     pub(crate) fn possible(&self) -> impl Iterator<Item = &str> {
         let is_known = self.known().is_some();
         self.outcomes.iter().map(|outcome| outcome.text.as_str()).filter(move |text| !is_known && !text.is_empty())
     }
 
-    /// All alternatives, if the output is certainly one of several.
+    /// Returns the possible outputs if there are several, and one of them is certainly printed.
     pub(crate) fn alternatives(&self) -> Option<impl Iterator<Item = &str>> {
         (self.is_complete && self.outcomes.len() > 1).then(|| self.outcomes.iter().map(|outcome| outcome.text.as_str()))
     }
@@ -66,7 +68,8 @@ impl PossibleOutput {
         }
     }
 
-    /// Marks the output as uncertain: it may not be printed, or several times.
+    /// Notes that other outputs are possible, because the part of the script possibly does not run, or runs several
+    /// times.
     pub(crate) fn mark_incomplete(&mut self) {
         self.is_complete = false;
     }
@@ -78,8 +81,8 @@ impl PossibleOutput {
         self.extend(before.iter().flat_map(|before| next.outcomes.iter().map(move |next| before.append(next))));
     }
 
-    /// Appends the output of a command that runs next only if the last one succeeded (or failed: `if_succeeded` is
-    /// false).
+    /// Appends the output of the next command. That command runs only if the last one succeeded or, if `if_succeeded`
+    /// is false, only if the last one failed.
     pub(crate) fn append_if(&mut self, if_succeeded: bool, next: &Self) {
         let before = std::mem::take(&mut self.outcomes);
         self.is_complete &= next.is_complete;
@@ -98,6 +101,7 @@ impl PossibleOutput {
         self.extend(outcomes.into_iter().chain(other.outcomes));
     }
 
+    /// Adds possible outputs, up to the limit.
     fn extend(&mut self, outcomes: impl Iterator<Item = Outcome>) {
         for outcome in outcomes {
             if self.outcomes.contains(&outcome) {

@@ -29,7 +29,7 @@ use std::sync::Arc;
 use crate::model::{Assignment, PossibleDirectories};
 use options::{FailureHandling, Options};
 use parameters::Parameters;
-use possible_values::{Contents, add_possible};
+use possible_values::{ScalarOrArray, add_possible};
 use shared_map::{SharedMap, remove};
 use variables::{PreviousValue, Variables};
 use working_directory::WorkingDirectory;
@@ -44,6 +44,7 @@ pub(crate) use trap::Trap;
 pub(crate) use value::Value;
 pub(crate) use variable_name::VariableName;
 
+/// The known state of a shell at one point of the script.
 #[derive(Clone, Default)]
 pub(crate) struct State {
     pub(crate) variables: Variables,
@@ -71,8 +72,9 @@ const INHERITED_VARIABLES: &[&str] = &[
     "XDG_CACHE_HOME",
 ];
 
-/// True if a loop's body does nothing with an array but append to it. The next iteration then appends nothing new,
-/// because everything else that the loop changes is unknown in every iteration.
+/// True if the text of a loop's body uses an array only to append to it. The elements of such an array are not
+/// forgotten before the body is walked: as far as the appended elements are known, they are the same in all iterations,
+/// because all other values that the loop changes are unknown.
 fn is_only_appended(text: &str, name: &str) -> bool {
     let is_name_character = |c: char| c.is_ascii_alphanumeric() || c == '_';
     text.match_indices(name).all(|(index, _)| {
@@ -103,7 +105,8 @@ impl State {
         } else if let Some((name, key)) = name.strip_suffix(']').and_then(|name| name.split_once('[')) {
             return self.assign_element(name, key, value);
         }
-        // Assigning an element changes the array.
+        // Assignments to elements of other arrays than `BASH_ALIASES` have already returned. An assignment to an
+        // element of `BASH_ALIASES` also changes the whole array.
         let name = name.split('[').next().unwrap_or(name);
         let target = self.variables.references.get(name).cloned();
         let name = target.as_deref().unwrap_or(name);
@@ -125,13 +128,13 @@ impl State {
     /// Applies `NAME[key]=value`.
     fn assign_element(&mut self, name: &str, key: &str, value: Option<Value>) {
         let before = self.variables.array(name).cloned();
-        // Assigning an element creates the array, if nothing is known of an earlier one.
+        // If the script has not set the variable before, assigning an element creates the array.
         let before =
             before.or_else(|| (!self.variables.values.contains_key(name)).then(|| Rc::new(Array::List(Vec::new()))));
         let value = value.filter(|value| !value.is_placeholder);
         let array = before.zip(value).and_then(|(array, value)| {
             let key = self.array_key(key, &array)?;
-            Rc::unwrap_or_clone(array).with(&key, value)
+            Rc::unwrap_or_clone(array).with_element(&key, value)
         });
         self.assign(name, None);
         if let Some(array) = array {
@@ -154,6 +157,7 @@ impl State {
         self.parameters.positional = arguments.into();
     }
 
+    /// Ends a function call. `arguments`: the caller's positional parameters.
     pub(crate) fn leave_function(&mut self, arguments: PositionalParameters) {
         let locals = self.variables.locals.pop().unwrap_or_default();
         for (name, before) in locals.iter() {
@@ -172,6 +176,7 @@ impl State {
         before
     }
 
+    /// Restores the values that [`Self::enter_assignments`] returned.
     pub(crate) fn leave_assignments(&mut self, before: Vec<(Arc<str>, PreviousValue)>) {
         for (name, before) in before {
             self.variables.restore(&name, &before);
@@ -183,9 +188,9 @@ impl State {
         Rc::make_mut(&mut self.variables.arrays).insert(name.into(), Rc::new(array));
     }
 
-    /// Returns the array with more elements appended; `None` if its present elements are not known.
+    /// Returns the array with more elements appended; `None` if the elements that it already has are not known.
     pub(crate) fn appended_array(&self, name: &str, more: Array) -> Option<Array> {
-        Rc::unwrap_or_clone(Rc::clone(self.variables.array(name)?)).then(more)
+        Rc::unwrap_or_clone(Rc::clone(self.variables.array(name)?)).concat(more)
     }
 
     /// `NAME+=more`: returns the value with more text appended; `None` if the present value is not known.
@@ -201,7 +206,7 @@ impl State {
 
     /// Starts a new shell process. It inherits exported variables and no functions. Variables that are not exported
     /// become unknown, because the environment may have variables of these names.
-    pub(crate) fn enter_program(&mut self, name: Option<Value>, arguments: ParameterList) {
+    pub(crate) fn enter_shell_process(&mut self, name: Option<Value>, arguments: ParameterList) {
         if !self.variables.values.is_empty() {
             let variables = Rc::make_mut(&mut self.variables.values);
             for (_, value) in variables.iter_mut().filter(|(name, _)| !self.variables.exported.contains(*name)) {
@@ -266,15 +271,15 @@ impl State {
         }
     }
 
-    /// Forgets everything but the working directory: what was known becomes a possible value.
+    /// Forgets everything but the working directory. Values that were known become possible values.
     pub(crate) fn forget_all_but_directory(&mut self) {
         self.variables.mark_all_incomplete();
         for (name, array) in std::mem::take(&mut self.variables.arrays).iter() {
-            add_possible(&mut self.variables.possible, name, [Contents::Array(Rc::clone(array))]);
+            add_possible(&mut self.variables.possible, name, [ScalarOrArray::Array(Rc::clone(array))]);
         }
         let variables = Rc::make_mut(&mut self.variables.values);
         for (name, value) in variables.iter_mut() {
-            add_possible(&mut self.variables.possible, name, value.take().map(Contents::Scalar));
+            add_possible(&mut self.variables.possible, name, value.take().map(ScalarOrArray::Scalar));
         }
         for name in ["HOME", "IFS"] {
             variables.entry(name.into()).or_insert(None);
@@ -287,7 +292,8 @@ impl State {
         self.commands.mark_functions_uncertain();
     }
 
-    /// Forgets everything that the body of a loop changes, because it is unknown when the next iteration starts.
+    /// Forgets all values that the body of a loop changes, because the values are not known when the next iteration
+    /// starts.
     pub(crate) fn forget_changed_in(&mut self, text: &str) {
         let mut words = text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_' && c != '$' && c != '.');
         let mentioned: BTreeSet<&str> =
@@ -309,17 +315,17 @@ impl State {
         if changes_directory {
             self.directory.possible = PossibleDirectories::unknown();
         }
-        // The next iteration has other positional parameters.
+        // After `shift` or `set` in the body, the next iteration has other positional parameters.
         let shifts = ["shift", "set"].iter().any(|word| mentioned.contains(word));
         for name in mentioned {
             if !shifts && is_only_appended(text, name) && self.variables.arrays.contains_key(name) {
                 continue;
             }
-            let contents = self.variables.known_contents(name);
+            let value_before = self.variables.known_value(name);
             remove(&mut self.variables.arrays, name);
             if let Some((name, value)) = self.variables.values.get_key_value(name) {
                 let (name, is_known) = (Arc::clone(name), value.is_some());
-                add_possible(&mut self.variables.possible, &name, contents);
+                add_possible(&mut self.variables.possible, &name, value_before);
                 self.variables.mark_incomplete(&name);
                 if is_known {
                     Rc::make_mut(&mut self.variables.values).insert(name, None);
@@ -329,7 +335,7 @@ impl State {
         }
     }
 
-    /// True if an expansion is a plain variable that the script has not set.
+    /// True if an expansion is the value of a variable that the script has not set: `$NAME`, `${NAME}`.
     pub(crate) fn is_inherited_variable(&self, raw: &str) -> bool {
         let name = raw
             .strip_prefix('$')

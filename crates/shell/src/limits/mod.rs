@@ -1,13 +1,14 @@
-//! Limits on the size of a script, and the gaps that are reported when one is exceeded.
+//! Limits on the size and cost of a script, and gaps: the reasons why a script is not fully known.
 
 pub(crate) mod budget;
 mod gap;
 
 pub use gap::Gap;
 
-/// Nesting of any kind: substitutions and compound commands together.
+/// The maximum nesting of substitutions and compound commands, counted together.
 pub(crate) const MAX_NESTING: usize = 64;
-/// Far more than a person or an agent writes in one call, including files in heredocs.
+/// The maximum length of a script. It is far more than a person or an agent writes in one call, including files in
+/// heredocs.
 pub(crate) const MAX_BYTES: usize = 64 * 1024;
-/// Commands that one script may run. Loops and functions turn a few commands into many.
+/// The maximum number of commands that a script runs. Loops and functions turn a few commands into many.
 pub(crate) const MAX_COMMANDS: usize = 2000;

@@ -1,4 +1,4 @@
-//! A simple command: a program and its words, the context in which it runs, and how it comes to run.
+//! A simple command: a program and its words, the context in which it runs, and where it comes from.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -6,19 +6,19 @@ use std::sync::Arc;
 
 use super::word::shown_argument;
 use super::{
-    Assignment, Evidence, ExecutionContext, ExportedVariable, FileContents, Invocation, PossibleDirectories, Redirect,
-    Variable, Word,
+    Assignment, ExecutionContext, ExportedVariable, FileContents, Invocation, PossibleDirectories, Provenance,
+    Redirect, Variable, Word,
 };
-use crate::programs::{Argument, Arguments, Role, Session, arguments};
+use crate::programs::{Argument, Arguments, Interactive, Role, arguments};
 
-/// A program and its words, where it would run, and how the script would come to run it.
+/// A program and its words, the context in which it would run, and where the command and its input come from.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct SimpleCommand {
     pub invocation: Invocation,
     pub context: ExecutionContext,
-    pub evidence: Evidence,
-    /// The programs of [`Evidence::via`] that do nothing but run this command, so they are not listed as commands. Each
-    /// has the words before the command: `sudo -u x`.
+    pub provenance: Provenance,
+    /// Those programs of [`Provenance::via`] that do nothing but run this command. They are not commands of the script.
+    /// Each has the words that precede this command: `sudo -u x`.
     pub wrappers: Vec<Arc<SimpleCommand>>,
 }
 
@@ -69,12 +69,12 @@ impl SimpleCommand {
 
     /// The programs that would run the command, outermost first: `sudo`, `env`, `bash -c`.
     pub fn via(&self) -> &[String] {
-        &self.evidence.via
+        &self.provenance.via
     }
 
     /// The commands whose output the command may read: indices in [`Script::commands`](super::Script::commands).
     pub fn piped_from(&self) -> Range<usize> {
-        self.evidence.piped_from.clone()
+        self.provenance.piped_from.clone()
     }
 
     /// The base name of the program, even if its directory is unknown: `"$VENV/bin/python"`. `None` if it is not known,
@@ -91,8 +91,8 @@ impl SimpleCommand {
         self.normalized(|word| word.value.as_deref().unwrap_or(&word.shown).into())
     }
 
-    /// The normalized text if the unknown words had these values, in order. The known start and end of a word are added
-    /// to its value, unless the value already has both.
+    /// The normalized text if the unknown words had these values, in order. The known start and end of an unknown word
+    /// are added to the value for that word, unless the value already has both.
     pub fn text_if(&self, unknown: &[&str]) -> String {
         let unknown = std::cell::RefCell::new(unknown.iter());
         self.normalized(|word| {
@@ -111,6 +111,7 @@ impl SimpleCommand {
         self.words().iter().filter(|word| word.value.is_none()).count()
     }
 
+    /// Returns the normalized text. `value`: returns the value of a word, or the text that is shown for it.
     fn normalized<'w>(&'w self, value: impl Fn(&'w Word) -> Cow<'w, str>) -> String {
         let mut text = String::new();
         for word in self.words() {
@@ -129,6 +130,26 @@ impl SimpleCommand {
         text
     }
 
+    /// Returns the command as written with its wrappers: first with only the innermost wrapper, and each time with one
+    /// more. For `make`: `timeout 5 make` and `sudo timeout 5 make`. Returns nothing for a command in a script that is
+    /// one argument of its wrapper (`bash -c '…'`). The results are only for matching text: their words have no roles,
+    /// except that data is still shown as `…`.
+    pub fn with_wrappers(&self) -> impl Iterator<Item = Self> {
+        let wrappers = self.wrappers.get(self.provenance.script_wrappers..).unwrap_or_default();
+        (0..wrappers.len()).rev().map(move |outermost| {
+            let commands = wrappers.iter().skip(outermost).map(Arc::as_ref).chain([self]);
+            let words = commands.flat_map(Self::words_by_base_name).collect();
+            Self::from(Invocation { words, ..Invocation::default() })
+        })
+    }
+
+    /// The words, the first of which is the base name of the program if that is known.
+    fn words_by_base_name(&self) -> impl Iterator<Item = Word> {
+        let program = self.program().map(str::to_owned);
+        let first = self.words().first().map(|first| Word { value: program, ..first.clone() });
+        first.into_iter().chain(self.words().iter().skip(1).cloned())
+    }
+
     /// True if the command runs on a machine whose files are not known.
     pub fn has_unknown_files(&self) -> bool {
         self.is_remote() && self.context.container.is_none()
@@ -139,8 +160,9 @@ impl SimpleCommand {
         self.words().iter().all(|word| word.value.is_some())
     }
 
-    /// Returns an effect that the words do not show. `None` if the program is a plain name, and the command sets no
-    /// variables, redirects no output to a file, runs on this machine, and has no wrapper that changes its effects.
+    /// Returns a description of an effect that the words do not show. `None` if the program is a plain name, and the
+    /// command sets no variables, redirects no output to a file, runs on this machine, and has no wrapper that changes
+    /// its effects.
     pub fn hidden_effect(&self) -> Option<&'static str> {
         let is_by_name = self.words().first().is_some_and(|word| !word.raw.contains('/'));
         let hidden_effects = [
@@ -159,34 +181,39 @@ impl SimpleCommand {
     /// A variable that the script sets for the command or has exported; `None` if the script sets no variable of this
     /// name.
     pub(crate) fn variable(&self, name: &str) -> Option<Variable<'_>> {
-        let set = self.assignments().iter().rfind(|set| set.name == name).map(|set| Variable::of(set.value.meaning()));
+        let set = self
+            .assignments()
+            .iter()
+            .rfind(|set| set.name == name)
+            .map(|set| Variable::of(set.value.value_or_placeholder()));
         let exported = || self.exported().iter().find(|exported| &*exported.name == name);
         set.or_else(|| exported().map(|exported| Variable::of(exported.value.as_deref())))
     }
 
     /// The text of stdin, if it is known.
     pub(crate) fn stdin_text(&self) -> Option<&str> {
-        self.redirects().iter().rev().find_map(Redirect::text).or(self.evidence.input.as_deref())
+        self.redirects().iter().rev().find_map(Redirect::text).or(self.provenance.input.as_deref())
     }
 
     /// The contents of the script file that the command runs, if the session wrote that file.
     pub(crate) fn script_text(&self) -> Option<&str> {
-        match &self.evidence.script {
+        match &self.provenance.script {
             Some(FileContents::Text(text)) => Some(text),
             _ => None,
         }
     }
 
-    /// Returns the command without the commands and code in its words.
+    /// Returns a command of only those words that precede the first command, shell script or code in the arguments.
+    /// Assignments and redirections are left out.
     pub(crate) fn without_delegated_words(&self) -> Self {
         let is_delegated = |argument: &&Argument| {
             matches!(argument.role, Role::Code | Role::Command | Role::Hook | Role::Shell | Role::Words)
         };
-        let arguments = self.arguments().into_iter().flat_map(|arguments| &arguments.list);
+        let arguments = self.arguments().into_iter().flat_map(|arguments| &arguments.with_roles);
         let end = arguments.filter(is_delegated).map(|argument| argument.word).min().unwrap_or(self.words().len());
         let words = self.words().get(..end.max(1)).unwrap_or(self.words()).to_vec();
         let mut command = Self::from(Invocation { words, ..Invocation::default() });
-        command.evidence.via.clone_from(&self.evidence.via);
+        command.provenance.via.clone_from(&self.provenance.via);
         command.context.exported.clone_from(&self.context.exported);
         command.read_arguments();
         command
@@ -200,7 +227,7 @@ impl SimpleCommand {
         }
         self.invocation.arguments = self.program().and_then(|program| arguments(program, &self.texts_of_words()));
         let Some(arguments) = &self.invocation.arguments else { return };
-        for argument in arguments.list.iter().filter(|argument| argument.role.is_text()) {
+        for argument in arguments.with_roles.iter().filter(|argument| argument.role.is_text()) {
             if let Some(word) = self.invocation.words.get_mut(argument.word) {
                 word.role = argument.role;
                 word.flag_length = argument.from;
@@ -219,13 +246,13 @@ impl SimpleCommand {
             .collect()
     }
 
-    /// The directories that the command works in: those that it runs in, changed by directory arguments such as `-C`.
-    /// `None` if one of these arguments is not known.
+    /// Returns the directories that the command works in: the directories that it runs in, changed by arguments such as
+    /// `-C`. `None` if one of these arguments is not known.
     pub fn works_in(&self) -> Option<PossibleDirectories> {
         let mut directories = self.directories().clone();
-        let arguments = self.arguments().into_iter().flat_map(|arguments| &arguments.list);
+        let arguments = self.arguments().into_iter().flat_map(|arguments| &arguments.with_roles);
         for argument in arguments.filter(|argument| argument.role == Role::Directory) {
-            directories = directories.after_cd(self.meaning_from(argument.word, argument.from)?);
+            directories = directories.after_cd(self.value_or_placeholder_from(argument.word, argument.from)?);
         }
         Some(directories)
     }
@@ -235,13 +262,13 @@ impl SimpleCommand {
         self.works_in().filter(|_| self.arguments().is_some_and(|known| !known.has_flag(&["--git-dir"])))
     }
 
-    /// Returns the part of a word that starts at a byte offset; `None` if the word is not known.
+    /// Returns the value of a word from a byte offset on; `None` if the value is not known.
     pub fn text_from(&self, word: usize, from: usize) -> Option<&str> {
         self.words().get(word)?.value.as_deref()?.get(from..)
     }
 
     /// Returns the words as written if the command could be any command: no word is known, and the first may expand to
-    /// several.
+    /// several. Otherwise returns `None`.
     pub(crate) fn text_if_unknown(&self) -> Option<String> {
         let may_be_several_words =
             |word: &Word| word.may_be_anything() || (word.value.is_none() && word.raw.contains('@'));
@@ -250,12 +277,12 @@ impl SimpleCommand {
         is_unknown.then(|| self.words().iter().map(|word| word.shown.as_str()).collect::<Vec<_>>().join(" "))
     }
 
-    /// True if the table lists the program, and this form of it.
-    pub(crate) fn is_understood(&self) -> bool {
+    /// True if the table of programs lists the program with these subcommands and flags.
+    pub(crate) fn is_in_table(&self) -> bool {
         self.arguments().is_some_and(|arguments| arguments.is_known)
     }
 
-    /// True if the command may have flags that are not known: an unquoted expansion before the operands may expand to
+    /// True if the command may have flags that are not known: a flag is only partly known, or a word may expand to
     /// flags.
     pub fn has_unknown_flags(&self, arguments: &Arguments) -> bool {
         let operands = || arguments.operands.iter().filter_map(|index| self.words().get(*index));
@@ -264,8 +291,8 @@ impl SimpleCommand {
         (first && is_followed) || self.words().iter().any(Word::is_unknown_flag)
     }
 
-    /// Like [`Self::text_from`], but returns the placeholder of a word whose value is not known.
-    pub(crate) fn meaning_from(&self, word: usize, from: usize) -> Option<&str> {
+    /// Like [`Self::text_from`], but falls back to the word's placeholder if the value is not known.
+    pub(crate) fn value_or_placeholder_from(&self, word: usize, from: usize) -> Option<&str> {
         let word = self.words().get(word)?;
         match &word.value {
             Some(value) => value.get(from..),
@@ -278,28 +305,29 @@ impl SimpleCommand {
         }
     }
 
-    /// Identifies a file by its path or placeholder, otherwise by the word as written.
+    /// Like [`Word::file`], for the part of a word from a byte offset on.
     pub(crate) fn file_from(&self, word: usize, from: usize) -> Option<&str> {
-        self.meaning_from(word, from).or_else(|| self.words().get(word)?.stable_expansion()?.get(from..))
+        self.value_or_placeholder_from(word, from).or_else(|| self.words().get(word)?.stable_expansion()?.get(from..))
     }
 
-    /// True if the command runs what a person types: it has no script among its arguments, and its stdin is not
-    /// redirected.
+    /// True if the command runs commands that a person types. Some programs always do so, as does Python if
+    /// `PYTHONINSPECT` is set. Others do so only if no argument is a script, and stdin is neither a redirection nor a
+    /// pipe.
     pub(crate) fn runs_typed_commands(&self) -> bool {
         let Some(arguments) = self.arguments() else { return false };
         let stays_interactive = self.variable("PYTHONINSPECT").is_some_and(|value| value.known() != Some(""));
         if stays_interactive && self.program().is_some_and(|program| program.starts_with("python")) {
             return true;
         }
-        let is_script =
+        let is_script_role =
             |role| matches!(role, Role::Code | Role::Command | Role::Hook | Role::Script | Role::Shell | Role::Words);
-        match arguments.session {
+        match arguments.interactive {
             None => false,
-            Some(Session::Always) => true,
-            Some(Session::WithoutScript) => {
+            Some(Interactive::Always) => true,
+            Some(Interactive::WithoutScript) => {
                 let is_stdin = |word: usize| self.words().get(word).is_some_and(Word::stands_for_stdin);
-                let supplies_script = |argument: &Argument| is_script(argument.role) && !is_stdin(argument.word);
-                !arguments.list.iter().any(supplies_script)
+                let supplies_script = |argument: &Argument| is_script_role(argument.role) && !is_stdin(argument.word);
+                !arguments.with_roles.iter().any(supplies_script)
                     && self.piped_from().is_empty()
                     && !self.redirects().iter().any(Redirect::replaces_stdin)
             }
@@ -307,7 +335,7 @@ impl SimpleCommand {
     }
 }
 
-/// `git` for `/usr/bin/git` and for `git.exe`.
+/// Returns the name of a program without its directory and without `.exe`: `git` for `/usr/bin/git` and for `git.exe`.
 fn base_name(program: &str) -> &str {
     let name = match program.rsplit_once('/') {
         Some((_, name)) if !name.is_empty() => name,

@@ -1,6 +1,6 @@
 //! Containers. A command in a container has its own files, and reaches files of the host only through mounts.
 //!
-//! The mounts of a container that is already running are not known, and are assumed to be none.
+//! A container that is already running is assumed to have no mounts, because its mounts are not known.
 
 use super::PossibleDirectories;
 
@@ -11,7 +11,7 @@ pub(crate) struct Container {
     pub(crate) may_reach_host: bool,
     /// The directories of the command that starts the container. Sources of mounts are relative to them.
     pub(crate) started_in: PossibleDirectories,
-    /// The working directory of its command, in the container.
+    /// The directory in the container in which the container's command runs.
     pub(crate) workdir: Option<String>,
 }
 
@@ -25,8 +25,8 @@ pub(crate) struct Mount {
 }
 
 impl Container {
-    /// The directories that the command in the container may run in. Without a `workdir`, the image decides, so they
-    /// are unknown.
+    /// The directories that the command in the container may run in. Without a `workdir`, the image determines the
+    /// directory, which is then unknown.
     pub(crate) fn directories(&self) -> PossibleDirectories {
         self.workdir.as_deref().map_or_else(PossibleDirectories::unknown, PossibleDirectories::at)
     }

@@ -7,15 +7,15 @@ use super::{CheckedOutBranch, Container, ExportedVariable, PossibleDirectories, 
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ExecutionContext {
     pub directories: PossibleDirectories,
-    /// The shell that the command runs in: an index in [`Script::scopes`](super::Script::scopes).
-    pub scope: usize,
+    /// The shell that the command runs in: an index in [`Script::shells`](super::Script::shells).
+    pub shell: usize,
     /// True if the command would run on another machine, or in a container.
     pub is_remote: bool,
     /// The container on this machine that the command runs in.
     pub(crate) container: Option<Arc<Container>>,
     /// Variables that the script has exported before the command.
     pub exported: Arc<[ExportedVariable]>,
-    /// Variables from before the script that the command does not inherit.
+    /// Variables that the command does not inherit from the environment in which the script was started.
     pub removed: RemovedVariables,
     /// Git settings that the script has made before the command: lower-case names and values.
     pub git_settings: Arc<[Arc<(String, String)>]>,

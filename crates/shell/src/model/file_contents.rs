@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-/// The contents of longer files count as unknown. A script can double a file by appending it to itself.
+/// Longer contents count as unknown. Without a limit, a script could double a file again and again by appending it to
+/// itself.
 pub(crate) const MAX_CONTENTS: usize = 64 * 1024;
 
 /// The contents of a file that the session wrote.
@@ -14,7 +15,7 @@ pub enum FileContents {
 }
 
 impl FileContents {
-    /// Concatenates the contents of two files.
+    /// Concatenates the contents of two files, with a newline between them.
     pub(crate) fn concat(self, other: Self) -> Self {
         match (self, other) {
             (Self::Text(one), Self::Text(other)) if one.len() + other.len() <= MAX_CONTENTS => {

@@ -2,19 +2,20 @@
 
 use crate::model::{RedirectKind, SimpleCommand, Word};
 
+/// The stdin of a command.
 #[derive(Clone, Copy)]
 pub(crate) enum Input<'a> {
-    /// Nothing, or a file whose contents are not known.
+    /// There is no input, or it is a file whose contents are not known.
     Nothing,
     Unknown,
     Text(&'a str),
-    /// Paths, one per line.
+    /// Stdin contains these paths, one per line.
     Paths(&'a [Word]),
 }
 
 impl<'a> Input<'a> {
-    /// `piped`: the text that is piped into the command, if it is known; `piped_paths`: the paths that are piped into
-    /// it.
+    /// Finds the stdin in the redirections or the pipe. `piped`: the text that is piped into the command, if it is
+    /// known; `piped_paths`: the paths that are piped into the command.
     pub(crate) fn of(command: &'a SimpleCommand, piped: Option<&'a str>, piped_paths: &'a [Word]) -> Self {
         match command.redirects().iter().rev().find(|redirect| redirect.replaces_stdin()) {
             Some(redirect) => match redirect.kind {
@@ -26,7 +27,7 @@ impl<'a> Input<'a> {
                 },
                 RedirectKind::Read | RedirectKind::ReadWrite if !redirect.target.is_device() => Self::Nothing,
                 RedirectKind::Heredoc | RedirectKind::HereString => {
-                    redirect.target.meaning().map_or(Self::Unknown, Self::Text)
+                    redirect.target.value_or_placeholder().map_or(Self::Unknown, Self::Text)
                 }
                 _ => Self::Unknown,
             },

@@ -1,6 +1,6 @@
 //! Normalizes the spelling of paths.
 
-/// Normalizes a path. A relative path that leads above where it starts stays as it is.
+/// Normalizes a path. A relative path that leads above its starting directory stays as it is.
 pub(crate) fn normalize_path(path: &str) -> String {
     match path {
         _ if path.starts_with('/') => path::normalize(path),
@@ -16,7 +16,7 @@ pub(crate) fn normalize_path(path: &str) -> String {
     }
 }
 
-/// True if a path leads above where it starts: `a/../../b`.
+/// True if a path leads above its starting directory: `a/../../b`.
 pub(crate) fn leads_above_start(path: &str) -> bool {
     let mut depth = 0_usize;
     path.split('/').any(|segment| {

@@ -2,16 +2,16 @@
 
 use std::sync::Arc;
 
-/// The directories that a command may run in, relative to where the script starts. The first is the one that it runs in
-/// if everything before it succeeded.
+/// The directories that a command may run in, relative to where the script starts. Unless `is_either` is true, the
+/// command runs in the first of them that exists.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PossibleDirectories {
     list: Option<Arc<[String]>>,
-    /// True if the command may run in any of them. Otherwise it runs in the first that exists.
+    /// True if the command may run in any of the directories, even if all of them exist.
     is_either: bool,
 }
 
-/// More directories count as unknown.
+/// If there are more directories than this, the directory counts as unknown.
 const MAX_DIRECTORIES: usize = 8;
 /// Longer paths count as unknown. Each `cd` makes a path longer, and each segment of a path costs work.
 const MAX_PATH: usize = 1024;
@@ -31,15 +31,17 @@ impl PossibleDirectories {
         Self { list: None, is_either: false }
     }
 
-    /// `None` if the command may run in any directory.
+    /// Returns the directories; `None` if the command may run in any directory.
     pub fn list(&self) -> Option<&[String]> {
         self.list.as_deref()
     }
 
+    /// True if one of the directories contains glob characters.
     pub(crate) fn has_pattern(&self) -> bool {
         self.list.iter().flat_map(|directories| &**directories).any(|directory| directory.contains(['*', '?']))
     }
 
+    /// Returns the directory if there is only one.
     pub(crate) fn only(&self) -> Option<&str> {
         match self.list.as_deref() {
             Some([only]) => Some(only),
@@ -71,13 +73,13 @@ impl PossibleDirectories {
         self.is_either
     }
 
-    /// The command runs in one of these directories or in one of the others.
+    /// Adds directories. The command runs in one of the previous directories or in one of the others.
     pub(crate) fn or(&mut self, others: &Self) {
         self.is_either |= self != others;
         self.or_else(others);
     }
 
-    /// The command runs in the other directories only if changing to these fails.
+    /// Adds directories in which the command runs only if changing to the previous ones fails.
     pub(crate) fn or_else(&mut self, others: &Self) {
         self.is_either |= others.is_either;
         match (&self.list, &others.list) {

@@ -25,7 +25,7 @@ pub enum RedirectKind {
     Clobber,
     /// `<&`
     DuplicateInput,
-    /// `>&`; a write if the target is neither a number nor `-`.
+    /// `>&`. If the target is neither a number nor `-`, it is a file that is written.
     DuplicateOutput,
     /// `&>`
     WriteAll,
@@ -62,10 +62,10 @@ impl Redirect {
         is_stdout && self.target.value.as_deref() == Some("/dev/null")
     }
 
-    /// The text that the redirection supplies, or a placeholder for it, if known.
+    /// The text that the redirection supplies on stdin, or a placeholder for that text; `None` if neither is known.
     pub(crate) fn text(&self) -> Option<&str> {
         match self.kind {
-            RedirectKind::Heredoc | RedirectKind::HereString => self.target.meaning(),
+            RedirectKind::Heredoc | RedirectKind::HereString => self.target.value_or_placeholder(),
             RedirectKind::Read | RedirectKind::ReadWrite => self.target.contents.as_deref(),
             _ => None,
         }

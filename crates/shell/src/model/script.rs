@@ -6,8 +6,9 @@ use crate::limits::Gap;
 /// The commands that a script would run, as far as they are known.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Script {
-    /// In execution order; those in a substitution come before the command that contains it. A command without words
-    /// only assigns or redirects (the redirections of a loop or group, for example).
+    /// The commands in execution order. The commands in a substitution come before the command that contains the
+    /// substitution. A command without words only assigns or redirects (the redirections of a loop or group, for
+    /// example).
     pub commands: Vec<SimpleCommand>,
     /// True if every command that could run is listed.
     pub complete: bool,
@@ -17,15 +18,24 @@ pub struct Script {
     pub functions: Vec<String>,
     /// Words that belong to no command, but may become part of one: the values of a loop, for example.
     pub unattached_words: Vec<String>,
-    /// The shells that the script runs in, each with the index of its parent: a subshell, substitution, background job
-    /// or part of a pipeline cannot change its parent's directory or variables. Index 0 is the shell of the script
-    /// itself.
-    pub scopes: Vec<Option<usize>>,
+    /// The shells that run the script, each with the index of its parent. Subshells, substitutions, background jobs and
+    /// parts of a pipeline run in child shells, which cannot change the directory or variables of their parents. The
+    /// shell with index 0 runs the script itself, and has no parent.
+    pub shells: Vec<Option<usize>>,
 }
 
 impl Script {
-    /// The normalized text of each command that has a program.
+    /// The normalized text of each command that has a program, without assumed commands.
     pub fn texts(&self) -> impl Iterator<Item = String> {
-        self.commands.iter().filter(|command| !command.words().is_empty()).map(SimpleCommand::text)
+        self.programs().map(SimpleCommand::text)
+    }
+
+    /// The normalized text of each command together with its wrappers: `uv run pytest -q`.
+    pub fn texts_with_wrappers(&self) -> impl Iterator<Item = String> {
+        self.programs().flat_map(|command| command.with_wrappers().map(|command| command.text()).collect::<Vec<_>>())
+    }
+
+    fn programs(&self) -> impl Iterator<Item = &SimpleCommand> {
+        self.commands.iter().filter(|command| !command.words().is_empty() && !command.provenance.is_assumed)
     }
 }

@@ -3,15 +3,17 @@
 use crate::programs::Role;
 use crate::syntax::closing::{Construct, closing, closing_backquote};
 
-/// Follows a directory in a word that is not a glob: everything below the directory, hidden files included.
+/// A path with this ending stands for everything below a directory, hidden files included. A word that contains such a
+/// path is not a glob.
 pub(crate) const ALL_BELOW: &str = "/**";
 
 /// A placeholder for an unknown number.
 pub(crate) const SOME_NUMBER: &str = "12345";
 
-/// Replaces an argument whose text is not shown.
+/// Normalized text contains this instead of the text of an argument that is data or contains whitespace.
 const ELLIPSIS: &str = "…";
 
+/// A word of a command.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Word {
     /// The word as written.
@@ -19,11 +21,11 @@ pub struct Word {
     /// The value that the program gets; `None` if it cannot be known before the script runs (a variable, a
     /// substitution). Globs and tildes are not expanded.
     pub value: Option<String>,
-    /// The role of the word for the program, if that is data, code or a query.
+    /// The role of the word for the program, if the role is data, code or a query. Otherwise the default role.
     pub role: Role,
     /// True if the word has unquoted glob characters.
     pub glob: bool,
-    /// True if the word's `~` stands for a home directory.
+    /// True if the `~` in the word stands for a home directory.
     pub tilde: bool,
     /// A placeholder for the value, if only its kind is known: a path in the temporary directory, the branch that is
     /// checked out.
@@ -31,13 +33,14 @@ pub struct Word {
     /// The output of a process substitution, or the contents of the file that the word names, if they are known and the
     /// command needs them.
     pub(crate) contents: Option<String>,
-    /// The paths that the word may stand for: those that a process substitution prints, if it prints nothing else; for
-    /// a program name that is a glob, the glob.
+    /// The paths that the word may stand for: the paths that a process substitution prints, if it prints nothing else,
+    /// or the glob in place of a program name.
     pub possible_paths: Vec<Word>,
     /// For a word whose value is not known: the word as written, without quotes.
     pub(crate) shown: String,
-    /// For a word that is unknown only because of variables that the script does not set: its text when a shell runs
-    /// the word as a script, with these variables as written. They are assumed to contain words, not commands.
+    /// For a word that is unknown only because of variables that the script does not set: the text of the word as a
+    /// script for a shell, in which these variables stay as they are written. Their values are assumed to contain no
+    /// commands.
     pub(crate) text_for_shell: Option<String>,
     /// The length of the flag before a value that is data (`--message=…`), in bytes.
     pub(crate) flag_length: usize,
@@ -49,31 +52,31 @@ impl Word {
         self.role.is_text()
     }
 
-    /// The value, or the placeholder for it. Sufficient to find effects.
-    pub fn meaning(&self) -> Option<&str> {
+    /// Returns the value or, if it is not known, the placeholder for it. A placeholder is sufficient to find effects.
+    pub fn value_or_placeholder(&self) -> Option<&str> {
         self.value.as_deref().or(self.placeholder.as_deref())
     }
 
-    /// Identifies the file that the word names within the script: its value, its placeholder, or the expansion as
-    /// written.
+    /// Returns a text that identifies the file that the word names, within one script: the value, the placeholder, or
+    /// the expansion as written.
     pub(crate) fn file(&self) -> Option<&str> {
-        self.meaning().or_else(|| self.stable_expansion())
+        self.value_or_placeholder().or_else(|| self.stable_expansion())
     }
 
-    /// `$DIR/x.sh`: a path that is not known, but is the same wherever it is written. The output of a substitution may
-    /// differ each time.
+    /// Returns the word as written if its value is not known, but is the same wherever the word is written:
+    /// `$DIR/x.sh`. `None` for a substitution, because its output may differ each time.
     pub(super) fn stable_expansion(&self) -> Option<&str> {
         let is_stable =
             self.value.is_none() && self.shown.starts_with('$') && !self.shown.contains(['(', '`', '…', '@', '*']);
         is_stable.then_some(self.shown.as_str())
     }
 
-    /// Returns the directory of a path that stands for everything below a directory.
+    /// Returns the directory if the path stands for everything below it.
     pub(crate) fn directory_of_tree<'p>(&self, path: &'p str) -> Option<&'p str> {
         path.strip_suffix(ALL_BELOW).filter(|_| !self.glob)
     }
 
-    /// A word about which nothing is known.
+    /// Returns a word of which nothing is known.
     pub(crate) fn unknown() -> Self {
         Self { raw: "…".to_owned(), shown: "$…".to_owned(), ..Self::default() }
     }
@@ -160,7 +163,7 @@ impl Word {
         rest.get(end..).unwrap_or_default()
     }
 
-    /// `python` of `$VENV/bin/python`: the part after the last slash, if it is known.
+    /// Returns the part after the last slash, if it is known: `python` of `$VENV/bin/python`.
     pub(super) fn name_in_unknown_directory(&self) -> Option<&str> {
         let (_, name) = self.known_end().rsplit_once('/')?;
         // Any other character could end an expansion, or be part of a glob.
@@ -168,6 +171,8 @@ impl Word {
         (!self.glob && !name.is_empty() && name.chars().all(is_plain)).then_some(name)
     }
 
+    /// Returns the word as it appears in normalized text. `shown`: its value or, if that is not known, the word as
+    /// written.
     pub(super) fn normalized(&self, shown: &str) -> String {
         match self.is_data() {
             true if self.flag_length > 0 && !shown.contains(char::is_whitespace) => {
@@ -179,6 +184,7 @@ impl Word {
     }
 }
 
+/// Returns an argument as it appears in normalized text.
 pub(super) fn shown_argument(argument: &str) -> String {
     match argument {
         "" => "''".to_owned(),

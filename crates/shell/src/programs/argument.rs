@@ -15,7 +15,7 @@ pub struct Argument {
 /// A flag: `-f` of `-fu`, `--file` of `--file=x`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Flag {
-    /// The whole name, even if it was abbreviated.
+    /// The whole name of the flag, even if the command line abbreviates the name.
     pub name: String,
     /// The index of the word that contains the flag.
     pub word: usize,
@@ -25,7 +25,7 @@ pub struct Flag {
 }
 
 impl Flag {
-    /// True if this is one of the flag's spellings.
+    /// True if `name` is one of the flag's spellings.
     pub fn is(&self, name: &str) -> bool {
         self.name == name || self.spellings.split('|').any(|spelling| spelling == name)
     }

@@ -1,8 +1,8 @@
 //! The table of programs: the role of each argument for its program.
 //!
-//! `programs.txt` has a line for every program, or for every form of one, in a small language that is explained at the
-//! top of the file. To add a program, add a line, and cases to the corpus. This module must not know the shell, rules
-//! or files.
+//! `programs.txt` has one or more lines for every program, such as one for each subcommand, in a small language that is
+//! explained at the top of the file. To add a program, add a line, and cases to the corpus. This module must not know
+//! the shell, rules or files.
 
 mod argument;
 mod arguments;
@@ -24,17 +24,18 @@ pub enum Role {
     Plain,
     /// Text that the program prints, stores or searches for, and never runs.
     Data,
-    /// A path that is read. The files in a directory are not read.
+    /// A path that is read. If it is a directory, the files in it do not count as read.
     Read,
     Write,
-    /// Metadata of the path is changed (mode, owner, mtime), or it is created empty: `touch`, `mkdir`.
+    /// A path whose metadata is changed (mode, owner, mtime), or at which an empty file or directory is created:
+    /// `touch`, `mkdir`.
     Metadata,
-    /// Read and written.
+    /// A path that is read and written.
     Edit,
     Delete,
-    /// Deleted with everything in it.
+    /// A path that is deleted with everything in it.
     DeleteAll,
-    /// Moved with everything in it: read and deleted.
+    /// A path that is moved with everything in it: it counts as read and deleted.
     Move,
     /// A file with the names of files that the program reads; `-` is stdin.
     Names,
@@ -48,12 +49,12 @@ pub enum Role {
     Assignment,
     /// A subcommand. It determines the roles of the words after it.
     Subcommand,
-    /// A command that the program runs: all words from here on.
+    /// A command that the program runs. It consists of this word and all words after it.
     Command,
-    /// Arguments of a script that the program runs, or words that the program joins into a script: all words from here
-    /// on.
+    /// Arguments of a script that the program runs, or words that the program joins into a script: this word and all
+    /// words after it.
     Words,
-    /// A script for a shell; the program does nothing else.
+    /// A script for a shell. The program does nothing but run it.
     Shell,
     /// A script for a shell that the program runs in addition to its own work, such as a pager or a callback: `rsync
     /// -e`, `sort --compress-program`. The table's keyword is `HOOK`.
@@ -70,7 +71,7 @@ pub enum Role {
     FormField,
     /// A file that is read, or `name=file`.
     NamedFile,
-    /// `id=name,src=file`: a file that is read, among other keys.
+    /// Keys and values, one of which names a file that is read: `id=name,src=file`.
     ListedFile,
     /// A setting: `name=value`.
     Setting,
@@ -126,20 +127,20 @@ const ROLES: &[(&str, Role)] = &[
     ("GLOB", Role::Glob),
 ];
 
-/// When a program runs what a person types into it.
+/// In which cases a program runs commands that a person types into it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Session {
-    /// Only without a script, code or command to run.
+pub enum Interactive {
+    /// The program runs typed commands only if it has no script, code or other command to run.
     WithoutScript,
-    /// Always, also after running a script, code or command.
+    /// The program always runs typed commands. If it has a script, code or other command to run, it runs that first.
     Always,
 }
 
-impl Session {
+impl Interactive {
     fn from_keyword(name: &str) -> Option<Self> {
         match name {
-            "SESSION" => Some(Self::WithoutScript),
-            "SESSION!" => Some(Self::Always),
+            "INTERACTIVE" => Some(Self::WithoutScript),
+            "INTERACTIVE!" => Some(Self::Always),
             _ => None,
         }
     }

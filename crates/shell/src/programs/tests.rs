@@ -10,7 +10,7 @@ fn read(command: &str) -> Arguments {
 /// The arguments whose role is not `Plain`, each with its role.
 fn roles(command: &str) -> String {
     let words: Vec<&str> = command.split(' ').collect();
-    let shown = read(command).list.into_iter().filter(|argument| argument.role != Role::Plain).map(|argument| {
+    let shown = read(command).with_roles.into_iter().filter(|argument| argument.role != Role::Plain).map(|argument| {
         let text = match argument.role {
             Role::Command | Role::Words => words[argument.word..].join(" "),
             _ => words[argument.word].get(argument.from..).expect("a part of it").to_owned(),

@@ -1,19 +1,20 @@
-//! Parses one line of `programs.txt`: the roles of the arguments of a program, or of a form of it.
+//! Parses one line of `programs.txt`: the roles of the arguments of a program or subcommand.
 
-use super::{Flag, Role, Session};
+use super::{Flag, Interactive, Role};
 
-/// Follows a flag that takes no value.
+/// In `programs.txt`, this follows a flag that takes no value, in the place of a role.
 const NO_VALUE: &str = "-";
 
-/// A line such as `git commit: [-m DATA] PATH...`.
+/// The flags and operands in a line such as `git commit: [-m DATA] PATH...`.
 #[derive(Debug)]
 pub(super) struct Usage<'t> {
-    /// The flags that select this form, each with its alternatives.
+    /// The flags that a command must have for the line to apply, each with its spellings.
     required: Vec<Vec<&'t str>>,
-    /// Flags that take a value, and flags with several spellings.
+    /// All flags of the line: those that take a value, and those with several spellings or with a long name. Each
+    /// spelling is an entry of its own.
     flags: Vec<FlagUsage<'t>>,
     operands: Vec<Operand<'t>>,
-    /// The role of operands after `--`, if it differs.
+    /// The role of operands after `--`, if it differs from that of the operands before.
     pub(super) after_dashes: Option<Role>,
     /// True if `NAME=value` may precede the operands.
     pub(super) takes_assignments: bool,
@@ -21,11 +22,12 @@ pub(super) struct Usage<'t> {
     pub(super) takes_plus: bool,
     /// Accesses to paths that are not in the words: a role, and a path.
     pub(super) implied: Vec<(Role, &'t str)>,
-    /// Like `implied`, but only if there are no operands.
+    /// Like `implied`, but these accesses only happen if there are no operands.
     pub(super) implied_without_operands: Vec<(Role, &'t str)>,
-    pub(super) session: Option<Session>,
+    pub(super) interactive: Option<Interactive>,
 }
 
+/// One spelling of a flag, and the roles of its values.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct FlagUsage<'t> {
     pub(super) flag: &'t str,
@@ -33,9 +35,9 @@ pub(super) struct FlagUsage<'t> {
     pub(super) spellings: &'t str,
     /// The role of the flag's value; `None` if it takes none.
     pub(super) role: Option<Role>,
-    /// The role of a second value.
+    /// The role of the flag's second value, if it takes two.
     pub(super) second: Option<Role>,
-    /// The path that the flag stands for without a value.
+    /// The path that the program accesses if the flag has no value.
     pub(super) default_path: Option<&'t str>,
     /// True if the value must be in the same word: `-i.bak`, `--color=always`.
     pub(super) is_optional: bool,
@@ -43,22 +45,25 @@ pub(super) struct FlagUsage<'t> {
     pub(super) is_number: bool,
 }
 
+/// One or more operands with the same role.
 #[derive(Debug)]
 pub(super) struct Operand<'t> {
     pub(super) role: Role,
+    /// True if any number of operands have this role: `READ...`.
     pub(super) repeats: bool,
-    /// True if all words from here on have this role, flags included.
+    /// True if all words from this operand on have this role, flags included.
     is_rest: bool,
     /// True if flags may follow the operand, before the remaining words.
     allows_flags_after: bool,
-    /// With one of these flags, the operand is omitted.
+    /// The operand is not expected if one of these flags is given.
     unless: Vec<&'t str>,
-    /// The key before `=`, as in the operands of `dd`.
+    /// The key before `=`: `if` of `dd if=FILE`.
     pub(super) key: Option<&'t str>,
 }
 
 impl<'t> Usage<'t> {
-    /// `required`: the flags that select this form.
+    /// Parses a line. `required`: the flags that a command must have for the line to apply; `text`: the part after the
+    /// colon.
     pub(super) fn parse(required: &'t str, text: &'t str) -> Option<Self> {
         let mut usage = Self {
             required: required.split_whitespace().map(|flag| flag.split('|').collect()).collect(),
@@ -69,7 +74,7 @@ impl<'t> Usage<'t> {
             takes_plus: text.contains(" +"),
             implied: Vec::new(),
             implied_without_operands: Vec::new(),
-            session: None,
+            interactive: None,
         };
         let (flags, operands) = match text.trim().strip_prefix('[') {
             Some(rest) => rest.split_once(']')?,
@@ -99,12 +104,12 @@ impl<'t> Usage<'t> {
             },
         };
         let spellings = flag.trim_end_matches(['?', '#']);
-        let one = |flag| FlagUsage { flag, spellings, role, second, default_path, is_optional, is_number };
-        self.flags.extend(spellings.split('|').map(one));
+        let with_spelling = |flag| FlagUsage { flag, spellings, role, second, default_path, is_optional, is_number };
+        self.flags.extend(spellings.split('|').map(with_spelling));
         Some(())
     }
 
-    /// Parses an operand, or another item: `READ(path)`, `--ROLE`, `SESSION`, `VAR`.
+    /// Parses an operand, or another item: `READ(path)`, `--ROLE`, `INTERACTIVE`, `VAR`.
     fn add_item(&mut self, item: &'t str) -> Option<()> {
         if let Some((role, path)) = item.strip_suffix(')').and_then(|item| item.split_once('(')) {
             match role.strip_suffix('?') {
@@ -113,8 +118,8 @@ impl<'t> Usage<'t> {
             }
         } else if let Some(role) = item.strip_prefix("--") {
             self.after_dashes = Some(Role::from_keyword(role)?);
-        } else if let Some(session) = Session::from_keyword(item) {
-            self.session = Some(session);
+        } else if let Some(interactive) = Interactive::from_keyword(item) {
+            self.interactive = Some(interactive);
         } else {
             self.add_operand(item)?;
         }
@@ -141,12 +146,13 @@ impl<'t> Usage<'t> {
         Some(())
     }
 
+    /// True if the line applies to a command with these flags.
     pub(super) fn is_for(&self, flags: &[Flag]) -> bool {
         let has_flag = |spelling: &&str| flags.iter().any(|flag| flag.name == *spelling);
         self.required.iter().all(|spellings| spellings.iter().any(has_flag))
     }
 
-    /// The operands that are expected with these flags.
+    /// Returns the operands that are expected if these flags are given.
     pub(super) fn operands(&self, flags: &[Flag]) -> Vec<&Operand<'t>> {
         let has_flag = |name: &&str| flags.iter().any(|flag| flag.name == *name);
         let is_expected = |operand: &&Operand| !operand.unless.iter().any(has_flag);
@@ -162,12 +168,13 @@ impl<'t> Usage<'t> {
         exact.or(only).copied()
     }
 
-    /// True if flags may follow this many operands, although all remaining words have one role.
+    /// True if flags may follow the first `count` operands, although all words after those flags have one role.
     pub(super) fn allows_flags_after(&self, count: usize) -> bool {
         count.checked_sub(1).and_then(|last| self.operands.get(last)).is_none_or(|operand| operand.allows_flags_after)
     }
 
-    /// The role of all words from this operand on, flags included; `None` if they are separate operands.
+    /// Returns the role that all words from this operand on have, flags included; `None` if each operand has a role of
+    /// its own.
     pub(super) fn rest_from(&self, number: usize) -> Option<Role> {
         self.operands.get(number).filter(|operand| operand.is_rest).map(|operand| operand.role)
     }

@@ -13,7 +13,7 @@ use token::{Token, Tokens, tokens};
 /// An expression with more possible values counts as unknown.
 const MAX_VALUES: usize = 16;
 const MAX_DEPTH: usize = 6;
-/// The number of variable lookups in a program. Each lookup searches the whole program.
+/// The maximum number of variable lookups in a program. Each lookup searches the whole program.
 const MAX_LOOKUPS: usize = 64;
 
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -85,8 +85,8 @@ struct Program<'c> {
 }
 
 impl Program<'_> {
-    /// Returns the possible values of the concatenated constants from here to the end of the expression; `None` if it
-    /// has other parts.
+    /// Returns the possible values of the expression that starts at this token, if it is a concatenation of strings and
+    /// known variables; otherwise `None`.
     fn expression(&self, from: usize, depth: usize) -> Option<Vec<String>> {
         let mut values: Option<Vec<String>> = None;
         let mut at = from;
@@ -126,7 +126,7 @@ impl Program<'_> {
             match token {
                 Token::Symbol("(") => open += 1,
                 Token::Symbol(")") => open -= 1,
-                // A list is not a single value.
+                // Parentheses with a list in them are not a single value.
                 Token::Symbol("," | ";" | "\n" | "}") => return None,
                 _ => {}
             }

@@ -10,7 +10,8 @@ pub(crate) fn command_of_setting<'s>(program: &str, setting: &'s str) -> Option<
     plain_command_of_setting(program, setting).map(Cow::Borrowed)
 }
 
-/// `target.x.runner=["program", "argument"]`, or a string.
+/// Returns the command in a setting of cargo, which is a list of words or a string:
+/// `target.x.runner=["program", "argument"]`.
 fn cargo_command(setting: &str) -> Option<String> {
     const COMMANDS: &[&str] = &["runner", "linker", "rustc", "rustdoc", "rustc-wrapper", "rustc-workspace-wrapper"];
     let (name, value) = setting.split_once('=')?;
@@ -24,7 +25,8 @@ fn plain_command_of_setting<'s>(program: &str, setting: &'s str) -> Option<&'s s
         let names = ["shell ", "platform shell ", "!", "make ", "pipe "];
         return names.iter().find_map(|name| setting.strip_prefix(name));
     }
-    // An argument of `gh alias set`.
+    // In `gh alias set`, the setting is the value of an alias. If the value begins with `!`, the rest of it is a shell
+    // command.
     if program == "gh" {
         return setting.strip_prefix('!');
     }
@@ -50,7 +52,7 @@ fn plain_command_of_setting<'s>(program: &str, setting: &'s str) -> Option<&'s s
 
 fn git_command<'s>(name: &str, value: &'s str) -> Option<&'s str> {
     let (section, rest) = name.split_once('.')?;
-    // The subsection between them may contain dots: `credential.https://example.com.helper`.
+    // The subsection, between the section and the key, may contain dots: `credential.https://example.com.helper`.
     let (subsection, key) = rest.rsplit_once('.').map_or((None, rest), |(subsection, key)| (Some(subsection), key));
     let is_command = match (section, key) {
         ("pager", _)
@@ -80,8 +82,8 @@ fn git_command<'s>(name: &str, value: &'s str) -> Option<&'s str> {
     name.starts_with("alias.").then(|| value.strip_prefix('!')).flatten()
 }
 
-/// Returns the code in another language in a command of a debugger or editor, with its interpreter: `gdb -ex 'python
-/// …'`.
+/// Commands of a debugger or editor may contain code in another language. Returns the interpreter and the code:
+/// `gdb -ex 'python …'`.
 pub(crate) fn code_of_setting<'s>(program: &str, setting: &'s str) -> Option<(&'static str, &'s str)> {
     const DEBUGGERS: &[(&str, &str)] =
         &[("python", "python3"), ("py", "python3"), ("script", "python3"), ("python-interactive", "python3")];
@@ -111,7 +113,7 @@ pub(crate) fn command_of_properties<'s>(properties: impl Iterator<Item = &'s str
     Some(format!("{program} {}", value(&["exec.args", "exec.commandlineArgs"]).unwrap_or_default()))
 }
 
-/// `alias.NAME=value`: returns the name and the value.
+/// Returns the name and the value of an alias: `alias.NAME=value`.
 pub(crate) fn git_alias(setting: &str) -> Option<(&str, &str)> {
     let (name, value) = setting.split_once('=')?;
     let (section, name) = name.split_once('.')?;

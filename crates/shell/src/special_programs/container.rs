@@ -18,7 +18,7 @@ pub(crate) fn entrypoint(command: &SimpleCommand, arguments: &Arguments) -> Opti
         return program_of_image(command, arguments).map(Word::known);
     };
     let value = flag.value?;
-    command.meaning_from(value.word, value.from).filter(|text| !text.is_empty()).map(Word::known)
+    command.value_or_placeholder_from(value.word, value.from).filter(|text| !text.is_empty()).map(Word::known)
 }
 
 /// Images that are made for one program: the name of the image, and the program.
@@ -27,7 +27,7 @@ const SINGLE_PROGRAM_IMAGES: &[(&str, &str)] =
 
 /// Returns the program of an image that is made for one program: `alpine/git push`.
 fn program_of_image(command: &SimpleCommand, arguments: &Arguments) -> Option<&'static str> {
-    let image = arguments.list.iter().find(|argument| argument.role == Role::Host)?;
+    let image = arguments.with_roles.iter().find(|argument| argument.role == Role::Host)?;
     let image = command.text_from(image.word, image.from)?.split(['@', ':']).next()?;
     let (_, name) = image.rsplit_once('/')?;
     SINGLE_PROGRAM_IMAGES.iter().find(|(known, _)| *known == name).map(|(_, program)| *program)
@@ -46,8 +46,8 @@ impl Container {
 
     fn read_flag(&mut self, flag: &Flag, command: &SimpleCommand) {
         let Some(value) = flag.value else { return };
-        let text = command.meaning_from(value.word, value.from);
-        // `-v=/:/host`
+        let text = command.value_or_placeholder_from(value.word, value.from);
+        // In `-v=/:/host`, the value starts after the `=`.
         let text = text.map(|text| text.strip_prefix('=').unwrap_or(text));
         let is_volume_name =
             |source: &str| command.text_from(value.word, value.from).is_some() && is_volume_name(source);
@@ -71,20 +71,20 @@ impl Container {
                 self.may_reach_host |= source.is_some_and(|source| is_root(source) || is_disk(source));
                 self.mounts.extend(mount);
             }
-            // The mount is not known.
+            // The value of the flag, and so the mount, is not known.
             None => self.may_reach_host = true,
         }
     }
 }
 
 impl Mount {
-    /// Returns `None` without an absolute target.
+    /// Returns `None` if the target is not an absolute path.
     fn new(target: Option<&str>, source: Option<&str>, is_read_only: bool) -> Option<Self> {
         let target = path::normalize(target.filter(|target| target.starts_with('/'))?);
         Some(Self { target, source: source.map(str::to_owned), is_read_only })
     }
 
-    /// `SOURCE:TARGET:OPTIONS`, or only a target.
+    /// Reads the value of `--volume`: `SOURCE:TARGET:OPTIONS`, or only a target.
     fn of_volume(text: &str, is_volume_name: impl Fn(&str) -> bool) -> Option<Self> {
         let parts: Vec<&str> = text.split(':').collect();
         match parts.as_slice() {
@@ -97,7 +97,7 @@ impl Mount {
         }
     }
 
-    /// `type=bind,source=…,target=…,readonly`
+    /// Reads the value of `--mount`: `type=bind,source=…,target=…,readonly`.
     fn of_settings(text: &str, is_volume_name: impl Fn(&str) -> bool) -> Option<Self> {
         let settings = || text.split(',').map(|setting| setting.split_once('=').unwrap_or((setting, "")));
         let value = |names: &[&str]| settings().find(|(name, _)| names.contains(name)).map(|(_, value)| value);

@@ -9,13 +9,14 @@ pub(crate) fn is_client(program: &str) -> bool {
 
 /// Returns the queries in the arguments, and for database clients also their stdin and their script file.
 pub(crate) fn queries<'c>(command: &'c SimpleCommand, arguments: &Arguments) -> Vec<&'c str> {
-    let in_arguments = arguments.list.iter().filter(|argument| argument.role == Role::Query);
-    let in_arguments = in_arguments.filter_map(|argument| command.meaning_from(argument.word, argument.from));
+    let in_arguments = arguments.with_roles.iter().filter(|argument| argument.role == Role::Query);
+    let in_arguments =
+        in_arguments.filter_map(|argument| command.value_or_placeholder_from(argument.word, argument.from));
     let in_input = command.stdin_text().into_iter().chain(command.script_text());
     in_arguments.chain(in_input.filter(|_| command.program().is_some_and(is_client))).collect()
 }
 
-/// Returns the scripts that a shell would run.
+/// Returns the shell commands that a text of queries contains, one for each line that has one.
 pub(crate) fn shell_commands(text: &str) -> Vec<String> {
     let command_in = |line: &str| {
         let line = line.trim_start();

@@ -10,6 +10,7 @@ pub(crate) fn downloads_files(program: &str) -> bool {
     matches!(program, "aria2c" | "curl" | "http" | "https" | "wget" | "xh")
 }
 
+/// Returns the paths of the files that a command downloads under the names in their URLs.
 pub(crate) fn downloaded_names(command: &SimpleCommand) -> Vec<String> {
     let Some(arguments) = command.arguments() else { return Vec::new() };
     let keeps_names = match command.program() {
@@ -24,7 +25,7 @@ pub(crate) fn downloaded_names(command: &SimpleCommand) -> Vec<String> {
     let urls = arguments.operands.iter().filter(|_| keeps_names).filter_map(|index| command.text_from(*index, 0));
     let directory =
         arguments.flags.iter().rfind(|flag| DIRECTORY_FLAGS.contains(&flag.name.as_str())).and_then(|flag| flag.value);
-    let directory = directory.and_then(|directory| command.meaning_from(directory.word, directory.from));
+    let directory = directory.and_then(|directory| command.value_or_placeholder_from(directory.word, directory.from));
     let in_directory =
         |name: &str| directory.map_or_else(|| name.to_owned(), |directory| format!("{directory}/{name}"));
     let name = |url: &str| {

@@ -31,11 +31,11 @@ pub(crate) fn scripts(command: &SimpleCommand, arguments: &Arguments) -> Vec<Str
         return Vec::new();
     }
     let text = |argument: &Argument| {
-        let text = command.meaning_from(argument.word, argument.from)?;
+        let text = command.value_or_placeholder_from(argument.word, argument.from)?;
         let is_command = argument.role == Role::Setting || (argument.role == Role::Edit && text.starts_with('+'));
         is_command.then_some(text)
     };
-    let from_arguments: Vec<&str> = arguments.list.iter().filter_map(text).collect();
+    let from_arguments: Vec<&str> = arguments.with_roles.iter().filter_map(text).collect();
     let from_input = command.stdin_text().into_iter().chain(command.script_text()).map(str::to_owned);
     [from_arguments.join("\n")].into_iter().chain(from_input).filter(|script| !script.is_empty()).collect()
 }

@@ -4,7 +4,7 @@ use crate::limits::budget;
 use crate::model::SimpleCommand;
 use crate::programs::{Arguments, Role};
 
-/// A file that is copied. It is not known here whether the destination is a directory.
+/// A file that is copied, moved or linked. Whether the destination is a directory is not known.
 pub(crate) struct FileCopy<'c> {
     pub(crate) from: &'c str,
     pub(crate) to: &'c str,
@@ -30,14 +30,14 @@ pub(crate) fn cost(command: &SimpleCommand, program: &str, arguments: &Arguments
         return 0;
     }
     let lengths: usize = destinations.iter().map(|destination| budget::WORD + destination.len()).sum();
-    named(command, arguments, SOURCES).len().saturating_mul(lengths)
+    paths_with_roles(command, arguments, SOURCES).len().saturating_mul(lengths)
 }
 
 const SOURCES: &[Role] = &[Role::Read, Role::Move, Role::Inspect, Role::Path, Role::ReadOrRemote];
 
 /// Returns the files that a command copies, moves or links.
 pub(crate) fn file_copies<'c>(command: &'c SimpleCommand, program: &str, arguments: &Arguments) -> Vec<FileCopy<'c>> {
-    let sources = named(command, arguments, SOURCES);
+    let sources = paths_with_roles(command, arguments, SOURCES);
     let destinations = destinations(command, program, arguments).into_iter();
     destinations.flat_map(|to| sources.iter().map(move |from| FileCopy { from, to })).collect()
 }
@@ -47,10 +47,11 @@ pub(crate) fn destinations<'c>(command: &'c SimpleCommand, program: &str, argume
     if !matches!(program, "cp" | "gcp" | "mv" | "gmv" | "install" | "ln" | "link" | "rsync" | "scp") {
         return Vec::new();
     }
-    named(command, arguments, &[Role::Write, Role::WriteOrRemote, Role::DeleteOrRemote])
+    paths_with_roles(command, arguments, &[Role::Write, Role::WriteOrRemote, Role::DeleteOrRemote])
 }
 
-fn named<'c>(command: &'c SimpleCommand, arguments: &Arguments, roles: &[Role]) -> Vec<&'c str> {
-    let with_role = arguments.list.iter().filter(|argument| roles.contains(&argument.role));
-    with_role.filter_map(|argument| command.meaning_from(argument.word, argument.from)).collect()
+/// Returns the paths in the arguments with one of these roles.
+fn paths_with_roles<'c>(command: &'c SimpleCommand, arguments: &Arguments, roles: &[Role]) -> Vec<&'c str> {
+    let with_role = arguments.with_roles.iter().filter(|argument| roles.contains(&argument.role));
+    with_role.filter_map(|argument| command.value_or_placeholder_from(argument.word, argument.from)).collect()
 }

@@ -12,20 +12,20 @@ pub(crate) fn reads_file_names(command: &SimpleCommand) -> bool {
     match command.program() {
         Some("cpio") => arguments.has_flag(&["-o", "-p", "--create", "--pass-through"]),
         Some("zip") => arguments.has_flag(&["-@"]),
-        _ => arguments.list.iter().any(is_read),
+        _ => arguments.with_roles.iter().any(is_read),
     }
 }
 
 /// Returns the file names in the lists, as far as they are known.
 pub(crate) fn listed_names(command: &SimpleCommand, arguments: &Arguments) -> Vec<Word> {
-    let lists = arguments.list.iter().filter(|argument| argument.role == Role::Names);
+    let lists = arguments.with_roles.iter().filter(|argument| argument.role == Role::Names);
     let lists = lists.filter_map(|argument| command.words().get(argument.word));
     let listed =
         lists.flat_map(|list| names_in_text(list.contents.as_deref()).chain(list.possible_paths.iter().cloned()));
     let mut names: Vec<Word> = listed.collect();
     if reads_file_names(command) {
         names.extend(names_in_text(command.stdin_text()));
-        names.extend(command.evidence.piped_names.iter().cloned());
+        names.extend(command.provenance.piped_names.iter().cloned());
     }
     names
 }

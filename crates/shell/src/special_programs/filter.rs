@@ -16,7 +16,7 @@ pub(crate) fn is_filter(program: &str) -> bool {
     programs.contains(&program)
 }
 
-/// Returns `None` if the output is not known.
+/// Returns what a filter prints for this input; `None` if the output is not known.
 pub(crate) fn filtered(program: &str, command: &SimpleCommand, text: &str) -> Option<String> {
     let arguments = command.arguments()?;
     // These programs may print constants, even if the input is empty.
@@ -26,8 +26,8 @@ pub(crate) fn filtered(program: &str, command: &SimpleCommand, text: &str) -> Op
         _ if text.is_empty() => return None,
         _ => {}
     }
-    // The words that are not files.
-    let is_file = |index: usize| arguments.list.iter().any(|one| one.word == index && one.role == Role::Read);
+    // The arguments that do not name files.
+    let is_file = |index: usize| arguments.with_roles.iter().any(|one| one.word == index && one.role == Role::Read);
     let words = command.words().iter().enumerate().skip(1).filter(|(index, _)| !is_file(*index));
     let words: Vec<&str> =
         words.map(|(_, word)| word.value.as_deref().filter(|_| !word.glob)).collect::<Option<_>>()?;
@@ -35,8 +35,8 @@ pub(crate) fn filtered(program: &str, command: &SimpleCommand, text: &str) -> Op
         "cat" => words.iter().all(|word| *word == "-").then(|| text.to_owned()),
         "tac" if words.is_empty() => Some(text.lines().rev().flat_map(|line| [line, "\n"]).collect()),
         "base64" if is_decoding(&words) => {
-            // Any other character than those of the alphabet and newlines is an error, after which the output is not
-            // known.
+            // A character that is neither a newline nor in the alphabet of base64 is an error, after which the output
+            // is not known.
             let encoded = Some(text.replace('\n', "")).filter(|text| !text.contains('\r'))?;
             String::from_utf8(BASE64_MIME_PERMISSIVE.decode(encoded.as_bytes()).ok()?).ok()
         }
@@ -66,7 +66,7 @@ pub(crate) fn filtered(program: &str, command: &SimpleCommand, text: &str) -> Op
     }
 }
 
-/// Returns the number of lines: `-n 3`, `-3`.
+/// Returns the number of lines that the flags of `head` or `tail` select: `-n 3`, `-3`.
 fn count(words: &[&str]) -> Option<usize> {
     // `-n +2` counts from the start of the input.
     match words {
@@ -89,13 +89,14 @@ fn edited(command: &SimpleCommand, arguments: &Arguments, text: &str) -> Option<
     if !arguments.flags.iter().all(|flag| is_plain(&flag.name)) {
         return None;
     }
-    let mut scripts = arguments.list.iter().filter(|argument| argument.role == Role::Data);
+    let mut scripts = arguments.with_roles.iter().filter(|argument| argument.role == Role::Data);
     scripts.try_fold(text.to_owned(), |text, script| {
         sed::apply(command.text_from(script.word, script.from)?, is_extended, &text)
     })
 }
 
-/// Applies `tr`: replaces each character of `from` by the one at the same position in `to`, or by the last one.
+/// Applies `tr`: replaces each character of `from` by the one at the same position in `to` or, if `to` is shorter, by
+/// the last character of `to`.
 fn translated(input: &str, from: &str, to: &str) -> Option<String> {
     let (from, to) = (characters_in_set(from)?, characters_in_set(to)?);
     let last = *to.last()?;

@@ -11,7 +11,7 @@ pub(crate) fn is_find(program: &str) -> bool {
     matches!(program, "find" | "gfind" | "bfs")
 }
 
-/// Returns the starting points, which precede the first condition; without any, the working directory.
+/// Returns the starting points, which precede the first condition. If there are none, returns the working directory.
 pub(crate) fn starting_points(command: &SimpleCommand) -> Vec<Word> {
     const OPTIONS: &[&str] = &["-H", "-L", "-P", "-D", "--", "-x", "-E", "-s", "-X", "-d"];
     let is_option =
@@ -23,7 +23,7 @@ pub(crate) fn starting_points(command: &SimpleCommand) -> Vec<Word> {
     if starting_points.is_empty() { vec![path(".".to_owned(), false)] } else { starting_points }
 }
 
-/// A command with more alternatives may find anything.
+/// A `find` command with more alternatives (`-o`) is assumed to find everything.
 const MAX_ALTERNATIVES: usize = 16;
 
 /// Returns the paths that a `find` command finds, as globs: the names that it searches for, below the starting points,
@@ -46,9 +46,9 @@ pub(crate) fn found_paths(command: &SimpleCommand) -> Vec<Word> {
 /// How deep `find` searches.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Depth {
-    /// Only the starting points.
+    /// `find` tests only the starting points.
     StartingPoints,
-    /// The starting points and their direct entries.
+    /// `find` tests the starting points and their direct entries.
     One,
     Any,
 }
@@ -78,11 +78,11 @@ fn is_test(word: &str) -> bool {
 struct Selection<'v> {
     name: Option<Cow<'v, str>>,
     path: Option<&'v str>,
-    /// `f` for files, `d` for directories.
+    /// The value of `-type`: `f` for files, `d` for directories.
     kind: Option<&'v str>,
-    /// Only empty files and directories.
+    /// True if only empty files and directories are selected.
     is_empty: bool,
-    /// No hidden files, and nothing in hidden directories.
+    /// True if hidden files, and everything in hidden directories, are left out.
     skips_hidden: bool,
 }
 
@@ -102,8 +102,8 @@ impl<'v> Selection<'v> {
         Self { name, path, kind: only(&["-type", "-xtype"]), is_empty, skips_hidden }
     }
 
-    /// True if no action on the results can affect a whole directory tree, because they are empty directories, files in
-    /// one directory, or symlinks.
+    /// True if no action on the results can affect a whole directory tree, because the results are empty directories,
+    /// files in one directory, or special files such as symlinks.
     fn is_shallow(&self, depth: Depth) -> bool {
         self.kind.is_some_and(|kind| match (kind.contains('f'), kind.contains('d')) {
             (false, false) => true,
@@ -115,7 +115,7 @@ impl<'v> Selection<'v> {
 
     /// Returns the paths that are found below one starting point, as a glob.
     fn below(&self, start: &Word, depth: Depth) -> Word {
-        match (start.meaning(), self.name.as_deref(), self.path) {
+        match (start.value_or_placeholder(), self.name.as_deref(), self.path) {
             // `-name` matches at any depth.
             (Some(start), Some(name), _) => path(format!("{start}/**/{name}"), true),
             // In `-path`, `*` also matches slashes.
@@ -123,7 +123,7 @@ impl<'v> Selection<'v> {
                 path(format!("{start}/**/{}", whole.strip_prefix("*/").unwrap_or(whole)), true)
             }
             (_, None, Some(whole)) => path(whole.to_owned(), whole.contains(['*', '?', '['])),
-            // Not a whole tree, only some entries.
+            // An action on these results cannot affect a whole directory tree, only some entries.
             (Some(start), None, None) if self.is_shallow(depth) => path(format!("{start}/*"), false),
             (Some(start), None, None) if self.skips_hidden => path(format!("{start}/*{ALL_BELOW}"), false),
             (Some(start), None, None) if depth != Depth::StartingPoints => path(format!("{start}{ALL_BELOW}"), false),
@@ -152,7 +152,7 @@ fn conditions(command: &SimpleCommand) -> Vec<Option<&str>> {
         .collect()
 }
 
-/// Returns the conditions after `… -prune -o`, if only those have actions.
+/// Returns the conditions after `… -prune -o` if only these conditions have actions, otherwise all conditions.
 fn unpruned<'c, 'v>(conditions: &'c [Option<&'v str>]) -> &'c [Option<&'v str>] {
     let is_action = |word: &str| begins_command(Some(word)) || ACTIONS.iter().any(|action| word.starts_with(action));
     let acts = |conditions: &[Option<&str>]| conditions.iter().flatten().any(|word| is_action(word));
@@ -173,7 +173,7 @@ fn unpruned<'c, 'v>(conditions: &'c [Option<&'v str>]) -> &'c [Option<&'v str>] 
     }
 }
 
-/// Prefixes of actions other than commands.
+/// Prefixes of the names of actions that run no command.
 const ACTIONS: &[&str] = &["-print", "-fprint", "-delete", "-ls", "-fls"];
 
 fn is_or(word: Option<&str>) -> bool {
@@ -231,7 +231,8 @@ pub(crate) fn commands(command: &SimpleCommand) -> Vec<Vec<Word>> {
     commands
 }
 
-/// Returns the word once for each found path.
+/// Returns the word once for each found path, with the path inserted for `{}`. A word without `{}` is returned once, as
+/// it is.
 pub(crate) fn filled(word: &Word, found_paths: &[Word]) -> Vec<Word> {
     let Some(text) = word.value.as_deref().filter(|text| text.contains("{}")) else { return vec![word.clone()] };
     let unknown = || {
@@ -239,7 +240,7 @@ pub(crate) fn filled(word: &Word, found_paths: &[Word]) -> Vec<Word> {
         Word { raw: word.raw.clone(), shown, ..Word::default() }
     };
     let with = |found_path: &Word| {
-        let value = found_path.meaning().and_then(|value| replacement_string::insert(text, "{}", value));
+        let value = found_path.value_or_placeholder().and_then(|value| replacement_string::insert(text, "{}", value));
         value.map_or_else(unknown, |value| path(value, found_path.glob))
     };
     found_paths.iter().map(with).collect()

@@ -7,7 +7,7 @@ const SOME_WORD: &str = "some-word";
 /// A placeholder for a ref. Any ref may be listed.
 const ANY_REF: &str = "*";
 
-/// Returns one line of the output, with a placeholder for each field.
+/// Returns one line of the output of a git command in its format, with a placeholder for each field.
 pub(crate) fn likely_output(command: &SimpleCommand) -> Option<String> {
     let arguments = command.arguments().filter(|_| command.program() == Some("git"))?;
     let form = arguments.subcommands.first()?.as_str();

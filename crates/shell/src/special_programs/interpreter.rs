@@ -8,10 +8,11 @@ use super::language::{is_readable, language_of};
 use crate::model::{FileContents, RedirectKind, SimpleCommand, Word};
 use crate::programs::{self, Argument, Arguments, Role};
 
-/// The prefix of compiled programs in the table of programs: `compiled-c`.
+/// Prefix of the names under which the table lists programs that the script has compiled: `compiled-c`.
 pub(crate) const COMPILED: &str = "compiled-";
 
-/// Package registries. A package from one of them does not count as downloaded code, because a person chose its name.
+/// Hosts of package registries. A package from one of these hosts does not count as downloaded code, because a person
+/// chose its name.
 const REGISTRIES: &[&str] = &["deno.land", "esm.sh", "jsr.io"];
 
 /// True if the script is a URL outside of the package registries.
@@ -26,20 +27,22 @@ pub(crate) fn can_run_stdin(program: &str, arguments: &Arguments, words: &[Word]
         "source" | "." | "at" | "batch" => true,
         // Listing or removing a crontab reads no input.
         "crontab" => !arguments.has_flag(&["-l", "-r"]),
-        "make" | "gmake" => arguments.list.iter().any(|argument| argument.role == Role::Script),
-        "ssh" => arguments.list.iter().any(|argument| argument.role == Role::Host),
-        "sudo" | "doas" | "su" => arguments.session.is_some(),
-        _ => is_interpreter(program) && (arguments.session.is_some() || script_is_stdin(arguments, words)),
+        "make" | "gmake" => arguments.with_roles.iter().any(|argument| argument.role == Role::Script),
+        "ssh" => arguments.with_roles.iter().any(|argument| argument.role == Role::Host),
+        "sudo" | "doas" | "su" => arguments.interactive.is_some(),
+        _ => is_interpreter(program) && (arguments.interactive.is_some() || script_is_stream(arguments, words)),
     }
 }
 
-/// True for a program that can run a file.
+/// True for a program that can run a script file.
 pub(crate) fn is_interpreter(program: &str) -> bool {
-    programs::is_interpreter(program) || runs_code(program) || matches!(program, "source" | "." | "make" | "gmake")
+    programs::is_interpreter(program)
+        || runs_non_shell_scripts(program)
+        || matches!(program, "source" | "." | "make" | "gmake")
 }
 
-/// True if the program's scripts are not shell scripts.
-pub(crate) fn runs_code(program: &str) -> bool {
+/// True if the program runs scripts in another language than that of shells.
+pub(crate) fn runs_non_shell_scripts(program: &str) -> bool {
     is_awk(program)
         || program.starts_with(COMPILED)
         || is_readable(program)
@@ -59,7 +62,7 @@ pub(crate) fn script_file(command: &SimpleCommand) -> Option<Cow<'_, str>> {
         return command.words().first()?.file().filter(|program| program.contains('/')).map(Cow::Borrowed);
     }
     let arguments = command.arguments()?;
-    let named = arguments.list.iter().find(|argument| argument.role == Role::Script);
+    let named = arguments.with_roles.iter().find(|argument| argument.role == Role::Script);
     let named = named.and_then(|script| command.file_from(script.word, script.from)).map(Cow::Borrowed);
     if !is_interpreter(program) {
         return named;
@@ -84,19 +87,20 @@ pub(crate) fn script_file(command: &SimpleCommand) -> Option<Cow<'_, str>> {
 /// True if the only script that the command can run is the program itself: `./x.sh`.
 pub(crate) fn runs_by_name(command: &SimpleCommand) -> bool {
     let runs_file = |argument: &Argument| argument.role == Role::Script;
-    let takes_script = command.arguments().is_some_and(|known| known.list.iter().any(runs_file));
+    let takes_script = command.arguments().is_some_and(|known| known.with_roles.iter().any(runs_file));
     !takes_script && !command.program().is_some_and(is_interpreter)
 }
 
-/// Returns the contents of the script file if it is a `<(…)` or stdin.
+/// Returns the contents of the script file if it is a `<(…)` or, for a program that is not an interpreter, stdin.
+/// Always returns `None` for a shell.
 pub(crate) fn script_from_stream(command: &SimpleCommand) -> Option<FileContents> {
-    let program = command.program().filter(|program| !is_interpreter(program) || runs_code(program))?;
+    let program = command.program().filter(|program| !is_interpreter(program) || runs_non_shell_scripts(program))?;
     let arguments = command.arguments()?;
-    let script = arguments.list.iter().find(|argument| argument.role == Role::Script)?;
+    let script = arguments.with_roles.iter().find(|argument| argument.role == Role::Script)?;
     let script = command.words().get(script.word)?;
     match &script.contents {
         Some(text) if script.is_process_substitution() => Some(FileContents::Text(text.as_str().into())),
-        // For an interpreter, this is reported with the rest of its input.
+        // For an interpreter, `add_script_or_input` handles an unknown script from a stream.
         None if script.is_process_substitution() && !is_interpreter(program) => Some(FileContents::Unknown),
         _ if script.stands_for_stdin() && !is_interpreter(program) => {
             command.stdin_text().map(|text| FileContents::Text(text.into()))
@@ -122,7 +126,7 @@ pub(crate) fn interpreter_of(file: &str) -> Option<&'static str> {
     }
 }
 
-/// Returns the possible paths of the script file. Node also finds `x.js` for `./x`, and `index.js` for its directory.
+/// Returns the possible paths of the script file. For `./x`, Node also finds `./x.js` and `./x/index.js`.
 pub(crate) fn script_files(command: &SimpleCommand) -> Vec<Cow<'_, str>> {
     let Some(script) = script_file(command) else { return Vec::new() };
     let is_node = command.program().and_then(language_of) == Some(Language::JavaScript);
@@ -130,28 +134,29 @@ pub(crate) fn script_files(command: &SimpleCommand) -> Vec<Cow<'_, str>> {
     std::iter::once(script).chain(others.into_iter().flatten()).collect()
 }
 
-/// True if stdin is the program's script, because no argument is a script, code or a command.
+/// True if the program reads its script from stdin or a process substitution: because an argument says so, or because
+/// no argument is a script, code, a command or a subcommand.
 pub(crate) fn takes_script_from_stdin(program: &str, arguments: &Arguments, words: &[Word]) -> bool {
     if is_shell(program) && arguments.has_flag(&["-s"]) {
         return true;
     }
-    if script_is_stdin(arguments, words) {
+    if script_is_stream(arguments, words) {
         return true;
     }
     let is_run =
         |role| matches!(role, Role::Code | Role::Shell | Role::Words | Role::Command | Role::Script | Role::Subcommand);
-    !arguments.list.iter().any(|argument| is_run(argument.role))
+    !arguments.with_roles.iter().any(|argument| is_run(argument.role))
 }
 
 /// True if the script file is stdin or a process substitution: `-`, `<(…)`.
-pub(crate) fn script_is_stdin(arguments: &Arguments, words: &[Word]) -> bool {
+pub(crate) fn script_is_stream(arguments: &Arguments, words: &[Word]) -> bool {
     let is_read = |script: &Argument| match words.get(script.word) {
         // `-f-`
         Some(word) if script.from > 0 => word.value.as_deref().and_then(|text| text.get(script.from..)) == Some("-"),
         Some(word) => word.stands_for_stdin() || word.is_process_substitution(),
         None => false,
     };
-    arguments.list.iter().find(|argument| argument.role == Role::Script).is_some_and(is_read)
+    arguments.with_roles.iter().find(|argument| argument.role == Role::Script).is_some_and(is_read)
 }
 
 /// Returns the files that Node and Ruby run before the script.
@@ -163,7 +168,7 @@ pub(crate) fn required_files(command: &SimpleCommand, arguments: &Arguments) -> 
     };
     let values =
         arguments.flags.iter().filter(|flag| names.contains(&flag.name.as_str())).filter_map(|flag| flag.value);
-    let files = values.filter_map(|value| command.meaning_from(value.word, value.from));
+    let files = values.filter_map(|value| command.value_or_placeholder_from(value.word, value.from));
     // Any other value is the name of a package.
     files.filter(|file| file.starts_with(['.', '/', '~'])).map(Word::known).collect()
 }
@@ -173,7 +178,7 @@ pub(crate) fn startup_files(command: &SimpleCommand, arguments: &Arguments) -> V
     let flags = arguments.flags.iter().filter(|flag| matches!(flag.name.as_str(), "--rcfile" | "--init-file"));
     let named = flags.filter_map(|flag| flag.value).filter_map(|value| command.words().get(value.word));
     let is_interactive = arguments.has_flag(&["-i"]);
-    // The variable that names the file, and a suffix for its value.
+    // The variable that contains the path of the file, and the text to append to that path.
     let (variable, end) = match command.program() {
         Some("zsh") => ("ZDOTDIR", "/.zshenv"),
         Some("sh" | "dash" | "ash" | "ksh" | "ksh93" | "mksh" | "yash") if is_interactive => ("ENV", ""),

@@ -11,17 +11,17 @@ use crate::syntax::escape::{EscapeRules, decode_for};
 pub(crate) const MAX_OUTPUT: usize = 64 * 1024;
 
 /// True for programs whose output or effects depend on the contents of their files.
-pub(crate) fn needs_file_contents(program: &str) -> bool {
+pub(crate) fn depends_on_file_contents(program: &str) -> bool {
     is_filter(program) || matches!(program, "xargs" | "gxargs" | "tar" | "gtar" | "bsdtar" | "rsync" | "sort" | "wc")
 }
 
-/// `input`: the text that is piped into the command, if known.
+/// Returns the output of a command, if it is certain. `input`: the text that is piped into the command, if it is known.
 pub(crate) fn output(command: &SimpleCommand, input: Option<&str>) -> Option<String> {
     let program = command.words().first()?.value.as_deref()?;
     if is_filter(program) {
         return filtered(program, command, &input_text(command, input)?);
     }
-    // These print nothing, whatever their arguments are.
+    // These programs print nothing, whatever their arguments are.
     if matches!(program, "true" | "false" | ":" | "test" | "[" | "unset" | "shift" | "sleep") {
         return Some(String::new());
     }
@@ -64,20 +64,20 @@ fn input_text<'c>(command: &'c SimpleCommand, input: Option<&'c str>) -> Option<
     let arguments = command.arguments()?;
     let is_file = |argument: &&Argument| argument.role == Role::Read && arguments.operands.contains(&argument.word);
     let files: Vec<&Word> =
-        arguments.list.iter().filter(is_file).filter_map(|argument| command.words().get(argument.word)).collect();
+        arguments.with_roles.iter().filter(is_file).filter_map(|argument| command.words().get(argument.word)).collect();
     let text = |file: &Word| match &file.contents {
         Some(text) => Some(text.clone()),
         None if file.stands_for_stdin() => stdin_text(command, input).map(str::to_owned),
         None => None,
     };
     match files.as_slice() {
-        // Some programs print something without any input.
+        // Unknown input counts as empty, because some programs print something whatever their input is.
         [] => Some(Cow::Borrowed(stdin_text(command, input).unwrap_or_default())),
         files => files.iter().map(|file| text(file)).collect::<Option<String>>().map(Cow::Owned),
     }
 }
 
-/// Supports only integers, and short sequences.
+/// Returns the output of `seq`. Supports only integers, and short sequences.
 fn seq(arguments: &[&str]) -> Option<String> {
     let numbers: Vec<i64> = arguments.iter().map(|number| number.parse().ok()).collect::<Option<_>>()?;
     let (first, step, last) = match numbers.as_slice() {
@@ -101,7 +101,7 @@ fn has_flags(arguments: &[&str]) -> bool {
     arguments.iter().any(|argument| argument.starts_with('-'))
 }
 
-/// Removes the suffix `end`, unless it is the whole name.
+/// Returns the last segment of a path without the suffix `end`. A suffix that is the whole segment is kept.
 fn base_name<'p>(path: &'p str, end: &str) -> &'p str {
     let trimmed = path.trim_end_matches('/');
     let name = match trimmed.rsplit('/').next() {
@@ -111,6 +111,7 @@ fn base_name<'p>(path: &'p str, end: &str) -> &'p str {
     name.strip_suffix(end).filter(|rest| !rest.is_empty()).unwrap_or(name)
 }
 
+/// Returns what `dirname` prints for a path.
 fn directory_name(path: &str) -> &str {
     let trimmed = path.trim_end_matches('/');
     match trimmed.rsplit_once('/').map(|(directory, _)| directory.trim_end_matches('/')) {
@@ -121,7 +122,7 @@ fn directory_name(path: &str) -> &str {
     }
 }
 
-/// Behaves like the builtin `echo` of shells: only words before the text are flags.
+/// Returns the output of the builtin `echo` of shells. Only words before the text are flags.
 fn echo(arguments: &[&str]) -> Option<String> {
     let flags = arguments.iter().take_while(|argument| is_echo_flag(argument)).count();
     let (flags, words) = arguments.split_at_checked(flags)?;
@@ -149,7 +150,7 @@ fn is_echo_flag(word: &str) -> bool {
         .is_some_and(|letters| !letters.is_empty() && letters.bytes().all(|letter| b"neE".contains(&letter)))
 }
 
-/// Supports only `%s`, `%b`, `%%` and escapes.
+/// Returns the output of `printf`. Supports only `%s`, `%b`, `%%` and escapes.
 pub(crate) fn printf(arguments: &[&str]) -> Option<String> {
     let ends_flags = arguments.first() == Some(&"--");
     let arguments = if ends_flags { arguments.get(1..)? } else { arguments };
@@ -242,7 +243,7 @@ mod tests {
 
     #[test]
     fn parts_of_paths() {
-        // A path, its directory, and its base name.
+        // Each case is a path, its directory, and its base name.
         let cases = [
             ("/", "/", "/"),
             ("//", "/", "/"),

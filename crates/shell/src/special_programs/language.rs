@@ -9,7 +9,7 @@ pub(crate) fn language_of(program: &str) -> Option<Language> {
     Language::of_interpreter(canonical(program))
 }
 
-/// True if Linchpin can read code for this program.
+/// True if Linchpin can read the code that this program runs.
 pub(crate) fn is_readable(program: &str) -> bool {
     language_of(program).is_some()
 }

@@ -6,8 +6,9 @@ use crate::special_programs::interpreter::is_awk;
 use crate::special_programs::output_placeholder::output_placeholder;
 use crate::special_programs::{awk, find, ps_output, sed};
 
-/// Returns the paths that a command prints, as globs, if it prints nothing else. `input_paths`: the paths in its stdin.
-pub(crate) fn printed(command: &SimpleCommand, input_paths: &[Word]) -> Vec<Word> {
+/// Returns the paths that a command prints, as globs, if it prints nothing else. `input_paths`: the paths in the
+/// command's stdin.
+pub(crate) fn printed_paths(command: &SimpleCommand, input_paths: &[Word]) -> Vec<Word> {
     let Some(program) = command.program() else { return Vec::new() };
     let has = |names: &[&str]| command.arguments().is_some_and(|arguments| arguments.has_flag(names));
     match program {
@@ -24,7 +25,7 @@ pub(crate) fn printed(command: &SimpleCommand, input_paths: &[Word]) -> Vec<Word
             matches.dedup();
             matches
         }
-        program if sed::is_sed(program) => input_paths.iter().filter_map(|path| renamed(command, path)).collect(),
+        program if sed::is_sed(program) => input_paths.iter().filter_map(|path| edited_path(command, path)).collect(),
         program if is_awk(program) => match only_code(command).and_then(awk::field::pattern_and_field) {
             Some((pattern, field)) => input_paths.iter().map(|line| ps_output::field(line, pattern, field)).collect(),
             None => Vec::new(),
@@ -33,33 +34,33 @@ pub(crate) fn printed(command: &SimpleCommand, input_paths: &[Word]) -> Vec<Word
         "ps" => vec![ps_output::any_line()],
         "ls" if !has(LONG) => names_in_directory(command),
         "echo" => printed_globs(command, 1),
-        // Prints each word unchanged.
+        // `printf` with a plain format prints each word unchanged.
         "printf" if command.words().get(1).and_then(|format| format.value.as_deref()).is_some_and(is_plain_format) => {
             printed_globs(command, 2)
         }
-        "git" if lists_files(command) => below(command),
+        "git" if lists_files(command) => globs_below(command),
         "rg" if has(&["--files", "-l", "--files-with-matches", "--files-without-match"]) => {
-            if rg_searches_all_files(command) && searches_guardrails(command) {
-                all_below(command)
+            if rg_searches_all_files(command) && searches_agent_settings(command) {
+                everything_below(command)
             } else {
-                below(command)
+                globs_below(command)
             }
         }
         "grep" | "egrep" | "fgrep" if has(&["-l", "-L", "--files-with-matches", "--files-without-match"]) => {
             let is_recursive = has(&["-r", "-R", "--recursive", "--dereference-recursive"]);
-            if is_recursive && !has(&["--include"]) && searches_guardrails(command) {
-                all_below(command)
+            if is_recursive && !has(&["--include"]) && searches_agent_settings(command) {
+                everything_below(command)
             } else {
-                below(command)
+                globs_below(command)
             }
         }
         // Without these flags, `fd` skips hidden files.
         "fd" | "fdfind" if has(&["-H", "--hidden", "-u", "--unrestricted"]) => {
-            let wanted: Vec<Word> = below(command).iter().map(|path| fd_matches(command, path)).collect();
-            if wanted == below(command) { all_below(command) } else { wanted }
+            let wanted: Vec<Word> = globs_below(command).iter().map(|path| fd_matches(command, path)).collect();
+            if wanted == globs_below(command) { everything_below(command) } else { wanted }
         }
-        "fd" | "fdfind" => below(command),
-        // Print process IDs instead of paths, which other commands use in the same way.
+        "fd" | "fdfind" => globs_below(command),
+        // These programs print process IDs, which other commands use in the same way as paths.
         "pgrep" | "pidof" => output_placeholder(command)
             .map(|placeholder| Word { placeholder: Some(placeholder), ..Word::unknown() })
             .into_iter()
@@ -118,12 +119,12 @@ fn reads_files(command: &SimpleCommand) -> bool {
         matches!(argument.role, Role::Read | Role::Inspect | Role::Names)
             && command.text_from(argument.word, argument.from) != Some("-")
     };
-    arguments.list.iter().any(is_file)
+    arguments.with_roles.iter().any(is_file)
 }
 
 /// Returns the code of a command that has no other arguments.
 fn only_code(command: &SimpleCommand) -> Option<&str> {
-    let [Argument { role: Role::Code, word, from }] = command.arguments()?.list.as_slice() else {
+    let [Argument { role: Role::Code, word, from }] = command.arguments()?.with_roles.as_slice() else {
         return None;
     };
     command.text_from(*word, *from)
@@ -141,11 +142,11 @@ pub(crate) fn likely_output(command: &SimpleCommand) -> Option<String> {
         // For a directory, `ls` prints its entries instead.
         "ls" => {
             !arguments.has_flag(LONG)
-                && !command.words().iter().filter_map(Word::meaning).any(|path| path.ends_with('/'))
+                && !command.words().iter().filter_map(Word::value_or_placeholder).any(|path| path.ends_with('/'))
         }
         "realpath" | "readlink" | "grealpath" | "greadlink" => true,
         "git" => arguments.subcommands.first().is_some_and(|form| form == "ls-files"),
-        // These print their input, or a part of it.
+        // These programs print their input, or a part of it.
         program if prints_input_lines(program) || matches!(program, "grep" | "egrep" | "fgrep") => {
             return command.stdin_text().map(str::to_owned);
         }
@@ -157,7 +158,7 @@ pub(crate) fn likely_output(command: &SimpleCommand) -> Option<String> {
 }
 
 /// Returns globs for paths below the directories in the arguments, or below the working directory.
-fn below(command: &SimpleCommand) -> Vec<Word> {
+fn globs_below(command: &SimpleCommand) -> Vec<Word> {
     let arguments = command.arguments().into_iter().flat_map(|arguments| {
         let is_operand = |argument: &Argument| arguments.operands.contains(&argument.word);
         let is_directory = move |argument: &&Argument| match argument.role {
@@ -165,38 +166,38 @@ fn below(command: &SimpleCommand) -> Vec<Word> {
             Role::Glob => is_operand(argument),
             _ => false,
         };
-        arguments.list.iter().filter(is_directory)
+        arguments.with_roles.iter().filter(is_directory)
     });
     let directories = arguments.filter(|argument| argument.from == 0);
     let directories: Vec<Word> =
         directories.filter_map(|argument| command.words().get(argument.word)).cloned().collect();
     let some_of = |directory: &str| Word { glob: true, ..Word::known(&format!("{directory}/*")) };
-    match directories.iter().map(Word::meaning).collect::<Option<Vec<_>>>() {
+    match directories.iter().map(Word::value_or_placeholder).collect::<Option<Vec<_>>>() {
         Some(directories) if directories.is_empty() => vec![some_of(".")],
         Some(directories) => directories.into_iter().map(some_of).collect(),
         None => Vec::new(),
     }
 }
 
-/// Words in the configuration files of agents and of Linchpin.
-const GUARDRAIL_WORDS: &[&str] = &["linchpin", "hooks", "pretooluse", "posttooluse", "permissions", "matcher"];
+/// Words in the configuration files of agents and of Linchpin, in lower case.
+const AGENT_SETTINGS_WORDS: &[&str] = &["linchpin", "hooks", "pretooluse", "posttooluse", "permissions", "matcher"];
 
 /// True if a search may match configuration files of agents, which are hidden files.
-fn searches_guardrails(command: &SimpleCommand) -> bool {
-    let mut data = command.arguments().into_iter().flat_map(|arguments| &arguments.list);
+fn searches_agent_settings(command: &SimpleCommand) -> bool {
+    let mut data = command.arguments().into_iter().flat_map(|arguments| &arguments.with_roles);
     let wanted = data.find(|argument| argument.role == Role::Data);
     let wanted = wanted.and_then(|argument| command.text_from(argument.word, argument.from)).map(str::to_lowercase);
-    // Also true if the text is not known, or is part of one of these words.
-    wanted.is_none_or(|wanted| GUARDRAIL_WORDS.iter().any(|word| wanted.contains(word) || word.contains(&wanted)))
+    // Also true if the text to search for is not known, or is part of one of these words.
+    wanted.is_none_or(|wanted| AGENT_SETTINGS_WORDS.iter().any(|word| wanted.contains(word) || word.contains(&wanted)))
 }
 
 /// Returns all paths below the directories, including hidden ones.
-fn all_below(command: &SimpleCommand) -> Vec<Word> {
+fn everything_below(command: &SimpleCommand) -> Vec<Word> {
     let all = |some: &Word| {
         let directory = some.value.as_deref().and_then(|path| path.strip_suffix("/*"));
         directory.map_or_else(|| some.clone(), |directory| Word::known(&format!("{directory}{ALL_BELOW}")))
     };
-    below(command).iter().map(all).collect()
+    globs_below(command).iter().map(all).collect()
 }
 
 /// Returns the lines that `comm` prints, if they come from only one of its two lists.
@@ -211,7 +212,7 @@ fn comm_lines(command: &SimpleCommand) -> Vec<Word> {
     list.and_then(|index| command.words().get(*index)).map(|list| list.possible_paths.clone()).unwrap_or_default()
 }
 
-/// Returns a glob that includes the results of several globs in one directory.
+/// Returns a glob that matches at least everything that these globs match. They must be in the same directory.
 pub(crate) fn any_of<'p>(mut patterns: impl Iterator<Item = &'p str> + Clone) -> Option<String> {
     let end = if patterns.clone().any(|pattern| pattern.ends_with(ALL_BELOW)) { ALL_BELOW } else { "/*" };
     let directory = |pattern: &'p str| pattern.split_once("/*").map(|(directory, _)| directory);
@@ -219,7 +220,8 @@ pub(crate) fn any_of<'p>(mut patterns: impl Iterator<Item = &'p str> + Clone) ->
     patterns.all(|pattern| directory(pattern) == Some(first)).then(|| format!("{first}{end}"))
 }
 
-/// Returns the words that are printed after the first `skipped`, if all of them are known and one is a glob.
+/// Returns the words after the first `skipped` ones, all of which the command prints. Returns none if one is not known,
+/// or if there is no glob among them.
 fn printed_globs(command: &SimpleCommand, skipped: usize) -> Vec<Word> {
     let words = command.words().iter().skip(skipped);
     let words: Vec<Word> = words.filter(|word| !matches!(word.value.as_deref(), Some("-n" | "--"))).cloned().collect();
@@ -235,15 +237,15 @@ fn ls_names(command: &SimpleCommand) -> Vec<Word> {
     match operands.as_slice() {
         [] => vec![some_name],
         [pattern] if pattern.glob => operands,
-        [directory] if directory.meaning().is_some_and(|path| path.ends_with('/')) => vec![some_name],
-        [path] if path.meaning().is_some() => vec![path.clone(), some_name],
+        [directory] if directory.value_or_placeholder().is_some_and(|path| path.ends_with('/')) => vec![some_name],
+        [path] if path.value_or_placeholder().is_some() => vec![path.clone(), some_name],
         _ => Vec::new(),
     }
 }
 
 /// Returns globs for the names that `grep PART`, `grep ^START` or `grep END$` prints.
 fn grep_matches(command: &SimpleCommand, path: &Word) -> Vec<Word> {
-    let arguments = command.arguments().into_iter().flat_map(|arguments| &arguments.list);
+    let arguments = command.arguments().into_iter().flat_map(|arguments| &arguments.with_roles);
     let wanted = arguments.filter(|argument| argument.role == Role::Data);
     let wanted: Vec<Option<&str>> = wanted.map(|part| command.text_from(part.word, part.from)).collect();
     let has = |names: &[&str]| command.arguments().is_some_and(|arguments| arguments.has_flag(names));
@@ -274,8 +276,8 @@ fn glob_of_matches(pattern: &str, names: &Word) -> Option<Word> {
             (None, None) => known(pattern).filter(|_| pattern.starts_with('.')),
         },
         Some("..") => known("..").filter(|_| !pattern.contains(|c: char| c.is_ascii_alphanumeric())),
-        // In paths, names at any depth. The start of a path is not the start of a name, so a pattern with a fixed start
-        // is not applied.
+        // The pattern is applied to names at any depth below the directory. A pattern with a fixed start is not
+        // applied, because the start of a path is not the start of a name.
         Some(paths) => match paths.strip_suffix(ALL_BELOW).or_else(|| paths.strip_suffix("/*")) {
             Some(directory) if pattern.starts_with('*') => known(&format!("{directory}/**/{pattern}")),
             _ => Some(names.clone()),
@@ -296,22 +298,19 @@ fn pattern(regex: &str, is_fixed: bool) -> Option<String> {
     Some(format!("{start}{name}{end}"))
 }
 
-/// Returns the pattern with each letter in upper or lower case.
+/// Returns a pattern that matches each letter in upper and in lower case.
 fn in_any_case(pattern: &str) -> String {
-    let other_case = |letter: char| match letter {
-        'a'..='z' => Some(letter.to_ascii_uppercase()),
-        'A'..='Z' => Some(letter.to_ascii_lowercase()),
+    let other_case = |c: char| match c {
+        'a'..='z' => Some(c.to_ascii_uppercase()),
+        'A'..='Z' => Some(c.to_ascii_lowercase()),
         _ => None,
     };
-    pattern
-        .chars()
-        .map(|letter| other_case(letter).map_or_else(|| letter.to_string(), |other| format!("[{letter}{other}]")))
-        .collect()
+    pattern.chars().map(|c| other_case(c).map_or_else(|| c.to_string(), |other| format!("[{c}{other}]"))).collect()
 }
 
 /// Returns a glob for the files, at any depth, whose name matches the pattern of `fd`.
 fn fd_matches(command: &SimpleCommand, path: &Word) -> Word {
-    let mut arguments = command.arguments().into_iter().flat_map(|arguments| &arguments.list);
+    let mut arguments = command.arguments().into_iter().flat_map(|arguments| &arguments.with_roles);
     let wanted = arguments.find(|argument| argument.role == Role::Data);
     let text = wanted.and_then(|argument| command.text_from(argument.word, argument.from));
     let text = text.and_then(|text| pattern(text, false));
@@ -328,9 +327,9 @@ fn is_name(text: &str) -> bool {
 
 /// Returns a path after a substitution: `s/END$/OTHER/` and `s|^./||` keep it in its directory, `s|^|DIRECTORY/|` puts
 /// it into that directory.
-fn renamed(command: &SimpleCommand, path: &Word) -> Option<Word> {
+fn edited_path(command: &SimpleCommand, path: &Word) -> Option<Word> {
     let arguments = command.arguments()?;
-    let [script] = arguments.list.as_slice() else { return None };
+    let [script] = arguments.with_roles.as_slice() else { return None };
     let (from, to) = sed::only_substitution(command.text_from(script.word, script.from)?)?;
     let text = path.value.as_deref()?;
     if matches!(from, "^\\./" | "^./") && to.is_empty() {

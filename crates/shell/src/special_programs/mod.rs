@@ -2,6 +2,7 @@
 //! words or paths, and git, containers and interpreters.
 
 pub(crate) mod awk;
+pub(crate) mod code_analysis;
 pub(crate) mod command_settings;
 pub(crate) mod container;
 pub(crate) mod database_client;
@@ -18,7 +19,6 @@ pub(crate) mod interpreter;
 pub(crate) mod known_output;
 pub(crate) mod language;
 pub(crate) mod listed_paths;
-pub(crate) mod one_liner;
 pub(crate) mod output_placeholder;
 pub(crate) mod parallel;
 pub(crate) mod patch;

@@ -6,15 +6,16 @@ use crate::model::{SOME_NUMBER, SimpleCommand, Word};
 use crate::programs::Role;
 use crate::special_programs::interpreter::is_awk;
 
+/// Returns a placeholder for the output of a command, if its kind is known.
 pub(crate) fn output_placeholder(command: &SimpleCommand) -> Option<String> {
     if command.program() == Some("mktemp") {
-        // Placeholders are allowed here: `mktemp -d "$TMPDIR/x.XXXXXX"`.
-        let words: Vec<&str> = command.words().iter().skip(1).map(Word::meaning).collect::<Option<_>>()?;
+        // The arguments of `mktemp` may be placeholders themselves: `mktemp -d "$TMPDIR/x.XXXXXX"`.
+        let words: Vec<&str> = command.words().iter().skip(1).map(Word::value_or_placeholder).collect::<Option<_>>()?;
         return Some(temporary_path(&words));
     }
     if matches!(command.program(), Some("readlink" | "realpath")) {
         // The target of a symlink in `/usr/bin` is a program there too.
-        let path = command.words().last()?.meaning()?;
+        let path = command.words().last()?.value_or_placeholder()?;
         return path.starts_with("/usr/bin/").then(|| path.to_owned());
     }
     let words: Vec<&str> = command.words().iter().map(|word| word.value.as_deref()).collect::<Option<_>>()?;
@@ -29,7 +30,7 @@ pub(crate) fn output_placeholder(command: &SimpleCommand) -> Option<String> {
             [name] | ["-v" | "-p" | "-P", name] if !name.contains('/') => Some(format!("/usr/bin/{name}")),
             _ => None,
         },
-        // Prints the name of the archive that it creates.
+        // `npm pack` prints the name of the archive that it creates.
         "npm" | "pnpm" if arguments.first() == Some(&"pack") => Some(format!("{SOME_WORD}.tgz")),
         // Placeholders for process IDs contain the name of the process.
         "pgrep" | "pidof" => arguments.iter().rfind(|word| !word.starts_with('-')).map(|name| format!("pid-of-{name}")),
@@ -74,7 +75,7 @@ pub(crate) fn placeholder_of_number(
 }
 
 fn file_count(command: &SimpleCommand) -> usize {
-    let arguments = command.arguments().into_iter().flat_map(|arguments| &arguments.list);
+    let arguments = command.arguments().into_iter().flat_map(|arguments| &arguments.with_roles);
     arguments.filter(|argument| matches!(argument.role, Role::Read | Role::Inspect | Role::Names)).count()
 }
 
@@ -98,6 +99,7 @@ const SOME_WORD: &str = "some-word";
 /// Flags that make git print branch names.
 const BRANCH_NAME_FLAGS: &[&str] = &["--abbrev-ref", "--symbolic", "--all", "--contains"];
 
+/// Returns a placeholder for the output of a git command.
 fn git_placeholder(arguments: &[&str]) -> Option<String> {
     match arguments {
         ["rev-parse", "--show-toplevel"] => Some(path::PROJECT_ROOT_PLACEHOLDER.to_owned()),

@@ -4,10 +4,11 @@ use crate::model::{Input, Word};
 use crate::special_programs::replacement_string;
 use crate::syntax::quoting::quoted;
 
-/// More arguments count as unknown.
+/// A longer list of arguments counts as unknown.
 const MAX_ARGUMENTS: usize = 64;
 
-/// Returns the scripts that a shell would run; `None` for one that is not known. `words`: the words after the flags.
+/// Returns the shell scripts that `parallel` runs; `None` for a script that is not known. `words`: the words after the
+/// flags.
 pub(crate) fn scripts(words: &[Word], input: Input) -> Vec<Option<String>> {
     let mut lists = words.split(is_argument_marker);
     let template = lists.next().unwrap_or_default().iter().map(|word| word.value.as_deref());
@@ -17,14 +18,14 @@ pub(crate) fn scripts(words: &[Word], input: Input) -> Vec<Option<String>> {
         (Some(list), None) if !files => list.iter().map(|word| word.value.clone()).collect(),
         (None, _) => match input {
             Input::Text(text) => Some(text.lines().map(str::to_owned).collect()),
-            Input::Paths(paths) => paths.iter().map(|path| path.meaning().map(str::to_owned)).collect(),
+            Input::Paths(paths) => paths.iter().map(|path| path.value_or_placeholder().map(str::to_owned)).collect(),
             _ => None,
         },
         _ => None,
     };
     let Some(template) = template else { return vec![None] };
     let Some(argument_list) = argument_list.filter(|list| list.len() <= MAX_ARGUMENTS) else {
-        // The command is known, but not its argument.
+        // The command is known, but its arguments are not: an unknown variable stands for them.
         let template = Some(template).filter(|template| !template.is_empty());
         return vec![template.and_then(|template| filled_with(&template, "\"${LINE}\""))];
     };

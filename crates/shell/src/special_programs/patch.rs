@@ -20,7 +20,7 @@ impl SimpleCommand {
         let stdin = self.stdin_text().filter(|_| self.applies_patch());
         let argument = self.words().get(1).filter(|_| self.program().is_some_and(is_agent_patch_program));
         let argument = argument.and_then(|patch| patch.value.as_deref());
-        stdin.into_iter().chain(argument).chain(self.evidence.patches.iter().map(|text| &**text)).collect()
+        stdin.into_iter().chain(argument).chain(self.provenance.patches.iter().map(|text| &**text)).collect()
     }
 }
 
@@ -50,7 +50,7 @@ pub(crate) fn changed_files(patch: &str) -> impl Iterator<Item = (&str, Access)>
         let git_name = line.strip_prefix("diff --git ").and_then(|names| names.rsplit(' ').next());
         let renamed = || line.strip_prefix("rename from ").or_else(|| line.strip_prefix("rename to "));
         let name = match line.strip_prefix("+++ ").or(git_name).map(path).or_else(renamed) {
-            // The name of a deleted file is in the line before.
+            // For a deleted file, the name is in the `---` line before the `+++` line.
             Some("/dev/null") => before,
             name => name,
         };

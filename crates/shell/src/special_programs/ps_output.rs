@@ -1,5 +1,5 @@
-//! Placeholders for lines in the output of `ps`. The lines are not known, but a search pattern that selects one names
-//! its process.
+//! Placeholders for lines in the output of `ps`. The lines are not known, but if a search such as `grep` selects a
+//! line, the pattern of the search is the name of the process.
 
 use crate::model::Word;
 
@@ -19,7 +19,8 @@ pub(crate) fn with_pattern(line: &Word, pattern: &str) -> Word {
     Word { raw: format!("{}{}", line.raw, pattern.replace(['[', ']'], "")), ..line.clone() }
 }
 
-/// Returns a field of a line. The first or second field of a process is its ID; a path is returned unchanged.
+/// Returns a field of a line. The first or second field of the line of a process is the process ID. If the line is a
+/// path, it is returned unchanged.
 pub(crate) fn field(line: &Word, pattern: &str, field: &str) -> Word {
     let line = if is_process_line(line) { with_pattern(line, pattern) } else { line.clone() };
     match line.raw.strip_prefix(PROCESS) {

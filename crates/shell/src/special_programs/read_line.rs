@@ -16,14 +16,15 @@ pub(crate) fn line_read_by(command: &SimpleCommand) -> Option<&str> {
     let redirect = command.redirects().iter().rev().find(|redirect| Redirect::replaces_stdin(redirect));
     let text = match redirect {
         Some(redirect) => redirect.text()?,
-        None => command.evidence.input.as_deref()?,
+        None => command.provenance.input.as_deref()?,
     };
     match delimiter {
-        // An empty delimiter reads up to a NUL, or to the end.
+        // With an empty delimiter, `read` reads up to a NUL, or to the end.
         Some(Some("")) => text.split('\0').next(),
         Some(_) => None,
         None if redirect.is_some() => text.lines().next(),
-        // Other commands may have read from the same pipe before.
+        // Other commands may already have read lines from the same pipe. If the text has several lines, it is not known
+        // which of them `read` gets.
         None => Some(text.trim_end_matches('\n')).filter(|line| !line.contains('\n')),
     }
 }
@@ -39,7 +40,7 @@ pub(crate) fn fields<'l>(line: &'l str, separators: &str, count: usize) -> Vec<&
         let (field, after) = rest.split_at_checked(end).unwrap_or((rest, ""));
         fields.push(field);
         let after = after.trim_start_matches(is_space);
-        // Spaces around another separator are part of it.
+        // Spaces around a separator that is not a space belong to that separator.
         let after = after.strip_prefix(|c| is_separator(c) && !is_space(c)).unwrap_or(after);
         rest = after.trim_start_matches(is_space);
     }

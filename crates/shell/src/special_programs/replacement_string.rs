@@ -1,4 +1,4 @@
-//! Replaces the replacement strings of `find`, `xargs` and `parallel`, such as `{}`.
+//! Inserts text for the replacement strings of `find`, `xargs` and `parallel`, such as `{}`.
 
 use crate::model::Word;
 

@@ -4,7 +4,7 @@
 
 use crate::model::SimpleCommand;
 
-/// The first words of the commands.
+/// The first words of commands that print such a script.
 const COMMANDS: &[&str] = &[
     "atuin init",
     "aws configure export-credentials",
@@ -66,16 +66,17 @@ const COMMANDS: &[&str] = &[
 /// Directories of programs that belong to the system, or that a person installed.
 const INSTALLED: &[&str] = &["/bin/", "/home/linuxbrew/", "/opt/", "/usr/", "~/."];
 
+/// True if the command prints nothing but a script to initialize a shell.
 pub(crate) fn prints_shell_init(command: &SimpleCommand) -> bool {
     let text = command.text();
     let begins = |command_start: &&str| {
         let rest = text.strip_prefix(command_start);
         rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(' ') || command_start.ends_with('.'))
     };
-    // A program in the project only has the same name.
+    // A program in the project is another program with the same name.
     let is_installed = |program: &str| !program.contains('/') || INSTALLED.iter().any(|root| program.starts_with(root));
     let program = command.words().first().and_then(|word| word.value.as_deref());
-    // Placeholders are sufficient: `$HOME`.
-    let is_known = command.words().iter().all(|word| word.meaning().is_some());
+    // A word with a placeholder counts as known: `$HOME`.
+    let is_known = command.words().iter().all(|word| word.value_or_placeholder().is_some());
     is_known && program.is_some_and(is_installed) && COMMANDS.iter().any(begins)
 }

@@ -3,8 +3,8 @@
 //! Strings and comments count as code. Calls that are common in everyday code (`process(`, `thread::spawn`, `db.exec`)
 //! must not be listed, because each match asks the user for approval.
 
-/// Functions that start programs, or that delete or move files; in lower case. They must not follow a letter, or a
-/// character that makes them part of another name: `.`, `:`, `>`.
+/// Functions that start programs, or that delete or move files; in lower case. They do not count after a letter, or
+/// after a character that makes them part of another name: `.`, `:`, `>`.
 const FUNCTIONS: &[&str] = &[
     "exec(",
     "exec ",
@@ -99,7 +99,7 @@ const ANYWHERE: &[&str] = &[
     "mv(\"/",
 ];
 
-/// Calls that count only for one program.
+/// Pairs of a program and a call that is suspicious only in code that this program runs.
 const FOR_PROGRAM: &[(&str, &str)] = &[("expect", "spawn ")];
 
 /// Flags of git that discard work. They count if the text mentions git.
@@ -108,7 +108,7 @@ const FLAGS_OF_GIT: &[&str] = &["--hard", "--force"];
 /// The text that follows `rm` as a command, or as the name of a function that deletes.
 const AFTER_RM: &[&str] = &[" -", " /", " \"", " '", "(\"", "('", "_r", "_f", "!(", "\",", "\")"];
 
-/// True if code that a program runs contains such a call.
+/// True if the code that a program runs contains a call that may start a program, or delete or move a file.
 pub(crate) fn contains_suspicious_call(program: &str, text: &str) -> bool {
     let text = with_normalized_spaces(&text.to_ascii_lowercase());
     FUNCTIONS.iter().any(|name| is_called(&text, name))

@@ -4,12 +4,12 @@ use crate::model::{Input, Word};
 use crate::programs::Arguments;
 use crate::special_programs::replacement_string::{fits, insert};
 
-/// The maximum number of words in all commands, if it runs one for each item of its input.
+/// The maximum number of words in all commands, if `xargs` runs a command for each item of its input.
 const MAX_WORDS: usize = 16 * 1024;
 /// More commands are not listed one by one: a single command with an unknown item stands for them.
 const MAX_COMMANDS: usize = 32;
 
-/// Shown in messages for an unknown word.
+/// Shown in messages instead of a word that comes from the input and is not known.
 const UNKNOWN_INPUT: &str = "the input of xargs";
 
 /// Returns the commands that `xargs` runs. `words`: the command as written; `command_words`: all words of the `xargs`
@@ -22,12 +22,12 @@ pub(crate) fn commands(
 ) -> Vec<Vec<Word>> {
     let xargs = Xargs::of(arguments, command_words, input);
     if xargs.has(REPLACE) {
-        return xargs.replacing(words);
+        return xargs.commands_with_replacements(words);
     }
     if let (Some(text), None) = (xargs.text.filter(|_| xargs.has(LINES)), xargs.separator) {
-        return xargs.by_lines(text, &words);
+        return xargs.commands_by_lines(text, &words);
     }
-    xargs.by_words(words)
+    xargs.commands_by_words(words)
 }
 
 const REPLACE: &[&str] = &["-I", "-i", "--replace"];
@@ -49,7 +49,7 @@ struct Xargs<'c> {
 impl<'c> Xargs<'c> {
     fn of(arguments: &'c Arguments, command_words: &'c [Word], input: Input<'c>) -> Self {
         let mut xargs = Self { arguments, command_words, input, text: None, separator: None };
-        xargs.input = xargs.file().unwrap_or(input);
+        xargs.input = xargs.input_from_file().unwrap_or(input);
         xargs.separator = match xargs.value_of(&["-d", "--delimiter"]) {
             Some("\\n") => Some('\n'),
             Some("\\0") => Some('\0'),
@@ -59,7 +59,7 @@ impl<'c> Xargs<'c> {
         };
         let is_split_here = xargs.separator.is_some() || !xargs.has(&["-d", "--delimiter"]);
         let is_split_otherwise = xargs.has(&["-E", "--eof"]) || !is_split_here;
-        // `xargs` would interpret quotes.
+        // Without a separator, `xargs` interprets quotes, which is not supported.
         xargs.text = match xargs.input {
             Input::Text(_) if is_split_otherwise => None,
             Input::Text(text) if xargs.separator.is_none() && text.contains(['\'', '"', '\\']) => None,
@@ -78,13 +78,13 @@ impl<'c> Xargs<'c> {
         self.command_words.get(value.word)?.value.as_deref()?.get(value.from..)
     }
 
-    /// Returns the number of lines or words for each command.
+    /// Returns the number in the value of one of these flags: how many lines or words each command gets.
     fn count_of(&self, flags: &[&str]) -> Option<usize> {
         self.value_of(flags).and_then(|count| count.parse().ok()).filter(|count| *count > 0)
     }
 
-    /// Returns the input from a file: `-a FILE`.
-    fn file(&self) -> Option<Input<'c>> {
+    /// Returns the input if it comes from a file: `-a FILE`.
+    fn input_from_file(&self) -> Option<Input<'c>> {
         let flag = self.arguments.flags.iter().rfind(|flag| flag.is("-a") || flag.is("--arg-file"))?;
         let Some(file) = flag.value.and_then(|value| self.command_words.get(value.word)) else {
             return Some(Input::Unknown);
@@ -97,7 +97,7 @@ impl<'c> Xargs<'c> {
     }
 
     /// `-I {}`: returns one command for each line, with the line inserted for the replacement string.
-    fn replacing(&self, words: Vec<Word>) -> Vec<Vec<Word>> {
+    fn commands_with_replacements(&self, words: Vec<Word>) -> Vec<Vec<Word>> {
         let replace_string = self.value_of(REPLACE).unwrap_or("{}");
         let lines = self.text.map(|text| {
             let lines = text.split(self.separator.unwrap_or('\n'));
@@ -116,7 +116,7 @@ impl<'c> Xargs<'c> {
     }
 
     /// `-L 2`: returns one command for every two lines.
-    fn by_lines(&self, text: &str, words: &[Word]) -> Vec<Vec<Word>> {
+    fn commands_by_lines(&self, text: &str, words: &[Word]) -> Vec<Vec<Word>> {
         let lines: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).collect();
         let chunks = lines.chunks(self.count_of(LINES).unwrap_or(1));
         let read = chunks.map(|lines| lines.iter().flat_map(|line| line.split_whitespace()).map(known).collect());
@@ -124,13 +124,13 @@ impl<'c> Xargs<'c> {
     }
 
     /// `-n 2`: returns one command for every two words; without the flag, one command for all words.
-    fn by_words(&self, words: Vec<Word>) -> Vec<Vec<Word>> {
+    fn commands_by_words(&self, words: Vec<Word>) -> Vec<Vec<Word>> {
         let read: Vec<Word> = match (self.text, self.separator, self.input) {
             (Some(text), None, _) => text.split_whitespace().map(known).collect(),
             (Some(text), Some(separator), _) => {
                 text.split(separator).filter(|part| !part.is_empty()).map(known).collect()
             }
-            (None, _, Input::Paths(paths)) => paths.iter().map(known_or_unknown).collect(),
+            (None, _, Input::Paths(paths)) => paths.iter().map(argument_of_path).collect(),
             _ => vec![Word { raw: UNKNOWN_INPUT.to_owned(), ..Word::unknown() }],
         };
         let is_counted = self.has(WORDS) || self.has(LINES);
@@ -147,8 +147,8 @@ fn known(text: &str) -> Word {
     Word { raw: text.to_owned(), value: Some(text.to_owned()), ..Word::default() }
 }
 
-/// A path that may be any entry of a directory counts as unknown.
-fn known_or_unknown(path: &Word) -> Word {
+/// Returns the argument for a path in the input. A path that may be any entry of a directory counts as unknown.
+fn argument_of_path(path: &Word) -> Word {
     if path.value.as_deref() == Some("*") && !path.glob { Word::unknown() } else { path.clone() }
 }
 

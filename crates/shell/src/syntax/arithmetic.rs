@@ -4,7 +4,7 @@
 /// The maximum nesting of parentheses and operators.
 const MAX_DEPTH: usize = 32;
 
-/// The value of an expression, and its assignments.
+/// The value of an expression, and the assignments in it.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Evaluated {
     pub(crate) value: i64,
@@ -12,8 +12,8 @@ pub(crate) struct Evaluated {
     pub(crate) assignments: Vec<(String, i64)>,
 }
 
-/// Returns `None` if the value is not known, or an operator is not supported. `variable`: returns the value of a
-/// variable.
+/// Evaluates an expression. Returns `None` if the value is not known, or an operator is not supported. `variable`:
+/// returns the value of a variable.
 pub(crate) fn evaluate(text: &str, variable: &dyn Fn(&str) -> Option<i64>) -> Option<Evaluated> {
     let mut parser = Parser { rest: text, variable, assignments: Vec::new(), depth: 0 };
     let mut value = parser.assignment()?;
@@ -39,8 +39,8 @@ fn is_name_character(c: char) -> bool {
     c.is_ascii_alphanumeric() || c == '_'
 }
 
-/// Returns the text after a name that contains an expansion, and after the index of an array element. `rest`: the text
-/// after the `$`.
+/// Returns the text after a name that contains an expansion, and after its index if it is an array element. `rest`: the
+/// text after the `$`.
 fn after_computed_name(rest: &str) -> &str {
     let inside = |rest: &str, open: char, close: char| {
         let mut depth = 0_usize;
@@ -69,7 +69,7 @@ fn begins_with_assignment(text: &str) -> bool {
     is_plain || is_joined || text.starts_with("++") || text.starts_with("--")
 }
 
-/// Binary operators, lowest precedence first. Of two with a common prefix, the longer is listed first.
+/// Binary operators, lowest precedence first. If one operator is a prefix of another, the longer one is listed first.
 const OPERATORS: &[&[&str]] = &[
     &["||"],
     &["&&"],
@@ -97,7 +97,7 @@ impl<'t> Parser<'t> {
         after.is_some()
     }
 
-    /// `name`, `$name` or `${name}`.
+    /// Reads the name of a variable: `name`, `$name` or `${name}`.
     fn name(&mut self) -> Option<&'t str> {
         let text = self.rest.trim_start();
         let (text, is_closed) = match text.strip_prefix("${") {
@@ -152,14 +152,15 @@ impl<'t> Parser<'t> {
         Some(value)
     }
 
-    /// The recursion is as deep as the number of precedence levels.
+    /// Evaluates the binary operators of these precedence levels, which begin with the lowest. The recursion is as deep
+    /// as the number of levels.
     fn operation(&mut self, operators: &[&'static [&'static str]]) -> Option<i64> {
-        let Some((these, tighter)) = operators.split_first() else { return self.value() };
+        let Some((loosest, tighter)) = operators.split_first() else { return self.value() };
         let mut left = self.operation(tighter)?;
-        while let Some(operator) = self.operator(these) {
+        while let Some(operator) = self.operator(loosest) {
             let known = self.assignments.len();
             let right = self.operation(tighter)?;
-            // The shell may not evaluate the right side.
+            // It is not certain that the shell evaluates the right side, so its assignments are not certain either.
             if matches!(operator, "||" | "&&") && self.assignments.len() > known {
                 return None;
             }
@@ -168,11 +169,12 @@ impl<'t> Parser<'t> {
         Some(left)
     }
 
-    fn operator(&mut self, these: &[&'static str]) -> Option<&'static str> {
+    /// Reads one of these operators.
+    fn operator(&mut self, operators: &[&'static str]) -> Option<&'static str> {
         let text = self.rest.trim_start();
-        let operator = these.iter().copied().find(|operator| text.starts_with(operator))?;
+        let operator = operators.iter().copied().find(|operator| text.starts_with(operator))?;
         let after = text.get(operator.len()..)?;
-        // The start of a longer operator, or of an assignment operator.
+        // True if the match is only the start of a longer operator, or of an assignment operator.
         let is_longer = match operator {
             "|" | "&" | "<" | ">" => after.starts_with([operator.chars().next()?, '=']),
             "+" | "-" | "*" | "/" | "%" | "^" | "<<" | ">>" => after.starts_with('='),
@@ -268,7 +270,7 @@ mod tests {
     use super::{Evaluated, evaluate, start_of_computed_name};
 
     #[test]
-    fn values_equal_bashs() {
+    fn values_match_bash() {
         let variable = |name: &str| (name == "i").then_some(5);
         let cases = [
             ("1 + 2*3", Some(7)),

@@ -1,14 +1,15 @@
-//! Constructs that bash parses differently from this parser. A script that contains one never counts as complete.
+//! Constructs that bash parses differently from the parser that Linchpin uses. A script that contains one never counts
+//! as complete.
 //!
-//! They were found by comparing the results with bash. They are rare in harmless scripts, so few people are asked about
-//! them. Once the parser supports a construct, remove it here.
+//! The constructs were found by comparing the results with those of bash. They are rare in harmless scripts, so people
+//! are seldom asked about one. Once the parser supports a construct, remove it here.
 
 use super::closing;
 
 /// With more heredocs, a script with a line continuation counts as doubtful.
 const MAX_HEREDOCS: usize = 64;
 
-/// Returns a doubtful construct in the script, as text.
+/// Returns a description of a construct in the script that bash may parse differently.
 pub(crate) fn doubtful_construct(text: &str) -> Option<&'static str> {
     let expansions = || text.split("${").skip(1).map(|rest| rest.split('}').next().unwrap_or_default());
     if expansions().any(|inside| inside.contains("<(") || inside.contains(">(")) {
@@ -103,7 +104,8 @@ fn is_continued(after: &str) -> bool {
         || lines.take_while(|line| line.trim_start_matches('\t') != tag).any(|line| line.ends_with('\\'))
 }
 
-/// `a=(x)y`: bash reads the whole as the value, but the parser reads `y` as the program.
+/// True if text directly follows the end of an array. In `a=(x)y`, bash reads all of `(x)y` as the value, but the
+/// parser reads `y` as the program. `rest`: the text after the opening parenthesis.
 fn continues_after_array(rest: &str) -> bool {
     let mut depth = 1_usize;
     let mut characters = rest.chars();
@@ -125,7 +127,8 @@ pub(crate) fn has_quoted_index(raw: &str) -> bool {
     raw.strip_prefix('\'').is_some_and(has_command_in_index)
 }
 
-/// `'a[$(command)]'`: runs the command if it is evaluated as arithmetic.
+/// True for an array element with a command substitution in its index: `a[$(command)]`. Bash runs the command when it
+/// evaluates the text as arithmetic.
 pub(crate) fn has_command_in_index(text: &str) -> bool {
     let name = text.split_once('[').map_or("", |(name, _)| name);
     let is_name = !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');

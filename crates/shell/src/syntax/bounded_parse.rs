@@ -1,4 +1,4 @@
-//! Guards the parser: only passes on scripts that it can parse in bounded time and stack.
+//! Calls the parser, but only for scripts that it can parse in bounded time and with a bounded stack.
 //!
 //! Measured with brush-parser 0.4.0, release build, 8 MiB of stack:
 //! - each nested `case` whose last item lacks `;;` doubles the time (26 of them: 20 s);
@@ -7,7 +7,7 @@
 //! - compound commands overflow the stack at about 1,600 levels, as do chains of `coproc` and of `!` in `[[`; `$(`,
 //!   `${` and `$[` do so at some thousands;
 //! - an array index is parsed by recursion, and overflows the stack as well (`a[a[a[…`);
-//! - the end of the script after an empty heredoc tag (`cat <<'' `) is never found, and the memory is exhausted;
+//! - after an empty heredoc tag (`cat <<'' `), the parser never finds the end of the script, and exhausts the memory;
 //! - a file descriptor greater than `i32::MAX` (`99999999999>x`) causes a panic;
 //! - an expansion after `<<TAG` on the same line is split: `a <<E $(b)` becomes the words `a b $()`.
 //!
@@ -22,10 +22,10 @@ use brush_parser::{ParserOptions, Token, parse_tokens, uncached_tokenize_str};
 use crate::limits::{Gap, MAX_BYTES, MAX_NESTING};
 use crate::syntax::{double_parentheses, nesting, parse_errors, select};
 
-/// Expansions that may be open at the same time, by a count that is never too low. More than the nesting limit, because
-/// the count may be too high, but few enough for the stack.
+/// The maximum number of open expansions, as [`open_expansions`] counts them. It is higher than the nesting limit,
+/// because that count may be too high, but low enough for the stack.
 const MAX_OPEN_EXPANSIONS: usize = 100;
-/// The maximum number of double parentheses that start two subshells.
+/// The maximum number of double parentheses in a script that start two subshells instead of arithmetic.
 const MAX_SPLITS: usize = 16;
 /// The maximum number of brackets, quotes and expansions in an array index.
 const MAX_INDEX_PARTS: usize = 32;
@@ -42,7 +42,8 @@ pub(crate) fn parse(text: &str, depth: usize) -> Result<Program, Gap> {
         return Err(Gap::TooDeep);
     }
     let text = with_final_newline(text)?;
-    // Extended globs are off unless a script turns them on. Reading `!(rm x)` as one would hide a command.
+    // Extended globs are off unless a script turns them on. If `!(rm x)` were read as an extended glob, the command in
+    // it would not be found.
     let options = ParserOptions { enable_extended_globbing: false, ..ParserOptions::default() };
     // The parser is a dependency with assertions. A panic counts as a rejected script.
     let result = catch_unwind(AssertUnwindSafe(|| {
@@ -76,7 +77,7 @@ fn with_final_newline(text: &str) -> Result<Cow<'_, str>, Gap> {
     Ok(Cow::Owned(format!("{text}\n")))
 }
 
-/// `grammar`: the tokens that are passed to the parser.
+/// Checks the tokens of the text, and then parses. `grammar`: the tokens that are passed to the parser.
 fn check_and_parse(text: &str, tokens: &[Token], grammar: &[Token], options: &ParserOptions) -> Result<Program, Gap> {
     check_words(tokens)?;
     check_heredocs(text, tokens)?;
@@ -89,7 +90,8 @@ fn check_and_parse(text: &str, tokens: &[Token], grammar: &[Token], options: &Pa
 /// tokenizer reads the closing character.
 fn open_expansions(text: &str) -> usize {
     let bytes = text.as_bytes();
-    let mut stuck = 0;
+    // Expansions whose end is not certain, and that count as open to the end of the script.
+    let mut never_closed = 0;
     let mut most = 0;
     let mut open: Vec<&[u8]> = Vec::new();
     let mut at = 0;
@@ -103,7 +105,7 @@ fn open_expansions(text: &str) -> usize {
         };
         if let Some((length, closing)) = opened {
             open.push(closing);
-            most = most.max(stuck + open.len());
+            most = most.max(never_closed + open.len());
             at += length;
             continue;
         }
@@ -114,7 +116,7 @@ fn open_expansions(text: &str) -> usize {
                 continue;
             }
             Some(_) if matches!(rest, [b'\'' | b'"' | b'\\' | b'`' | b'#' | b'<' | b'(' | b')' | b'\n', ..]) => {
-                stuck += open.len();
+                never_closed += open.len();
                 open.clear();
             }
             _ => {}
@@ -146,7 +148,7 @@ fn check_words(tokens: &[Token]) -> Result<(), Gap> {
 }
 
 /// Rejects lines with `<<` that the tokenizer splits incorrectly. The tokens of such lines are unreliable, so this
-/// looks at the text at their positions.
+/// function looks at the text at the positions of the tokens.
 fn check_heredocs(text: &str, tokens: &[Token]) -> Result<(), Gap> {
     if !text.contains("<<") || !has_expansion(text) {
         return Ok(());
@@ -160,7 +162,8 @@ fn check_heredocs(text: &str, tokens: &[Token]) -> Result<(), Gap> {
     let after_tag = |line: &str| line.replace("<<<", "   ").split_once("<<").map(|(_, after)| after.to_owned());
     let is_split_incorrectly = |line: &str| after_tag(line).is_some_and(|after| has_expansion(&after));
     let rejection = || Gap::Rejected("an expansion after `<<` on the same line".to_owned());
-    // Comments are not in the tokens either, so `check_nothing_lost` cannot find what is missing.
+    // The tokens contain no comments. So if the text contains `#`, `check_nothing_lost` cannot tell whether anything
+    // else is missing.
     if text.contains('#') && text.split('\n').any(is_split_incorrectly) {
         return Err(rejection());
     }
@@ -169,7 +172,7 @@ fn check_heredocs(text: &str, tokens: &[Token]) -> Result<(), Gap> {
         let location = token.location();
         let is_split = match token {
             Token::Operator(operator, _) if operator == "<<" || operator == "<<-" => {
-                // The tag, the body and the closing tag, which contain no commands for the parser.
+                // Skips the tag, the body and the closing tag, which contain no commands for the parser.
                 let _ = rest.nth(2);
                 let after = source(location.end.index, offsets.len() - 1).unwrap_or(text);
                 has_expansion(after.split('\n').next().unwrap_or_default())
@@ -191,7 +194,7 @@ fn check_heredocs(text: &str, tokens: &[Token]) -> Result<(), Gap> {
 
 const ARITHMETIC: &str = "arithmetic in a substitution, and a heredoc";
 
-/// True for a `$(` that contains `((` where a command may start.
+/// True if the word contains a command substitution, and `((` where a command may start.
 fn has_arithmetic_command(word: &str) -> bool {
     let begins = |before: &str| {
         let before = before.trim_end_matches([' ', '\t']);
@@ -222,8 +225,8 @@ fn has_unquoted_substitution(word: &str) -> bool {
     false
 }
 
-/// The tokens must contain the whole text except whitespace and comments. Otherwise a command may be missing. Only the
-/// tokenizer knows which `#` starts a comment, so text with a `#` is not checked.
+/// Checks that the tokens contain the whole text except whitespace and comments. Otherwise a command may be missing.
+/// Only the tokenizer knows which `#` starts a comment, so text with a `#` is not checked.
 fn check_nothing_lost(text: &str, tokens: &[Token]) -> Result<(), Gap> {
     if text.contains('#') {
         return Ok(());
@@ -242,12 +245,13 @@ fn has_expansion(text: &str) -> bool {
     ["$(", "${", "$["].iter().any(|opening| text.contains(opening))
 }
 
-/// True for `$(`, but not for `$((`, in which `<<` is an operator.
+/// True if the word contains `$(`. Does not count `$((`, in which `<<` is an operator.
 fn has_substitution(word: &str) -> bool {
     word.split("$(").skip(1).any(|after| !after.starts_with('('))
 }
 
-/// The maximum nesting in `name[index]`, which the parser reads as the start of an assignment.
+/// Returns the number of brackets, quotes and expansions in `name[index]`, which the parser reads as the start of an
+/// assignment.
 fn index_parts(word: &str) -> usize {
     let name = word.find(|character: char| !character.is_ascii_alphanumeric() && character != '_').unwrap_or(0);
     let Some(index) = word.get(name..).filter(|index| name > 0 && index.starts_with('[')) else { return 0 };

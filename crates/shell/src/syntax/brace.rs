@@ -4,17 +4,18 @@ use crate::syntax::word_scan::Unit;
 
 /// The maximum number of words from one word.
 const MAX_WORDS: usize = 256;
-/// The time for finding closing braces is quadratic in the number of braces.
+/// The maximum number of opening braces in a word. The time for finding the closing braces is quadratic in this number.
 const MAX_BRACES: usize = 64;
-/// The maximum number of units in all these words together.
+/// The maximum number of units in all words from one word together.
 const MAX_UNITS: usize = 64 * 1024;
-/// The maximum width of a number with leading zeros, to which all the others are padded.
+/// The maximum width of a number with leading zeros, to which all numbers of the sequence are padded.
 const MAX_WIDTH: usize = 64;
 
+/// The expansion exceeds a limit.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct TooMany;
 
-/// Expands the leftmost and outermost braces first, as shells do.
+/// Returns the words that a word expands to. The leftmost and outermost braces are expanded first, as in shells.
 pub(crate) fn expand(word: Vec<Unit>) -> Result<Vec<Vec<Unit>>, TooMany> {
     let braces = word.iter().filter(|unit| **unit == Unit::Bare('{')).count();
     if braces == 0 {
@@ -48,6 +49,7 @@ pub(crate) fn expand(word: Vec<Unit>) -> Result<Vec<Vec<Unit>>, TooMany> {
     Ok(words)
 }
 
+/// The first pair of braces in a word, as indices of the word's units.
 struct Group {
     open: usize,
     close: usize,
@@ -121,8 +123,8 @@ fn sequence(inside: &[Unit]) -> Option<Result<Vec<Vec<Unit>>, TooMany>> {
         .map(Ok)
 }
 
-/// Counts from the first number to the last, up or down. Stops at one more than the limit, which is enough to exceed
-/// it.
+/// Counts from the first number to the last, up or down. Returns at most one number more than the limit, so that the
+/// caller notices that the limit is exceeded.
 fn count(first: i64, last: i64, step: i64) -> impl Iterator<Item = i64> {
     let step = if first <= last { step } else { -step };
     let not_past = move |number: &i64| if step > 0 { *number <= last } else { *number >= last };
@@ -142,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn expansion_equals_bashs() {
+    fn expansion_matches_bash() {
         assert_eq!(expanded("a{b,c}d"), "abd acd");
         assert_eq!(expanded("{a,b}{1,2}"), "a1 a2 b1 b2");
         assert_eq!(expanded("{a,{b,c}d}"), "a bd cd");

@@ -62,7 +62,7 @@ pub(crate) fn nests_too_deeply(text: &str) -> bool {
     false
 }
 
-/// Returns the outermost expansions between the tag of a heredoc and the end of its line.
+/// Returns the ranges of the outermost expansions between the tag of a heredoc and the end of that line.
 pub(crate) fn expansions_after_heredoc(text: &str) -> Vec<Range<usize>> {
     let open = vec![Construct::Commands];
     let mut scan = Scan { text, bytes: text.as_bytes(), at: 0, open, heredocs: Vec::new() };
@@ -71,7 +71,7 @@ pub(crate) fn expansions_after_heredoc(text: &str) -> Vec<Range<usize>> {
     while let (Some(innermost), Some(byte)) = (scan.open.last().copied(), scan.bytes.get(scan.at).copied()) {
         if byte == closing_byte(innermost) {
             scan.at += 1;
-            // Nothing closes the script itself: this is a pattern of a `case`, or a mistake.
+            // Outside of all expansions, a `)` ends a pattern of a `case`, or is a mistake. It closes nothing.
             if scan.open.len() > 1 {
                 scan.open.pop();
             }
@@ -213,20 +213,21 @@ impl Scan<'_> {
                 self.open.push(innermost);
                 self.at += 1;
             }
-            _ if innermost == Construct::Commands => self.command_step(byte)?,
+            _ if innermost == Construct::Commands => self.step_in_commands(byte)?,
             _ => self.at += 1,
         }
         Some(())
     }
 
-    fn command_step(&mut self, byte: u8) -> Option<()> {
+    /// Like [`Self::step`], inside commands, where comments and heredocs may start.
+    fn step_in_commands(&mut self, byte: u8) -> Option<()> {
         let rest = self.bytes.get(self.at..)?;
         match byte {
             b'#' if self.starts_word() => {
                 self.at += rest.iter().position(|byte| *byte == b'\n').unwrap_or(rest.len());
             }
             b'<' if rest.starts_with(b"<<<") => self.at += 3,
-            b'<' if rest.starts_with(b"<<") => self.heredoc_operator(),
+            b'<' if rest.starts_with(b"<<") => self.read_heredoc_operator(),
             b'\n' => {
                 self.at += 1;
                 for heredoc in std::mem::take(&mut self.heredocs) {
@@ -238,12 +239,13 @@ impl Scan<'_> {
         Some(())
     }
 
+    /// True if a word may start at the current position.
     fn starts_word(&self) -> bool {
         let before = self.at.checked_sub(1).and_then(|at| self.bytes.get(at));
         before.is_none_or(|byte| b" \t\n;&|()".contains(byte))
     }
 
-    fn heredoc_operator(&mut self) {
+    fn read_heredoc_operator(&mut self) {
         self.at += 2;
         let strips_tabs = self.bytes.get(self.at) == Some(&b'-');
         self.at += usize::from(strips_tabs);
@@ -265,6 +267,7 @@ impl Scan<'_> {
         self.heredocs.push(Heredoc { delimiter: word.replace(['\'', '"', '\\'], ""), strips_tabs });
     }
 
+    /// Skips the body of a heredoc and its closing tag.
     fn skip_body(&mut self, heredoc: &Heredoc) -> Option<()> {
         loop {
             let rest = self.text.get(self.at..)?;

@@ -15,7 +15,8 @@ pub(crate) fn subshell_split(text: &str, tokens: &[Token]) -> Result<Option<usiz
             continue;
         }
         let Some(close) = end_of_arithmetic(tokens, open) else {
-            // Bash tries to read them as arithmetic first, and then forgets that the tag of a heredoc was quoted.
+            // Bash first tries to read the two parentheses as arithmetic, and then forgets that the tag of a heredoc
+            // was quoted.
             if are_adjacent(outer, inner) && text.contains("<<") {
                 return Err(Gap::Doubtful("double parentheses and a heredoc"));
             }

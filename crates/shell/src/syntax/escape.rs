@@ -30,7 +30,7 @@ pub(crate) fn decode(quoted: &str) -> Option<String> {
     decode_for(EscapeRules::AnsiCQuotes, quoted).map(|decoded| decoded.text).filter(|text| !text.contains('\0'))
 }
 
-/// Returns `None` if the result is not UTF-8, or `printf` would report an error.
+/// Decodes all escapes in a text. Returns `None` if the result is not UTF-8, or `printf` would report an error.
 pub(crate) fn decode_for(rules: EscapeRules, text: &str) -> Option<Decoded> {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.chars().peekable();
@@ -91,9 +91,9 @@ fn escape(rules: EscapeRules, character: char, rest: &mut Peekable<Chars>, bytes
     Some(())
 }
 
-/// `\101`
+/// Decodes an octal escape: `\101`. `digit`: the first digit.
 fn octal(rules: EscapeRules, digit: char, rest: &mut Peekable<Chars>) -> Option<u8> {
-    // After `\0`, these readers accept three more digits; the others accept three digits in total.
+    // `echo -e` and `%b` accept three more digits after `\0`. Other escapes have at most three digits in total.
     let is_long = digit == '0' && matches!(rules, EscapeRules::Echo | EscapeRules::PrintfArgument);
     let first = digit.to_digit(8)?;
     let value =
@@ -101,7 +101,7 @@ fn octal(rules: EscapeRules, digit: char, rest: &mut Peekable<Chars>) -> Option<
     u8::try_from(value & 0xff).ok()
 }
 
-/// `\cx`
+/// Decodes the control character `\cx`, after its `c`.
 fn control(rest: &mut Peekable<Chars>) -> Option<u8> {
     match rest.next()? {
         '?' => Some(0x7f),
@@ -116,7 +116,7 @@ fn push(bytes: &mut Vec<u8>, character: char) {
     bytes.extend(character.encode_utf8(&mut [0; 4]).bytes());
 }
 
-/// Reads up to `most` digits. Returns their value and their number.
+/// Reads up to `most` digits. Returns the value and the number of digits.
 fn number(rest: &mut Peekable<Chars>, radix: u32, most: u32) -> Option<(u32, u32)> {
     let mut value = 0_u32;
     let mut digits = 0;
@@ -149,7 +149,7 @@ mod tests {
     #[test]
     fn escapes_differ_between_echo_and_printf() {
         let cases = [
-            // The text, and its result in `$'…'`, `echo -e`, `printf` and `%b`.
+            // Each case is a text, and its result in `$'…'`, `echo -e`, `printf` and `%b`.
             (r"\162m", ["rm", r"\162m", "rm", "rm"]),
             (r"\0162m", ["\u{e}2m", "rm", "\u{e}2m", "rm"]),
             (r"\x72m", ["rm", "rm", "rm", "rm"]),
@@ -159,9 +159,9 @@ mod tests {
             (r"\x{72}m", ["rm", r"\x{72}m", "", ""]),
         ];
         for (text, expected) in cases {
-            let readers =
+            let all_rules =
                 [EscapeRules::AnsiCQuotes, EscapeRules::Echo, EscapeRules::PrintfFormat, EscapeRules::PrintfArgument];
-            let found = readers.map(|rules| decode_for(rules, text).map(|found| found.text).unwrap_or_default());
+            let found = all_rules.map(|rules| decode_for(rules, text).map(|found| found.text).unwrap_or_default());
             assert_eq!(found, expected, "{text}");
         }
     }

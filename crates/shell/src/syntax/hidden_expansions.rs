@@ -13,6 +13,7 @@ use crate::syntax::closing;
 const OPEN: char = '\u{e000}';
 const CLOSE: char = '\u{e001}';
 
+/// A script in which some expansions are replaced by markers.
 #[derive(Debug, Default)]
 pub(crate) struct HiddenExpansions {
     /// The script with markers.
@@ -21,6 +22,7 @@ pub(crate) struct HiddenExpansions {
 }
 
 impl HiddenExpansions {
+    /// Replaces the expansions that the parser would split by markers.
     pub(crate) fn hide(text: &str) -> Self {
         if !text.contains("<<") || !text.contains('$') || text.contains([OPEN, CLOSE]) {
             return Self { masked: text.to_owned(), expansions: Vec::new() };
@@ -53,6 +55,7 @@ impl HiddenExpansions {
         start.zip(end).and_then(|(start, end)| self.masked.get(start..end)).unwrap_or(&self.masked)
     }
 
+    /// Returns a part of the parsed script with the expansions in place of their markers.
     pub(crate) fn restore<'a>(&self, raw: &'a str) -> Cow<'a, str> {
         if self.expansions.is_empty() || !raw.contains(OPEN) {
             return Cow::Borrowed(raw);

@@ -1,4 +1,5 @@
-//! Parses the text of a script: the guarded parser, words and their expansions, quotes and escapes.
+//! Parses the text of scripts with limits on time and stack, scans words for quotes and expansions, and decodes
+//! escapes.
 
 pub(crate) mod arithmetic;
 pub(crate) mod bash_differences;

@@ -1,7 +1,8 @@
 //! Limits how deep the parser recurses into a list of tokens.
 //!
-//! Tracks compound commands as the parser would see them. An uncertain opening counts as open, and only a certain end
-//! of the innermost command closes it, so the count is never too low.
+//! Tracks the compound commands that the parser would see. A token that may open a command counts as opening it. A
+//! command only counts as closed if it is the innermost one and the token certainly closes it. So the count is never
+//! too low.
 
 use brush_parser::Token;
 
@@ -13,6 +14,7 @@ const MAX_CASES: usize = 8;
 /// `((` and `[[`, and process substitutions, which it tries with and without the number in `2>`.
 const MAX_RETRIED: usize = 10;
 
+/// A construct that nests.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Nested {
     Parenthesis,
@@ -24,20 +26,23 @@ enum Nested {
     Test,
 }
 
+/// The open constructs at the current token.
 #[derive(Default)]
 struct Nesting<'a> {
     open: Vec<Nested>,
     /// The number of open levels at the outermost `((` or `[[`, inside which parentheses may be parsed twice.
     retried_from: Option<usize>,
-    /// Constructs that nest without a closing token: the operators of one test, and all coprocesses.
+    /// The number of operators (`!`, `&&`, `||`) in the open `[[`. They nest without a closing token, as do
+    /// coprocesses.
     test_operators: usize,
     coprocesses: usize,
     before_last: Option<&'a Token>,
     last: Option<&'a Token>,
-    /// True if the last token closed something.
+    /// True if the last token closed one of the open constructs.
     last_closed: bool,
 }
 
+/// Rejects tokens that nest deeper than the limit.
 pub(crate) fn check(tokens: &[Token], limit: usize) -> Result<(), Gap> {
     let mut nesting = Nesting::default();
     for (token, next) in tokens.iter().zip(tokens.iter().skip(1).map(Some).chain([None])) {
@@ -53,12 +58,12 @@ impl<'a> Nesting<'a> {
     fn follow(&mut self, token: &'a Token, next: Option<&Token>) {
         let open_before = self.open.len();
         match token {
-            Token::Operator(operator, _) => self.operator(operator),
+            Token::Operator(operator, _) => self.follow_operator(operator),
             Token::Word(word, _) => {
                 if self.starts_command() {
-                    self.opens(word);
+                    self.open_command(word);
                 }
-                self.closes(word, next);
+                self.close_command(word, next);
             }
         }
         self.last_closed = self.open.len() < open_before;
@@ -83,7 +88,7 @@ impl<'a> Nesting<'a> {
         depth > limit || cases > MAX_CASES || retried > MAX_RETRIED
     }
 
-    /// True if the parser may expect a command here.
+    /// True if the parser may expect a command at the current token.
     fn starts_command(&self) -> bool {
         match self.last {
             None | Some(Token::Operator(..)) => true,
@@ -91,7 +96,7 @@ impl<'a> Nesting<'a> {
         }
     }
 
-    fn operator(&mut self, operator: &str) {
+    fn follow_operator(&mut self, operator: &str) {
         match operator {
             "(" => {
                 let last = self.last.map(Token::to_str);
@@ -101,7 +106,7 @@ impl<'a> Nesting<'a> {
                 let is_process_substitution = matches!(last, Some("<" | ">"));
                 self.open.push(if is_process_substitution { Nested::ProcessSubstitution } else { Nested::Parenthesis });
             }
-            // In a `case`, it ends a pattern instead.
+            // In a `case`, this parenthesis ends a pattern instead.
             ")" if matches!(self.open.last(), Some(Nested::Parenthesis | Nested::ProcessSubstitution)) => {
                 self.open.pop();
             }
@@ -109,7 +114,7 @@ impl<'a> Nesting<'a> {
         }
     }
 
-    fn opens(&mut self, word: &str) {
+    fn open_command(&mut self, word: &str) {
         let nested = match word {
             "{" => Nested::Brace,
             "if" => Nested::If,
@@ -124,19 +129,19 @@ impl<'a> Nesting<'a> {
         self.open.push(nested);
     }
 
-    fn closes(&mut self, word: &str, next: Option<&Token>) {
+    fn close_command(&mut self, word: &str, next: Option<&Token>) {
         let follows_end = self.last_closed || self.last.is_some_and(ends_command);
         let (nested, is_certain) = match word {
             "}" => (Nested::Brace, follows_end),
             "fi" => (Nested::If, follows_end),
             "done" => (Nested::Loop, follows_end),
-            // Before these operators, the parser first tries it as a pattern.
+            // Before `)` and `|`, the parser first reads `esac` as a pattern.
             "esac" => {
                 let is_pattern = matches!(next, Some(Token::Operator(next, _)) if matches!(next.as_str(), ")" | "|"));
                 let follows_in = matches!(self.last, Some(Token::Word(last, _)) if last == "in");
                 (Nested::Case, (follows_end || follows_in) && !is_pattern)
             }
-            // Before a word, it may be an operand.
+            // Before a word, `]]` may be an operand.
             "]]" => (Nested::Test, !matches!(next, Some(Token::Word(..)))),
             _ => return,
         };

@@ -15,7 +15,7 @@ pub(crate) fn message_of_token_error(error: &TokenizerError) -> String {
         }
         E::UnterminatedEscapeSequence => "it ends with a backslash".to_owned(),
         E::UnterminatedHereDocuments(tags, _) => {
-            // The tags as written, with their quotes. A tag may be empty.
+            // The error contains the tags as written, with their quotes. A tag may be empty.
             let tags = tags.replace(['"', '\'', '\\'], "");
             let missing = if tags.is_empty() { "its closing tag".to_owned() } else { format!("`{tags}`") };
             format!("the heredoc has no end: {missing} is missing")

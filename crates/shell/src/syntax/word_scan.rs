@@ -20,6 +20,7 @@ pub(crate) enum Unit {
     Empty,
 }
 
+/// An expansion in a word: `$x`, `${…}`, `$(…)`, `$((…))`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Expansion {
     pub(crate) raw: String,
@@ -33,7 +34,7 @@ pub(crate) struct Expansion {
 }
 
 impl Expansion {
-    /// True if the text that follows cannot become part of its name.
+    /// True if the text that follows cannot become part of the variable's name.
     pub(crate) fn is_closed(&self) -> bool {
         self.quoted || self.raw.ends_with(['}', ')', '`'])
     }
@@ -48,13 +49,14 @@ pub(crate) enum Context {
     Text,
 }
 
+/// The result of scanning a word.
 #[derive(Debug, Default)]
 pub(crate) struct Scanned {
     pub(crate) units: Vec<Unit>,
     /// The scripts of command substitutions inside other expansions, in order.
     pub(crate) scripts: Vec<String>,
     pub(crate) gap: Option<Gap>,
-    /// The number of bytes scanned. Nested expansions are scanned once for each level.
+    /// The number of bytes scanned. The bytes of a nested expansion count once for each level.
     pub(crate) length: usize,
 }
 
@@ -63,13 +65,14 @@ pub(crate) fn is_plain(raw: &str) -> bool {
     !raw.bytes().any(|byte| matches!(byte, b'\'' | b'"' | b'\\' | b'$' | b'`' | b'{'))
 }
 
+/// Splits the text of a word into units.
 pub(crate) fn scan(raw: &str, context: Context) -> Scanned {
     let mut scanned = Scanned::default();
     scan_into(raw, context, 0, &mut scanned);
     scanned
 }
 
-/// Recurses into the words of `${…}` and `$((…))`, up to the nesting limit.
+/// Scans a text. Recurses into the words of `${…}` and `$((…))`, up to the nesting limit.
 fn scan_into(text: &str, context: Context, depth: usize, found: &mut Scanned) {
     if depth > MAX_NESTING {
         found.gap = Some(Gap::TooDeep);
@@ -112,7 +115,7 @@ impl<'a> Scanner<'a, '_> {
         self.in_double_quotes || self.context == Context::Text
     }
 
-    /// Returns `None` if something that opens here is not closed.
+    /// Reads one unit or quote. Returns `None` if a quote or expansion that opens here is not closed.
     fn step(&mut self, character: char) -> Option<()> {
         match character {
             '\\' => self.backslash(),
@@ -212,7 +215,7 @@ impl<'a> Scanner<'a, '_> {
                     None => self.push_unknown_until(end + 1),
                 }
             }
-            // A translated string: continues with the quotes.
+            // `$"…"` is a translated string. Its quotes are read in the next step.
             Some('"') if !self.quoted() => self.at += 1,
             Some(first) if first.is_ascii_alphabetic() || first == '_' => {
                 let is_name = |character: char| character.is_ascii_alphanumeric() || character == '_';
@@ -229,7 +232,7 @@ impl<'a> Scanner<'a, '_> {
         Some(())
     }
 
-    /// Scans the inside of an expansion. Keeps only its command substitutions, because they run.
+    /// Scans the inside of an expansion. Keeps only its command substitutions, because they run commands.
     fn scan_nested(&mut self, inner: &str, context: Context) {
         let mut found = Scanned::default();
         scan_into(inner, context, self.depth + 1, &mut found);

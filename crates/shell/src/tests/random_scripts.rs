@@ -112,7 +112,7 @@ proptest! {
         let script = parse(&text);
         prop_assert_eq!(script.complete, script.gaps.is_empty());
         for command in &script.commands {
-            prop_assert!(command.context.scope < script.scopes.len());
+            prop_assert!(command.context.shell < script.shells.len());
             prop_assert!(command.piped_from().end <= script.commands.len());
         }
     }
@@ -152,7 +152,7 @@ proptest! {
         };
         let alone: Vec<_> = parse(&command).texts().collect();
         let script = parse(&text);
-        // If the command contains a newline, it ends the line of the heredoc's tag. The script may then be incomplete.
+        // The last construct may be incomplete: a newline in the command ends the line of the heredoc's tag.
         prop_assume!(script.complete || construct < 12);
         let within: Vec<_> = script.texts().collect();
         prop_assert!(within.contains(&alone[0]), "{:?} not in {:?}: {}", alone, within, text);

@@ -12,6 +12,7 @@ fn with_wrappers(text: &str) -> String {
     let mut shown: Vec<_> = commands
         .map(|command| {
             let remote = if command.is_remote() { " (remote)" } else { "" };
+            let remote = if command.provenance.is_assumed { " (assumed)" } else { remote };
             format!("{}{remote} via {}", command.text(), command.via().join(", ")).trim_end_matches(" via ").to_owned()
         })
         .collect();
@@ -76,6 +77,7 @@ fn commands_of_wrappers_are_found() {
     bash -c $X
     eval $Y
     $Z x
+    x (assumed) via $Z
     sudo
     env
     exec
@@ -147,7 +149,8 @@ fn written_scripts_are_read_when_they_run() {
 /// Each command with the directories that it may run in.
 fn with_directories(text: &str) -> String {
     let script = parse(text);
-    let commands = script.commands.iter().filter(|command| !command.words().is_empty());
+    let is_shown = |command: &&SimpleCommand| !command.words().is_empty() && !command.provenance.is_assumed;
+    let commands = script.commands.iter().filter(is_shown);
     let directories_of = |command: &SimpleCommand| match command.directories().list() {
         Some(directories) => directories.iter().map(|directory| format!("[{directory}]")).collect::<Vec<_>>().join(" "),
         None => "anywhere".to_owned(),
@@ -351,7 +354,7 @@ fn exponential_growth_is_bounded() {
     }
 }
 
-/// Without the limits, these would not end, or would need minutes and gigabytes.
+/// Without the limits, the walk of these scripts would not end, or would need minutes and gigabytes.
 #[test]
 fn the_walk_stops_at_its_budget() {
     let loops =
@@ -360,7 +363,7 @@ fn the_walk_stops_at_its_budget() {
     let variables = many(&|number| format!("v{number}=1 "), 5000) + "; ";
     let levels = |body: &dyn Fn(usize) -> String| many(&|level| format!("f{level}() {{ {}; }}; ", body(level + 1)), 40);
     let texts = [
-        // Loops with different bodies, some of which run no command.
+        // Loops with different bodies. Some of the bodies run no command.
         loops("b"),
         loops("[[ a == b ]]"),
         loops("((1))"),
@@ -369,7 +372,7 @@ fn the_walk_stops_at_its_budget() {
         loops("a=$b"),
         loops(&format!("[[ a == '{}' ]]", "b".repeat(50_000))),
         loops(&format!("echo {}", "b ".repeat(20_000))),
-        // Functions in lists, in words and in tests.
+        // Functions that call the next function twice: in lists, in words and in tests.
         levels(&|next| format!("f{next}; f{next}")) + "f0",
         levels(&|next| format!("echo $(f{next}) $(f{next})")) + "f0",
         levels(&|next| format!("case $(f{next}) in $(f{next})) f{next};; esac")) + "f0",

@@ -65,7 +65,7 @@ pub(crate) fn services(text: &str) -> String {
 struct Service {
     image: String,
     volumes: Vec<String>,
-    /// Quoted for a shell.
+    /// The words of the entrypoint, quoted for a shell.
     entrypoint: Vec<String>,
     command: Vec<String>,
 }

@@ -1,7 +1,7 @@
 //! Tracks the contents of files that were written before they are run: by the script itself, or earlier in the session.
 //!
 //! `echo … > x.sh && bash x.sh` runs the output of `echo`. The caller of the parser supplies the contents of files that
-//! earlier calls wrote. A file that neither wrote comes from a person, and is trusted.
+//! earlier calls wrote. A file that neither the script nor an earlier call wrote comes from a person, and is trusted.
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -16,13 +16,14 @@ use crate::model::{
     leads_above_start, normalize_path,
 };
 use crate::programs::{Argument, Arguments, Role};
+use crate::special_programs::code_analysis::{self, program_inputs};
 use crate::special_programs::downloads::{downloaded_names, downloads_files};
 use crate::special_programs::file_copies::{destinations, file_copies};
 use crate::special_programs::interpreter::{COMPILED, interpreter_of, shebang_program, takes_script_from_stdin};
 use crate::special_programs::language::is_readable;
-use crate::special_programs::one_liner::{self, program_inputs};
 use crate::special_programs::patch;
 
+/// The files that were written so far.
 pub(crate) struct FileTracker<'a> {
     /// The files that the script has written so far.
     written: BTreeMap<String, FileContents>,
@@ -32,22 +33,22 @@ pub(crate) struct FileTracker<'a> {
     unpacked: Vec<String>,
     /// The files that container images are built from, by the name of the image.
     images: BTreeMap<String, FileContents>,
-    run_code: RefCell<RunCode>,
+    code_history: RefCell<CodeHistory>,
     written_earlier: ContentsLookup<'a>,
 }
 
-/// The code in other languages that has run so far. It is only analyzed when its effects are needed.
+/// The code in other languages that the script has run so far. It is only analyzed when its effects are needed.
 #[derive(Default)]
-struct RunCode {
-    unanalyzed: Vec<CodeRun>,
+struct CodeHistory {
+    unanalyzed: Vec<CodeExecution>,
     /// How the analyzed code writes files.
     written: BTreeMap<String, CodeWrite>,
     /// The contents that the analyzed code writes.
     contents: BTreeMap<String, FileContents>,
 }
 
-/// A run of code, with everything that its effects depend on.
-struct CodeRun {
+/// One execution of code, with everything that its effects depend on.
+struct CodeExecution {
     /// The program that runs the code.
     program: String,
     text: String,
@@ -56,18 +57,19 @@ struct CodeRun {
     directories: PossibleDirectories,
 }
 
+/// How code writes a file.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum CodeWrite {
-    /// The code also reads the file.
+    /// The code reads and writes the file.
     Modified,
     Replaced,
 }
 
-impl RunCode {
+impl CodeHistory {
     /// Returns how the code writes a file; `None` if it does not.
     fn write_to(&mut self, path: &str) -> Option<CodeWrite> {
-        for CodeRun { program, text, inputs, directories } in std::mem::take(&mut self.unanalyzed) {
-            let effects = one_liner::read(&program, &text, &inputs);
+        for CodeExecution { program, text, inputs, directories } in std::mem::take(&mut self.unanalyzed) {
+            let effects = code_analysis::analyze(&program, &text, &inputs);
             let Some(ProgramEffects { accesses, written_files, .. }) = effects else { continue };
             for (path, text) in written_files {
                 let text = text.map_or(FileContents::Unknown, |text| FileContents::Text(text.into()));
@@ -93,15 +95,15 @@ impl RunCode {
 impl<'a> FileTracker<'a> {
     pub(crate) fn new(written_earlier: ContentsLookup<'a>) -> Self {
         let (written, open, unpacked) = (BTreeMap::new(), BTreeMap::new(), Vec::new());
-        Self { written, open, unpacked, images: BTreeMap::new(), run_code: RefCell::default(), written_earlier }
+        Self { written, open, unpacked, images: BTreeMap::new(), code_history: RefCell::default(), written_earlier }
     }
 
     /// Returns the contents of a file that a command names, if the session wrote it.
-    pub(crate) fn get(&self, command: &SimpleCommand, path: &str) -> Option<FileContents> {
+    pub(crate) fn contents_of(&self, command: &SimpleCommand, path: &str) -> Option<FileContents> {
         self.contents_in(command.directories(), path)
     }
 
-    /// Like [`Self::get`], for a path relative to these directories.
+    /// Like [`Self::contents_of`], for a path relative to these directories.
     pub(crate) fn contents_in(&self, directories: &PossibleDirectories, path: &str) -> Option<FileContents> {
         let paths = paths(directories, path);
         let look_up = |path: &String| {
@@ -112,12 +114,12 @@ impl<'a> FileTracker<'a> {
                 .or_else(|| (self.written_earlier)(path))
         };
         let known_contents = paths.iter().find_map(look_up);
-        let mut run_code = self.run_code.borrow_mut();
+        let mut code_history = self.code_history.borrow_mut();
         let by_code: Vec<(CodeWrite, Option<FileContents>)> = paths
             .iter()
-            .filter_map(|path| Some((run_code.write_to(path)?, run_code.contents.get(path).cloned())))
+            .filter_map(|path| Some((code_history.write_to(path)?, code_history.contents.get(path).cloned())))
             .collect();
-        // A file from a person stays trusted if it is only changed.
+        // A file from a person stays trusted if code only modifies it.
         if !by_code.iter().any(|(write, _)| *write == CodeWrite::Replaced || known_contents.is_some()) {
             return known_contents;
         }
@@ -127,17 +129,18 @@ impl<'a> FileTracker<'a> {
         }
     }
 
-    /// Like [`Self::get`], but only for files that the script itself has written so far.
+    /// Like [`Self::contents_of`], but only for files that the script itself has written so far.
     pub(crate) fn written_by_script(&self, command: &SimpleCommand, path: &str) -> Option<FileContents> {
         paths(command.directories(), path).iter().find_map(|path| self.written.get(path).cloned())
     }
 
+    /// Notes that a downloaded archive is unpacked into a directory.
     pub(crate) fn note_unpacked(&mut self, command: &SimpleCommand, directory: &str) {
         self.unpacked.extend(paths(command.directories(), directory));
     }
 
-    /// Returns unknown contents if the file may come from a downloaded archive.
-    pub(crate) fn unpacked(&self, command: &SimpleCommand, path: &str) -> Option<FileContents> {
+    /// Returns [`FileContents::Unknown`] if the file may come from a downloaded archive, otherwise `None`.
+    pub(crate) fn unpacked_contents(&self, command: &SimpleCommand, path: &str) -> Option<FileContents> {
         let is_in = |directory: &String, path: &str| match directory.as_str() {
             "" | "." => !path::is_rooted(path) && !leads_above_start(path),
             directory => path.strip_prefix(directory).is_some_and(|rest| rest.starts_with('/')),
@@ -160,7 +163,7 @@ impl<'a> FileTracker<'a> {
     /// Returns the contents of the patches that a command applies, if the session wrote them.
     pub(crate) fn patches(&self, command: &SimpleCommand) -> Vec<Arc<str>> {
         let Some(arguments) = command.arguments().filter(|_| command.applies_patch()) else { return Vec::new() };
-        let named = arguments.list.iter().filter(|argument| argument.role == Role::Read);
+        let named = arguments.with_roles.iter().filter(|argument| argument.role == Role::Read);
         let named = named.filter_map(|argument| command.file_from(argument.word, argument.from));
         let is_read = |redirect: &&Redirect| matches!(redirect.kind, RedirectKind::Read | RedirectKind::ReadWrite);
         let read = command.redirects().iter().filter(is_read).filter_map(|redirect| redirect.target.file());
@@ -168,7 +171,7 @@ impl<'a> FileTracker<'a> {
             FileContents::Text(text) => Some(text),
             FileContents::Unknown => None,
         };
-        named.chain(read).filter_map(|path| self.get(command, path).and_then(text)).collect()
+        named.chain(read).filter_map(|path| self.contents_of(command, path).and_then(text)).collect()
     }
 
     /// Returns the contents of the files that match a glob, concatenated: `for f in *.sh; do bash $f; done`.
@@ -180,7 +183,7 @@ impl<'a> FileTracker<'a> {
     }
 
     /// Notes the files that a command writes. `printed`: the output of the command, if known.
-    pub(crate) fn note(&mut self, command: &SimpleCommand, printed: Option<&str>) {
+    pub(crate) fn note_writes(&mut self, command: &SimpleCommand, printed: Option<&str>) {
         self.note_descriptors(command, printed);
         let mut redirects = command.redirects().iter().filter(|redirect| redirect.redirects_stdout()).peekable();
         let printed = printed.filter(|_| redirects.peek().is_some());
@@ -200,7 +203,7 @@ impl<'a> FileTracker<'a> {
             self.set_contents(command, path, &FileContents::Text(text.into()));
         }
         let named = |role: Role| {
-            let of_role = arguments.list.iter().filter(move |argument| argument.role == role);
+            let of_role = arguments.with_roles.iter().filter(move |argument| argument.role == role);
             of_role.filter_map(|argument| command.file_from(argument.word, argument.from))
         };
         match command.program() {
@@ -216,20 +219,22 @@ impl<'a> FileTracker<'a> {
                     self.set_contents(command, &path, &FileContents::Unknown);
                 }
             }
-            // These write contents that are not known.
+            // These programs write contents that are not known.
             Some(
                 "mkfifo" | "mknod" | "dd" | "sponge" | "base64" | "xxd" | "openssl" | "gpg" | "sort" | "shuf" | "uniq",
             ) => {
                 named(Role::Write).for_each(|path| self.set_contents(command, path, &FileContents::Unknown));
             }
             Some("gunzip" | "bunzip2" | "unxz" | "unzstd" | "gzip" | "bzip2" | "xz" | "zstd") => {
-                let packed: Vec<&str> = named(Role::Edit).filter(|path| self.get(command, path).is_some()).collect();
+                let packed: Vec<&str> =
+                    named(Role::Edit).filter(|path| self.contents_of(command, path).is_some()).collect();
                 for (path, _) in packed.into_iter().filter_map(|path| path.rsplit_once('.')) {
                     self.set_contents(command, path, &FileContents::Unknown);
                 }
             }
             Some("sed" | "gsed" | "patch") => {
-                let known: Vec<&str> = named(Role::Edit).filter(|path| self.get(command, path).is_some()).collect();
+                let known: Vec<&str> =
+                    named(Role::Edit).filter(|path| self.contents_of(command, path).is_some()).collect();
                 for path in known {
                     self.set_contents(command, path, &FileContents::Unknown);
                 }
@@ -238,7 +243,7 @@ impl<'a> FileTracker<'a> {
         }
     }
 
-    /// Notes the files that `exec 3> FILE` opens, and what commands append to them with `>&3`.
+    /// Notes the files that `exec 3> FILE` opens, and the output that commands append to them with `>&3`.
     fn note_descriptors(&mut self, command: &SimpleCommand, printed: Option<&str>) {
         let opens = command.program() == Some("exec") && command.words().len() == 1;
         for redirect in command.redirects() {
@@ -262,6 +267,7 @@ impl<'a> FileTracker<'a> {
         }
     }
 
+    /// Notes the files that a command copies, moves or links.
     fn note_copies(&mut self, command: &SimpleCommand, program: &str, arguments: &Arguments) {
         // `cp <(…) FILE`
         if let Some(printed) = command.words().iter().find(|word| word.is_process_substitution()) {
@@ -275,7 +281,7 @@ impl<'a> FileTracker<'a> {
             // Copying stdin writes its contents into the file.
             let is_input = Word::known(copy.from).is_stdin_device();
             let read = || command.stdin_text().map(Arc::from).map_or(FileContents::Unknown, FileContents::Text);
-            let known = fetched.or_else(|| if is_input { Some(read()) } else { self.get(command, copy.from) });
+            let known = fetched.or_else(|| if is_input { Some(read()) } else { self.contents_of(command, copy.from) });
             let Some(text) = known else { continue };
             self.set_contents(command, copy.to, &text);
             if let Some(path) = copy.path_in_directory() {
@@ -284,12 +290,12 @@ impl<'a> FileTracker<'a> {
         }
     }
 
-    /// A compiled program does what its source does, so it counts as a script with the source as its contents. The
-    /// shebang names the language.
+    /// Notes a compiled program. It does what its source does, so it counts as a script with the contents of the
+    /// source. The script's shebang names the language.
     fn note_compiled(&mut self, command: &SimpleCommand, program: &str, arguments: &Arguments) {
         let named = |role: Role| {
-            let of_role = arguments.list.iter().filter(move |argument| argument.role == role);
-            of_role.filter_map(|argument| command.meaning_from(argument.word, argument.from))
+            let of_role = arguments.with_roles.iter().filter(move |argument| argument.role == role);
+            of_role.filter_map(|argument| command.value_or_placeholder_from(argument.word, argument.from))
         };
         let is_go = program == "go" && arguments.subcommands.first().is_some_and(|form| form == "build");
         let is_compiler = is_go
@@ -298,10 +304,10 @@ impl<'a> FileTracker<'a> {
         let mut compiled = sources.iter().filter_map(|source| {
             let text = match *source {
                 "-" => FileContents::Text(command.stdin_text()?.into()),
-                source => self.get(command, source)?,
+                source => self.contents_of(command, source)?,
             };
             let FileContents::Text(text) = text else { return Some(FileContents::Unknown) };
-            // An object file already has its source as contents, and is only linked.
+            // An object file already counts as having the contents of its source. The compiler only links it.
             if shebang_program(&text).starts_with(COMPILED) {
                 return Some(FileContents::Text(text));
             }
@@ -345,17 +351,18 @@ impl<'a> FileTracker<'a> {
         }
     }
 
-    /// Returns the file that the script has built an image from.
+    /// Returns the contents of the file that the script has built an image from.
     pub(crate) fn image_source(&self, name: &str) -> Option<&FileContents> {
         self.images.get(name)
     }
 
+    /// Notes the code in a command's arguments and stdin.
     fn note_code(&mut self, command: &SimpleCommand, program: &str, arguments: &Arguments) {
         if !is_readable(program) {
             return;
         }
-        let codes = arguments.list.iter().filter(|argument| argument.role == Role::Code);
-        let codes = codes.filter_map(|code| command.meaning_from(code.word, code.from));
+        let codes = arguments.with_roles.iter().filter(|argument| argument.role == Role::Code);
+        let codes = codes.filter_map(|code| command.value_or_placeholder_from(code.word, code.from));
         let stdin = command.stdin_text().filter(|_| takes_script_from_stdin(program, arguments, command.words()));
         for text in codes.chain(stdin) {
             self.note_code_text(command, program, text);
@@ -372,13 +379,18 @@ impl<'a> FileTracker<'a> {
 
     fn note_code_text(&mut self, command: &SimpleCommand, program: &str, text: &str) {
         let (program, text) = (program.to_owned(), text.to_owned());
-        let code =
-            CodeRun { program, text, inputs: program_inputs(command), directories: command.directories().clone() };
-        self.run_code.get_mut().unanalyzed.push(code);
+        let code = CodeExecution {
+            program,
+            text,
+            inputs: program_inputs(command),
+            directories: command.directories().clone(),
+        };
+        self.code_history.get_mut().unanalyzed.push(code);
     }
 
+    /// Returns the contents of a file after a text is appended to it.
     fn appended(&self, command: &SimpleCommand, path: &str, text: FileContents) -> FileContents {
-        match (self.get(command, path), text) {
+        match (self.contents_of(command, path), text) {
             (Some(FileContents::Text(before)), FileContents::Text(text))
                 if before.len() + text.len() <= MAX_CONTENTS =>
             {

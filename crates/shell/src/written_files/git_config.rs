@@ -3,13 +3,14 @@
 use super::file_tracker::FileTracker;
 use crate::model::{FileContents, SimpleCommand};
 
-/// Lower-case names, and values.
+/// Settings: lower-case names, and values.
 type Settings = Vec<(String, String)>;
 
 /// More settings count as unknown.
 const MAX_COUNT: usize = 64;
 
-/// Variables that name a file with git settings, or the directory above it.
+/// Variables that name a file with git settings, or a directory that contains such files. The paths of the files are
+/// the value of the variable with each of the listed endings.
 const FILES: &[(&str, &[&str])] = &[
     ("GIT_CONFIG_GLOBAL", &[""]),
     ("GIT_CONFIG_SYSTEM", &[""]),
@@ -19,7 +20,8 @@ const FILES: &[(&str, &[&str])] = &[
 /// The files that git always reads.
 const DEFAULT_FILES: &[&str] = &[".git/config", "~/.gitconfig", "~/.config/git/config"];
 
-/// Returns `None` if the settings are not known.
+/// Returns the settings that a `git` command gets from its environment and from written files; `None` if they are not
+/// known.
 pub(crate) fn settings_from_environment(command: &SimpleCommand, files: &FileTracker) -> Option<Settings> {
     let mut settings = numbered_settings(command)?;
     if let Some(parameters) = command.variable("GIT_CONFIG_PARAMETERS") {
@@ -27,11 +29,12 @@ pub(crate) fn settings_from_environment(command: &SimpleCommand, files: &FileTra
     }
     for (name, ends) in FILES {
         let Some(path) = command.variable(name) else { continue };
-        // An unknown setting only matters for an unknown subcommand, which may be an alias.
+        // The settings in an unknown file are ignored if the table of programs lists the command. Otherwise, the
+        // subcommand may be an alias.
         let Some(path) = path.known() else {
-            return command.is_understood().then_some(settings);
+            return command.is_in_table().then_some(settings);
         };
-        for file in ends.iter().filter_map(|end| files.get(command, &format!("{path}{end}"))) {
+        for file in ends.iter().filter_map(|end| files.contents_of(command, &format!("{path}{end}"))) {
             settings.extend(settings_in_file(&file)?);
         }
     }
@@ -41,7 +44,7 @@ pub(crate) fn settings_from_environment(command: &SimpleCommand, files: &FileTra
     Some(settings)
 }
 
-/// `GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=name GIT_CONFIG_VALUE_0=value`
+/// Reads the settings in numbered variables: `GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=name GIT_CONFIG_VALUE_0=value`.
 fn numbered_settings(command: &SimpleCommand) -> Option<Settings> {
     let Some(count) = command.variable("GIT_CONFIG_COUNT") else { return Some(Vec::new()) };
     let count: usize = count.known()?.parse().ok().filter(|count| *count <= MAX_COUNT)?;
@@ -51,7 +54,7 @@ fn numbered_settings(command: &SimpleCommand) -> Option<Settings> {
         .collect()
 }
 
-/// `'name=value' 'name'='value'`
+/// Reads the settings in `GIT_CONFIG_PARAMETERS`: `'name=value' 'name'='value'`.
 fn parse_parameters(parameters: &str) -> Option<Settings> {
     let mut settings = Vec::new();
     let mut rest = parameters.trim();

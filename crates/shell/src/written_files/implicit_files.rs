@@ -1,7 +1,7 @@
 //! Files that tools find by their usual names and run: a makefile, the scripts of `package.json`, `conftest.py`.
 //!
-//! Only files that the script itself has written count. Files from before belong to people, and so do most files that
-//! earlier calls have changed.
+//! Only files that the script itself has written count. Files that existed before the script ran belong to people, and
+//! so do most files that earlier tool calls have changed.
 
 use code::Language;
 
@@ -13,7 +13,7 @@ use crate::syntax::quoting::quoted;
 use crate::written_files::file_tracker::FileTracker;
 use crate::written_files::{container_image, justfile, keyed_commands, makefile, recipe, taskfile, written_tests};
 
-/// Programs, the file that each of them runs, and its interpreter.
+/// Each entry: programs, the file that they run, and the interpreter of that file.
 const FILES: &[(&[&str], &str, &str)] = &[
     (&["pytest", "py.test"], "conftest.py", "python3"),
     (&["nox"], "noxfile.py", "python3"),
@@ -38,10 +38,11 @@ const FILES: &[(&[&str], &str, &str)] = &[
 /// The settings of a systemd unit that contain commands.
 const UNIT_KEYS: &[&str] = &["ExecStart=", "ExecStartPre=", "ExecStartPost=", "ExecStop=", "ExecReload="];
 
-/// Returns scripts for a shell; `None` for one that is not known.
+/// Returns shell scripts for what a command runs from files that it finds by their usual names; `None` for a script
+/// that is not known.
 pub(crate) fn implicit_scripts(command: &SimpleCommand, files: &FileTracker) -> Vec<Option<String>> {
     let (Some(program), Some(arguments)) = (command.program(), command.arguments()) else { return Vec::new() };
-    // Avoids the search if the script has written nothing.
+    // If the script has written nothing, no search is necessary.
     if !files.has_written() {
         return Vec::new();
     }
@@ -49,7 +50,7 @@ pub(crate) fn implicit_scripts(command: &SimpleCommand, files: &FileTracker) -> 
     let module = arguments.subcommands.first().filter(|_| program.starts_with("python")).map(String::as_str);
     let program = module.unwrap_or(program);
     let mut implicit_scripts: Vec<Option<String>> = match program {
-        "make" | "gmake" => implicit.makefile(),
+        "make" | "gmake" => implicit.makefile_commands(),
         "just" => implicit.read(&["justfile", "Justfile", ".justfile"], |text| {
             let (settings, recipes) = justfile::read(text);
             settings + &recipe::commands(&recipes, &implicit.operands())
@@ -62,8 +63,8 @@ pub(crate) fn implicit_scripts(command: &SimpleCommand, files: &FileTracker) -> 
             implicit.read(&["Taskfile.yml", "Taskfile.yaml", "taskfile.yml", "taskfile.yaml"], read)
         }
         "npm" | "pnpm" | "yarn" | "bun" => implicit.read(&["package.json"], |text| implicit.package_scripts(text)),
-        "pip" | "pip3" => implicit.setup_files(),
-        "go" => implicit.go_generate(),
+        "pip" | "pip3" => implicit.setup_commands(),
+        "go" => implicit.go_generate_commands(),
         "docker" | "podman" | "nerdctl" | "docker-compose" | "podman-compose" => implicit.container_commands(),
         "pre-commit" => implicit.commands_after_keys(&[".pre-commit-config.yaml"], &["entry:"]),
         "ansible-playbook" => {
@@ -78,11 +79,12 @@ pub(crate) fn implicit_scripts(command: &SimpleCommand, files: &FileTracker) -> 
     }
     implicit_scripts.extend(implicit.test_scripts(program));
     if command.program().and_then(language_of) == Some(Language::Python) {
-        implicit_scripts.extend(implicit.python_modules());
+        implicit_scripts.extend(implicit.python_module_commands());
     }
     implicit_scripts
 }
 
+/// A command, and the written files that it may find.
 struct ImplicitFiles<'a> {
     command: &'a SimpleCommand,
     arguments: &'a Arguments,
@@ -90,21 +92,23 @@ struct ImplicitFiles<'a> {
 }
 
 impl ImplicitFiles<'_> {
+    /// Returns the known operands that are not assignments.
     fn operands(&self) -> Vec<&str> {
         let operands = self.arguments.operands.iter().filter_map(|index| self.command.text_from(*index, 0));
         operands.filter(|operand| !operand.contains('=')).collect()
     }
 
     fn script(&self) -> Option<&str> {
-        let script = self.arguments.list.iter().find(|argument| argument.role == Role::Script)?;
+        let script = self.arguments.with_roles.iter().find(|argument| argument.role == Role::Script)?;
         self.command.text_from(script.word, script.from)
     }
 
     /// Returns the path of a file in the directory that the arguments select.
     fn in_selected_directory(&self, file: &str) -> String {
-        let mut directories = self.arguments.list.iter().filter(|argument| argument.role == Role::Directory);
-        let directory =
-            directories.next().and_then(|directory| self.command.meaning_from(directory.word, directory.from));
+        let mut directories = self.arguments.with_roles.iter().filter(|argument| argument.role == Role::Directory);
+        let directory = directories
+            .next()
+            .and_then(|directory| self.command.value_or_placeholder_from(directory.word, directory.from));
         directory.map_or_else(|| file.to_owned(), |directory| format!("{}/{file}", directory.trim_end_matches('/')))
     }
 
@@ -137,7 +141,7 @@ impl ImplicitFiles<'_> {
         if matches!(form.last(), Some(&("up" | "start"))) || is_composed && form.last() == Some(&"run") {
             return self.read(COMPOSED, container_image::services);
         }
-        let host = self.arguments.list.iter().find(|argument| argument.role == Role::Host);
+        let host = self.arguments.with_roles.iter().find(|argument| argument.role == Role::Host);
         let Some(host) = host.filter(|_| form.last() == Some(&"run")) else { return Vec::new() };
         let Some(name) = self.command.text_from(host.word, host.from) else { return Vec::new() };
         let container_arguments = self.command.words().get(host.word + 1..).unwrap_or_default();
@@ -149,7 +153,7 @@ impl ImplicitFiles<'_> {
         }
     }
 
-    /// Returns the commands after these keys, from those of the files that the script has written.
+    /// Returns the commands after these keys in all files of these names that the script has written.
     fn commands_after_keys(&self, names: &[&str], keys: &[&str]) -> Vec<Option<String>> {
         names.iter().flat_map(|name| self.read(&[*name], |text| keyed_commands::commands(text, keys))).collect()
     }
@@ -182,7 +186,7 @@ impl ImplicitFiles<'_> {
     }
 
     /// Returns the commands in source files that `go generate` runs.
-    fn go_generate(&self) -> Vec<Option<String>> {
+    fn go_generate_commands(&self) -> Vec<Option<String>> {
         let is_generate = self.arguments.subcommands.first().is_some_and(|form| form == "generate");
         if is_generate {
             self.commands_after_keys(&self.files.with_suffix(".go"), &["//go:generate "])
@@ -191,9 +195,10 @@ impl ImplicitFiles<'_> {
         }
     }
 
-    fn makefile(&self) -> Vec<Option<String>> {
+    /// Returns the commands in the recipes that `make` runs.
+    fn makefile_commands(&self) -> Vec<Option<String>> {
         // A makefile that is named in the arguments is handled as a script file.
-        if self.arguments.list.iter().any(|argument| argument.role == Role::Script) {
+        if self.arguments.with_roles.iter().any(|argument| argument.role == Role::Script) {
             return Vec::new();
         }
         let set = self.arguments.operands.iter().filter_map(|index| self.command.text_from(*index, 0)?.split_once('='));
@@ -204,11 +209,11 @@ impl ImplicitFiles<'_> {
         })
     }
 
-    /// Returns the scripts that `npm run NAME` or another subcommand runs.
+    /// Returns the scripts of `package.json` that `npm run NAME` or another subcommand runs.
     fn package_scripts(&self, text: &str) -> String {
         let form = self.arguments.subcommands.first().map(String::as_str);
         let name = match form {
-            Some("run" | "run_if_written-script") => self.operands().first().copied().or_else(|| self.script()),
+            Some("run" | "run-script") => self.operands().first().copied().or_else(|| self.script()),
             Some("t" | "tst") => Some("test"),
             Some("install" | "i" | "ci" | "add" | "isntall") | None => Some("install"),
             form => form,
@@ -222,8 +227,8 @@ impl ImplicitFiles<'_> {
         names.filter_map(script).collect()
     }
 
-    /// Returns `setup.py` of the packages that are installed from a directory.
-    fn setup_files(&self) -> Vec<Option<String>> {
+    /// Returns the commands that run the `setup.py` of the packages that are installed from a directory.
+    fn setup_commands(&self) -> Vec<Option<String>> {
         let editable = self.arguments.flags.iter().filter(|flag| flag.is("-e")).filter_map(|flag| flag.value);
         let editable = editable.filter_map(|value| self.command.text_from(value.word, value.from));
         let directories = editable.chain(self.operands()).filter(|directory| directory.starts_with(['.', '/', '~']));
@@ -234,15 +239,16 @@ impl ImplicitFiles<'_> {
             .collect()
     }
 
-    /// Returns the modules that Python loads on startup, or that the code imports.
-    fn python_modules(&self) -> Vec<Option<String>> {
+    /// Returns the commands that run the modules that Python loads on startup, or that the code imports.
+    fn python_module_commands(&self) -> Vec<Option<String>> {
         let directories = self.command.variable("PYTHONPATH").and_then(Variable::known).unwrap_or_default().split(':');
         let directories = directories.filter(|directory| !directory.is_empty());
         let found = directories
             .flat_map(|directory| ["sitecustomize", "usercustomize"].map(|name| format!("{directory}/{name}.py")));
-        let codes = self.arguments.list.iter().filter(|argument| argument.role == Role::Code);
-        let codes =
-            codes.filter_map(|code| self.command.meaning_from(code.word, code.from)).chain(self.command.stdin_text());
+        let codes = self.arguments.with_roles.iter().filter(|argument| argument.role == Role::Code);
+        let codes = codes
+            .filter_map(|code| self.command.value_or_placeholder_from(code.word, code.from))
+            .chain(self.command.stdin_text());
         let imported = codes.flat_map(imported_modules).map(|module| format!("{}.py", module.replace('.', "/")));
         found.chain(imported).flat_map(|file| self.run_if_written("python3", &file)).collect()
     }

@@ -2,7 +2,7 @@
 
 use crate::written_files::recipe::Recipe;
 
-/// Returns the variables of the file as assignments for a shell, and the recipes.
+/// Returns the variables of the justfile as assignments for a shell, and its recipes.
 pub(crate) fn read(text: &str) -> (String, Vec<Recipe>) {
     let (mut variables, mut recipes) = (String::new(), Vec::<Recipe>::new());
     for line in text.replace("\\\n", " ").lines() {

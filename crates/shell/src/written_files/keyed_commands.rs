@@ -22,6 +22,7 @@ pub(crate) fn commands(text: &str, keys: &[&str]) -> String {
     commands
 }
 
+/// Returns the indentation of a line.
 fn depth(line: &str) -> usize {
     line.len() - line.trim_start().len()
 }

@@ -3,7 +3,7 @@
 use crate::model::Word;
 use crate::written_files::recipe::Recipe;
 
-/// Returns the variables of the file as assignments for a shell, and the recipes.
+/// Returns the variables of the makefile as assignments for a shell, and its recipes.
 pub(crate) fn read(text: &str) -> (String, Vec<Recipe>) {
     let (mut variables, mut recipes) = (String::new(), Vec::<Recipe>::new());
     for line in text.replace("\\\n", " ").lines() {
@@ -25,8 +25,8 @@ pub(crate) fn read(text: &str) -> (String, Vec<Recipe>) {
 }
 
 /// Returns all recipes as one script for a shell, whatever the target is. Variables of the makefile become shell
-/// variables, and `$(shell …)` becomes a substitution. `words`: the words of the `make` command. A `NAME=value` among
-/// them overrides the variable in the file.
+/// variables, and `$(shell …)` becomes a substitution. `words`: the words of the `make` command. A word `NAME=value`
+/// overrides the variable in the file.
 pub(crate) fn script_of_all_recipes(text: &str, words: &[Word]) -> String {
     let overrides: Vec<(&str, &str)> =
         words.iter().skip(1).filter_map(|word| assignment(word.value.as_deref()?)).collect();
@@ -61,7 +61,7 @@ fn included_files(line: &str) -> Option<&str> {
     files.split('#').next().map(str::trim)
 }
 
-/// `NAME = value`
+/// Reads an assignment: `NAME = value`.
 fn assignment(line: &str) -> Option<(&str, &str)> {
     let (name, value) = line.split_once('=')?;
     let name = name.trim_end_matches([':', '?', '+', '!']).trim();

@@ -16,10 +16,10 @@ pub(crate) fn commands(recipes: &[Recipe], wanted: &[&str]) -> String {
     if wanted.is_empty() {
         wanted.extend(first.map(String::as_str));
     }
-    let all_exist = wanted.iter().all(|name| named(recipes, name).next().is_some());
+    let all_exist = wanted.iter().all(|name| recipes_named(recipes, name).next().is_some());
     let mut next = 0;
     while let Some(name) = wanted.get(next).copied() {
-        let prerequisites = named(recipes, name).flat_map(|recipe| &recipe.prerequisites).map(String::as_str);
+        let prerequisites = recipes_named(recipes, name).flat_map(|recipe| &recipe.prerequisites).map(String::as_str);
         let new: Vec<&str> = prerequisites.filter(|prerequisite| !wanted.contains(prerequisite)).collect();
         wanted.extend(new);
         next += 1;
@@ -29,7 +29,8 @@ pub(crate) fn commands(recipes: &[Recipe], wanted: &[&str]) -> String {
     lines.flat_map(|line| [line, "\n"]).collect()
 }
 
-fn named<'r>(recipes: &'r [Recipe], name: &'r str) -> impl Iterator<Item = &'r Recipe> {
+/// Returns the recipes of this name.
+fn recipes_named<'r>(recipes: &'r [Recipe], name: &'r str) -> impl Iterator<Item = &'r Recipe> {
     recipes.iter().filter(move |recipe| recipe.names.iter().any(|known| known == name))
 }
 

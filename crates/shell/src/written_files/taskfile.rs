@@ -3,6 +3,7 @@
 
 use crate::written_files::recipe::Recipe;
 
+/// Returns the tasks, each with its dependencies and commands.
 pub(crate) fn read(text: &str) -> Vec<Recipe> {
     let tasks = text.lines().skip_while(|line| line.trim_end() != "tasks:").skip(1);
     let tasks = tasks.take_while(|line| line.is_empty() || line.starts_with([' ', '\t', '#']));

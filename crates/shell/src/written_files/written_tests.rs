@@ -7,7 +7,7 @@ use code::{ProgramInputs, Spawn, SpawnedCommand};
 use path::Access;
 
 use crate::programs::Arguments;
-use crate::special_programs::one_liner;
+use crate::special_programs::code_analysis;
 use crate::special_programs::spawn_text::shell_text;
 use crate::syntax::quoting::quoted;
 
@@ -34,7 +34,7 @@ pub(crate) fn test_suffixes(program: &str, arguments: &Arguments, operands: &[&s
     runner.map_or(&[], |(_, suffixes)| suffixes)
 }
 
-/// True if a file with one of these suffixes is a test. JavaScript tests have `test` or `spec` in their path.
+/// True if a file with a suffix from [`test_suffixes`] is a test. JavaScript tests have `test` or `spec` in their path.
 pub(crate) fn is_test_file(path: &str) -> bool {
     let is_script = SCRIPTS.iter().any(|end| path.ends_with(end));
     !is_script || ["test", "spec"].iter().any(|name| path.contains(name))
@@ -42,7 +42,7 @@ pub(crate) fn is_test_file(path: &str) -> bool {
 
 /// Returns the certain effects of code, as a shell script.
 pub(crate) fn script_of_certain_effects(program: &str, text: &str) -> String {
-    let Some(read) = one_liner::read(program, text, &ProgramInputs::default()) else { return String::new() };
+    let Some(read) = code_analysis::analyze(program, text, &ProgramInputs::default()) else { return String::new() };
     let is_absolute = |path: &str| path.starts_with(['/', '~']);
     let deleted = read.accesses.iter().filter(|(access, path)| *access == Access::Delete && is_absolute(path));
     let deletions = deleted.map(|(_, path)| match path.strip_prefix('~') {
@@ -62,7 +62,7 @@ pub(crate) fn script_of_certain_effects(program: &str, text: &str) -> String {
     deletions.chain(read.spawns.iter().filter_map(command)).collect()
 }
 
-/// A test that starts a test runner would cause endless recursion.
+/// True for the name of a test runner. If a test starts a test runner, following that would be endless recursion.
 fn is_runner(word: &str) -> bool {
     RUNNERS.iter().any(|(programs, _)| programs.contains(&word))
 }

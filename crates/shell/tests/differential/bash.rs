@@ -7,16 +7,16 @@ use std::process::{Command, Stdio};
 
 use tempfile::TempDir;
 
-/// The program's base name and its arguments.
+/// A recorded call: the base name of the program, and its arguments.
 pub type Call = Vec<String>;
 
 /// Programs that do nothing but record their calls.
 pub const STAND_INS: [&str; 4] = ["alpha", "beta", "gamma", "delta"];
-/// Real programs, which run the others.
+/// Real programs, which run other programs.
 const WRAPPERS: [&str; 6] = ["bash", "env", "nice", "nohup", "timeout", "xargs"];
 
-/// Each process writes its own file, so that concurrent processes do not mix their lines. Each prints something, for
-/// substitutions, and succeeds even if nothing reads its output.
+/// The script of a stand-in. Each process writes its own file, so that concurrent processes do not mix their lines. It
+/// prints something, for substitutions, and succeeds even if nothing reads its output.
 const STAND_IN: &str = "\
 #!/bin/sh
 printf '%s\\0' $# \"${0##*/}\" \"$@\" >> \"$CALLS/$$\"
@@ -49,8 +49,9 @@ impl Bash {
         Self { directory, path }
     }
 
-    /// Returns every call of a stand-in, in any order. `None` if bash cannot read the script: bash prints a parsed
-    /// substitution and parses it again, but prints `{ alpha \&` with a newline as `{ alpha \& }`, which never ends.
+    /// Returns every call of a stand-in, in any order. `None` if bash cannot read the script. This happens because bash
+    /// prints a parsed substitution and parses the result again: `{ alpha \&`, followed by a newline, is printed as
+    /// `{ alpha \& }`, which never ends.
     pub fn run(&self, script: &str) -> Option<Vec<Call>> {
         let scratch = tempfile::tempdir_in(self.directory.path()).unwrap();
         let (work, calls) = (scratch.path().join("work"), scratch.path().join("calls"));

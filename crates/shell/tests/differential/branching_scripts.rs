@@ -6,7 +6,7 @@ use crate::feature::Feature;
 use crate::script::{Position, around, call, indirect, lines, with_heredocs, with_variables, wrapped};
 use crate::word::{self, Texts, one_of, select};
 
-/// Templates around other scripts.
+/// Compound commands. A random script replaces each `@`.
 const COMPOUND: [&str; 18] = [
     "( @\n)",
     "( ( @\n))",
@@ -28,7 +28,7 @@ const COMPOUND: [&str; 18] = [
     "{ @\n} & wait",
 ];
 const SUBSTITUTION: [&str; 4] = ["mapfile -t lines < <( @\n)", "x=$( @\n)", "A=x$( @\n)y", "alpha \"${C:-$( @\n)}\""];
-/// Templates after or around a call.
+/// Commands with heredocs. A random call replaces each `@`.
 const HEREDOC_TEMPLATES: &[&str] = &[
     "@ <<END\n$(beta in document) ${A:-x} \"\nEND",
     "@ <<'END'\n$(beta in document)\nEND",
@@ -93,7 +93,7 @@ fn scripts_in(position: Position) -> Texts {
         let inner = scripts_in(position.inside());
         choices.extend(COMPOUND.map(|template| (1, around(template, &inner))));
         choices.extend(SUBSTITUTION.map(|template| (1, around(template, &substituted))));
-        // With a heredoc inside, bash parses these differently.
+        // Bash parses the following constructs differently if they contain a heredoc.
         if !position.has_heredocs {
             choices.extend(["((@\n) )", "((@\n); ( @\n))"].map(|template| (1, around(template, &inner))));
         }

@@ -6,17 +6,18 @@ use crate::feature::Feature;
 use crate::script::{Position, around, call, indirect, lines, with_heredocs, with_variables, wrapped};
 use crate::word::{self, Texts, one_of, select};
 
-/// Templates around other scripts.
+/// Compound commands. A random script replaces each `@`.
 const COMPOUND: [&str; 5] = ["( @\n)", "{ @\n}", "{ @\n} > out", "( @\n) | ( @\n)", "if true; then\n@\nfi"];
 const SUBSTITUTION: [&str; 3] = [": \"$( @\n)\"", "x=$( @\n)", "x=`:`$( @\n)"];
-/// Templates after or around a call.
+/// Commands with heredocs. A random call replaces each `@`.
 const HEREDOC_TEMPLATES: &[&str] = &[
     "@ <<'END'\nalpha $(beta) \"\nEND",
     "@ <<-'END'\n\talpha x\n\tEND",
     "@ <<END\nplain text 'x'\nEND",
     ": \"$(@ <<'END'\nalpha `beta` '\nEND\n)\" | delta",
 ];
-const NOTHING: &[&str] = &[": # alpha in a comment", ":", "true # beta", "shift 0; cd sub; cd .."];
+/// Statements that call no stand-in.
+const NO_CALLS: &[&str] = &[": # alpha in a comment", ":", "true # beta", "shift 0; cd sub; cd .."];
 
 pub fn scripts() -> Texts {
     with_variables(scripts_in(Position::TOP))
@@ -30,7 +31,7 @@ fn scripts_in(position: Position) -> Texts {
     let listed = (prop::collection::vec(calls.clone(), 1..=3), select(&["; ", " && ", " | ", " |& "]))
         .prop_map(|(calls, operator)| calls.join(&operator));
     let mut choices =
-        vec![(6, listed.boxed()), (1, around("! @", &calls)), (1, around("@ & wait", &calls)), (1, select(NOTHING))];
+        vec![(6, listed.boxed()), (1, around("! @", &calls)), (1, around("@ & wait", &calls)), (1, select(NO_CALLS))];
     if position.has_heredocs {
         choices.push((2, with_heredocs(&words, HEREDOC_TEMPLATES)));
     }

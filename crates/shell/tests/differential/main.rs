@@ -48,9 +48,9 @@ fn runner() -> TestRunner {
     TestRunner::new_with_rng(Config { cases: CASES, ..config }, generator)
 }
 
-/// Runs random scripts, and checks each complete one with `wrong`, which returns a difference. Most scripts must be
-/// complete.
-fn compare(scripts: &Texts, wrong: impl Fn(&ParsedScript, &[Call]) -> Option<String>) {
+/// Runs random scripts, and checks each script that is parsed completely. `find_difference` returns a description of a
+/// difference between the parsed commands and the recorded calls. Most scripts must be parsed completely.
+fn compare(scripts: &Texts, find_difference: impl Fn(&ParsedScript, &[Call]) -> Option<String>) {
     let bash = Bash::new();
     let (tried, complete, ran) = (Cell::new(0), Cell::new(0), Cell::new(0));
     let refused = Cell::new(0);
@@ -66,7 +66,8 @@ fn compare(scripts: &Texts, wrong: impl Fn(&ParsedScript, &[Call]) -> Option<Str
             return Ok(());
         }
         complete.set(complete.get() + 1);
-        wrong(&parsed_script, &calls).map_or(Ok(()), |what| Err(TestCaseError::fail(format!("{what}, of\n{script}"))))
+        find_difference(&parsed_script, &calls)
+            .map_or(Ok(()), |difference| Err(TestCaseError::fail(format!("{difference}, of\n{script}"))))
     });
     outcome.unwrap_or_else(|error| panic!("{error}"));
     let (tried, complete, ran) = (tried.get(), complete.get(), ran.get());
@@ -86,7 +87,7 @@ fn linear_scripts_are_known_exactly() {
     compare(&linear_scripts::scripts(), ParsedScript::difference);
 }
 
-/// The list contains exactly the features that are not supported.
+/// [`UNSUPPORTED`] contains exactly the features that are not supported.
 #[test]
 fn unsupported_features_are_listed() {
     let bash = Bash::new();

@@ -55,7 +55,7 @@ fn as_call(command: &SimpleCommand) -> Option<Call> {
     Some(call)
 }
 
-/// An unknown word may expand to any number of words.
+/// True if the command could be the recorded call. An unknown word may expand to any number of words.
 fn could_be(command: &SimpleCommand, call: &Call) -> bool {
     let mut reached = vec![false; call.len() + 1];
     reached[0] = true;

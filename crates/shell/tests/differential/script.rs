@@ -14,10 +14,10 @@ const DEPTH: u32 = 3;
 pub struct Position {
     /// How deep scripts may nest at this position.
     pub depth: u32,
-    /// True if the script may contain heredocs. Bash 5.2 loses track of heredocs in nested substitutions, so these only
-    /// have the ones in a template.
+    /// True if the script may contain heredocs. Bash 5.2 loses track of heredocs in nested substitutions, so a
+    /// substitution only contains the heredocs of its template.
     pub has_heredocs: bool,
-    /// True if [`VARIABLES`] are set. A separate shell does not have them.
+    /// True if [`VARIABLES`] are set. A new shell process does not have them.
     pub has_variables: bool,
 }
 
@@ -37,13 +37,13 @@ impl Position {
     }
 }
 
-/// Sets the variables at the start.
+/// Begins each script with assignments to [`VARIABLES`].
 pub fn with_variables(scripts: Texts) -> Texts {
     let start: String = VARIABLES.iter().flat_map(|(name, value)| [*name, "=", *value, "\n"]).collect();
     scripts.prop_map(move |script| format!("{start}{script}")).boxed()
 }
 
-/// A few statements.
+/// A script of a few statements, one per line.
 pub fn lines(statements: Texts, depth: u32) -> Texts {
     let most = if depth == DEPTH { 4 } else { 2 };
     prop::collection::vec(statements, 1..=most).prop_map(|statements| statements.join("\n")).boxed()

@@ -11,7 +11,7 @@ pub const VARIABLES: [(&str, &str); 3] = [("A", "a"), ("B", "'b c'"), ("C", "")]
 
 pub type Texts = BoxedStrategy<String>;
 
-/// A weighted choice.
+/// Chooses one of several strategies, each by its weight.
 pub fn one_of(choices: Vec<(u32, Texts)>) -> Texts {
     Union::new_weighted(choices).boxed()
 }
@@ -20,7 +20,7 @@ pub fn select(texts: &'static [&'static str]) -> Texts {
     prop::sample::select(texts).prop_map(str::to_owned).boxed()
 }
 
-/// Concatenated pieces between an opening and a closing delimiter.
+/// Up to `most` pieces, concatenated, between an opening and a closing delimiter.
 fn joined(open: &'static str, pieces: Texts, most: usize, close: &'static str) -> Texts {
     prop::collection::vec(pieces, 0..=most).prop_map(move |pieces| format!("{open}{}{close}", pieces.concat())).boxed()
 }
@@ -96,7 +96,7 @@ fn word(pieces: Vec<(u32, Texts)>) -> Texts {
     prop::collection::vec(one_of(pieces), 1..=3).prop_map(|pieces| pieces.concat()).boxed()
 }
 
-/// Words whose values can be determined from the script. A separate shell has no variables.
+/// Words whose values can be determined from the script. A new shell process has none of [`VARIABLES`].
 pub fn known(with_variables: bool) -> Texts {
     let mut pieces = constant();
     pieces.push((1, select(&["a\\\nb", "\"a\\\nb\""])));
@@ -110,7 +110,7 @@ pub fn known(with_variables: bool) -> Texts {
     word(pieces)
 }
 
-/// Words with all kinds of expansions, and with scripts inside.
+/// Words with all kinds of expansions. `scripts`: the scripts inside command substitutions.
 pub fn any(scripts: Option<Texts>) -> Texts {
     let expansion = select(&[
         "$A",

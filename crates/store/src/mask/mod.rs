@@ -1,4 +1,4 @@
-//! Masking: replaces secrets in strings by `***`.
+//! Masking replaces secrets in strings with `***`.
 //!
 //! Secrets are:
 //! - tokens of a well-known shape (`token_shapes.rs`), anywhere, and the body of a PEM private key;
@@ -26,8 +26,8 @@ pub use masked::{Masked, MaskedValue};
 /// The replacement of a secret.
 pub const MASK: &str = "***";
 
-/// A masked string is scanned again, as the remaining pieces may now parse differently (quotes in quotes in quotes). In
-/// realistic strings the second pass finds nothing.
+/// A masked string is scanned again, because its remaining pieces may parse differently now (nested quotes). In
+/// realistic strings, the second pass finds nothing.
 const MAX_PASSES: usize = 8;
 
 /// Returns `text` with its secrets replaced.
@@ -46,7 +46,8 @@ fn without_secrets(text: &str) -> Cow<'_, str> {
     masked
 }
 
-/// Returns an invented secret of every known shape, for callers that have to try what a masked value could have been.
+/// Returns an invented secret of every known shape. Callers put them in the place of a masked value, to judge what the
+/// original could have been.
 pub fn example_secrets() -> impl Iterator<Item = String> {
     token_shapes::examples()
 }

@@ -1,7 +1,8 @@
 //! Finds the secrets in a string, in one pass from left to right.
 //!
-//! At `=`, `:`, white space and the starts of words, the scan looks at the bytes around it. It never looks inside a
-//! secret that it has found, so it never takes part of a secret for a name, and the pass stays linear.
+//! At `=`, `:`, white space and the starts of words, the scan looks at the bytes before and after its position. It
+//! never looks inside a secret that it has found, so it never mistakes a piece of a secret for a name, and its time
+//! stays linear.
 //!
 //! INVARIANT: every span starts and ends next to an ASCII byte, so its ends are character boundaries.
 
@@ -11,8 +12,8 @@ use super::MASK;
 use super::secret_names::{SecretLikelihood, likelihood_of};
 use super::token_shapes::{self, is_token_byte, looks_random};
 
-/// In bytes. Longer names are ignored.
-const MAX_NAME_LENGTH: usize = 64;
+/// Longer names are ignored.
+const MAX_NAME_BYTES: usize = 64;
 
 /// Returns the spans of secrets: in order, not overlapping, without those that are masked already.
 pub(super) fn secrets(text: &str) -> Vec<Range<usize>> {
@@ -36,7 +37,7 @@ pub(super) fn secrets(text: &str) -> Vec<Range<usize>> {
     spans
 }
 
-/// True if the value of a field is a secret, judged by the field's name.
+/// True if the value of a field is a secret, judged by the field's name and the form of the value.
 pub(super) fn is_secret_value(name: &str, value: &str) -> bool {
     match likelihood_of(name) {
         SecretLikelihood::Certain => is_literal(value, false),
@@ -55,23 +56,28 @@ struct Scan<'t> {
     programs: Programs,
 }
 
-/// The programs seen so far that have a program-specific password argument.
+/// Which programs with a special form of password arguments the text has named so far.
 #[derive(Default)]
 struct Programs {
     curl: bool,
+    /// A `login` command, or `sshpass`.
     login: bool,
+    /// Also `mariadb`.
     mysql: bool,
 }
 
 impl Programs {
-    fn detect(&mut self, word: &str) {
-        self.curl |= word.starts_with("curl");
-        self.login |= word.starts_with("login") || word.starts_with("sshpass");
-        self.mysql |= word.starts_with("mysql") || word.starts_with("mariadb");
+    /// Notes the program whose name is at the start of `text`, if any.
+    fn detect_at_start(&mut self, text: &str) {
+        self.curl |= text.starts_with("curl");
+        self.login |= text.starts_with("login") || text.starts_with("sshpass");
+        self.mysql |= text.starts_with("mysql") || text.starts_with("mariadb");
     }
 }
 
 impl Scan<'_> {
+    /// Returns the span of the secret that is recognized by the bytes at and around `at`, if any. The span may start
+    /// later than `at`.
     fn secret_here(&mut self) -> Option<Range<usize>> {
         match self.byte(self.at) {
             b'=' => self.after_equals(),
@@ -81,7 +87,7 @@ impl Scan<'_> {
             b'-' if self.rest(self.at).starts_with("-----BEGIN ") => self.in_pem(),
             b'-' if self.is_at_word_start() => self.attached_to_flag(),
             byte if byte.is_ascii_alphabetic() && self.is_at_word_start() => {
-                self.programs.detect(self.text.get(self.at..).unwrap_or_default());
+                self.programs.detect_at_start(self.text.get(self.at..).unwrap_or_default());
                 self.token_here()
             }
             _ => None,
@@ -94,6 +100,7 @@ impl Scan<'_> {
         self.at += width;
     }
 
+    /// Continues after `span`, and returns it.
     fn skip(&mut self, span: Range<usize>) -> Range<usize> {
         self.at = span.end;
         self.found_until = span.end;
@@ -144,7 +151,7 @@ impl Scan<'_> {
             }
         }
         let mut start = stop;
-        while start > self.found_until && stop - start < MAX_NAME_LENGTH && is_name_byte(self.byte(start - 1)) {
+        while start > self.found_until && stop - start < MAX_NAME_BYTES && is_name_byte(self.byte(start - 1)) {
             start -= 1;
         }
         let preceding_byte = if start > self.found_until { self.byte(start - 1) } else { b' ' };
@@ -304,11 +311,11 @@ impl Scan<'_> {
         (!line.is_empty()).then_some(start..start + line.len())
     }
 
-    /// `--password value`, `--token value`; `-u user:value` of curl, `-p value` of logins.
+    /// `--password value`, `--token value`; `-u user:value` of curl, `-p value` of `login` commands.
     fn after_flag(&self) -> Option<Range<usize>> {
         let flag_end = self.at;
         let mut start = flag_end;
-        while start > self.found_until && flag_end - start < MAX_NAME_LENGTH && is_name_byte(self.byte(start - 1)) {
+        while start > self.found_until && flag_end - start < MAX_NAME_BYTES && is_name_byte(self.byte(start - 1)) {
             start -= 1;
         }
         let flag = self.text.get(start..flag_end)?;
@@ -382,7 +389,7 @@ impl Scan<'_> {
         const MIN_LENGTH: usize = 32;
         let rest = self.text.get(self.at..)?;
         let header = rest.get("-----BEGIN ".len()..)?.find("-----")? + "-----BEGIN -----".len();
-        if header > MAX_NAME_LENGTH || !rest.get(..header)?.contains("PRIVATE KEY") {
+        if header > MAX_NAME_BYTES || !rest.get(..header)?.contains("PRIVATE KEY") {
             return None;
         }
         let body = rest.get(header..)?;

@@ -1,6 +1,6 @@
 //! Names of secrets, such as `password` and `api_key`.
 
-/// How likely a name's value is a secret.
+/// How likely it is that the value of a name is a secret.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum SecretLikelihood {
     /// Every value is a secret, except references and keywords.
@@ -10,19 +10,20 @@ pub(super) enum SecretLikelihood {
     None,
 }
 
-/// Endings of the last word of a name that show that its value is a secret: `PGPASSWORD`, `npm_authToken`,
+/// If the last word of a name ends with one of these, the value is a secret: `PGPASSWORD`, `npm_authToken`,
 /// `client-secret`.
 const CERTAIN_ENDINGS: [&str; 9] =
     ["password", "passwd", "passphrase", "secret", "token", "apikey", "accesskey", "secretkey", "privatekey"];
 
-/// Words that show, if `key` follows, that the value is a secret.
+/// If a name ends with one of these words and `key`, the value is a secret: `API_KEY`.
 const WORDS_BEFORE_KEY: [&str; 11] =
     ["api", "access", "private", "secret", "signing", "encryption", "auth", "account", "master", "deploy", "license"];
 
 const POSSIBLE_NAMES: [&str; 11] =
     ["key", "auth", "credential", "credentials", "cookie", "signature", "sig", "pat", "jwt", "bearer", "pw"];
 
-/// Only the last two words of a name count, so that `PASSWORD_FILE`, `max_tokens` and `token-budget` are not secrets.
+/// Only the last two words of a name count, so that `PASSWORD_FILE`, `max_tokens` and `token-budget` do not name
+/// secrets.
 pub(super) fn likelihood_of(name: &str) -> SecretLikelihood {
     let mut words = words(name);
     let (Some(last), second_last) = (words.next(), words.next()) else { return SecretLikelihood::None };

@@ -4,7 +4,7 @@ struct Shape {
     prefix: &'static str,
     /// The minimum number of letters, digits, `_` and `-` after the prefix.
     min_length: usize,
-    /// True if a digit is required, for prefixes of ordinary words.
+    /// True if the token must contain a digit, because its prefix may also start an ordinary word.
     requires_digit: bool,
 }
 
@@ -63,7 +63,7 @@ const SHAPES: [Shape; 36] = [
     shape_with_digit("ATATT3", 30),
 ];
 
-/// Returns an invented token of each shape.
+/// Returns an invented token of each shape, and a random word.
 pub(super) fn examples() -> impl Iterator<Item = String> {
     const FILLER: &str = "A1b2C3d4E5f6G7h8I9j0K1l2M3n4O5p6Q7r8S9t0";
     let shapes = SHAPES.iter().map(|shape| format!("{}{FILLER}", shape.prefix));

@@ -37,7 +37,7 @@ fn a_call_without_an_end_runs_until_its_session_is_idle() {
 }
 
 #[test]
-fn older_calls_beyond_the_limit_are_noted() {
+fn a_list_of_calls_that_reached_the_limit_is_not_complete() {
     let database = new_database_path();
     let mut store = open(&database.path);
     record_plain(&mut store, &shell_event(EventKind::BeforeTool, 3, "make", Some("2")));

@@ -13,7 +13,7 @@ fn recorded_commands(store: &Store, since: i64, limit: usize) -> Vec<(i64, Strin
 }
 
 #[test]
-fn a_call_is_one_command_newest_first() {
+fn start_and_end_of_a_call_are_one_command_and_the_newest_comes_first() {
     let database = new_database_path();
     let mut store = open(&database.path);
     for (time, kind, command, call) in [
@@ -85,7 +85,7 @@ fn commands_are_found_by_the_index_without_sorting() {
 }
 
 #[test]
-fn commands_before_an_event() {
+fn commands_before_an_event_exclude_that_event_and_later_ones() {
     let database = new_database_path();
     let mut store = open(&database.path);
     record_plain(&mut store, &shell_event(EventKind::BeforeTool, 1, "one", Some("a")));
@@ -102,7 +102,7 @@ fn commands_before_an_event() {
 }
 
 #[test]
-fn the_commands_of_all_sessions_since_a_time_and_before_an_event() {
+fn commands_of_all_sessions_are_limited_by_time_event_and_number() {
     let database = new_database_path();
     let mut store = open(&database.path);
     let mut ids = Vec::new();

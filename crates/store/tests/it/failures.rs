@@ -1,7 +1,7 @@
 //! Databases that are corrupt, newer, locked, full, read-only or missing.
 //!
-//! Root may write everywhere, so file modes are tested only if another user runs the tests. The read-only connection
-//! and the file in place of a directory cause the same errors for every user.
+//! Root may write everywhere, so file modes are tested only if another user runs the tests. For every user, a read-only
+//! connection and a file in place of the directory cause the same errors.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -20,7 +20,7 @@ use crate::sample::{KEY, event, new_database_path, open, options, record_plain};
 
 const PAGE: usize = 2048;
 
-/// Records an event without effects, and handles a conflict like a hook.
+/// Records an event that changes no state, and handles a conflict as a hook does.
 fn try_record(store: &mut Store) -> Result<(), StoreError> {
     let (event, empty, changes) = (event(EventKind::Stop, 1), Map::new(), StateChanges::default());
     let record = EventRecord {
@@ -116,7 +116,7 @@ fn a_truncated_database_is_replaced() {
 }
 
 #[test]
-fn a_database_with_garbage_at_the_next_row_is_replaced() {
+fn a_database_with_only_its_first_page_intact_is_replaced() {
     let database = new_database_path();
     let mut bytes = filled_database(&database.path);
     bytes[PAGE..].fill(0x5a);
@@ -124,7 +124,7 @@ fn a_database_with_garbage_at_the_next_row_is_replaced() {
 }
 
 #[test]
-fn an_event_is_recorded_wherever_the_garbage_is() {
+fn an_event_is_recorded_whichever_page_is_corrupt() {
     let database = new_database_path();
     let bytes = filled_database(&database.path);
     for page in 0..bytes.len() / PAGE {
@@ -153,7 +153,7 @@ fn a_corrupt_database_is_replaced_once_by_two_connections() {
 }
 
 #[test]
-fn a_second_corrupt_database_does_not_replace_the_first() {
+fn two_corrupt_databases_get_different_names() {
     let database = new_database_path();
     fs::create_dir_all(database.path.parent().unwrap()).unwrap();
     for garbage in
@@ -188,7 +188,10 @@ fn a_newer_database_is_not_changed() {
         Store::open(&database.path, options()).unwrap_err(),
         Store::open_read_only(&database.path, options()).unwrap_err(),
     ] {
-        assert_eq!(error.to_string(), "the journal has version 99, this Linchpin knows up to 3");
+        assert_eq!(
+            error.to_string(),
+            "a newer Linchpin wrote the journal: it has version 99, and this Linchpin reads up to version 3"
+        );
         assert_eq!(error.kind(), "newer");
     }
     assert_eq!(fs::read(&database.path).unwrap(), before);
@@ -255,16 +258,16 @@ fn a_directory_in_place_of_the_database_is_an_error() {
 
 #[cfg(unix)]
 #[test]
-fn files_without_write_permission() {
+fn a_database_or_directory_without_write_permission_is_reported_as_read_only() {
     use std::os::unix::fs::PermissionsExt;
     let database = new_database_path();
-    let read_only_folder = database.folder.path().join("read-only");
-    fs::create_dir(&read_only_folder).unwrap();
-    fs::set_permissions(&read_only_folder, fs::Permissions::from_mode(0o500)).unwrap();
-    if fs::write(read_only_folder.join("probe"), "").is_ok() {
+    let read_only_directory = database.directory.path().join("read-only");
+    fs::create_dir(&read_only_directory).unwrap();
+    fs::set_permissions(&read_only_directory, fs::Permissions::from_mode(0o500)).unwrap();
+    if fs::write(read_only_directory.join("probe"), "").is_ok() {
         return; // root
     }
-    assert_eq!(Store::open(&read_only_folder.join("state.db"), options()).unwrap_err().kind(), "read_only");
+    assert_eq!(Store::open(&read_only_directory.join("state.db"), options()).unwrap_err().kind(), "read_only");
     drop(open(&database.path));
     fs::set_permissions(&database.path, fs::Permissions::from_mode(0o400)).unwrap();
     let error = Store::open(&database.path, options()).and_then(|mut store| try_record(&mut store)).unwrap_err();
@@ -286,13 +289,13 @@ fn messages_of_all_errors() {
     let messages: Vec<String> = errors.iter().map(|error| format!("{}: {error}", error.kind())).collect();
     insta::assert_snapshot!(messages.join("\n"), @"
     missing: there is no journal at `/p/state.db`
-    newer: the journal has version 9, this Linchpin knows up to 2
+    newer: a newer Linchpin wrote the journal: it has version 9, and this Linchpin reads up to version 2
     locked: the journal is locked by another process
     read_only: the journal cannot be written: it is read-only
     full: the journal cannot be written: the disk is full
     corrupt: the journal is corrupt
     unavailable: the journal cannot be used: no such device
-    sql: the journal failed
+    sql: an SQL statement on the journal failed
     ");
 }
 

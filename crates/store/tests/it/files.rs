@@ -18,7 +18,7 @@ fn a_missing_database_is_created_with_one_notice() {
 }
 
 #[test]
-fn a_deleted_database_is_created_again_although_its_wal_remained() {
+fn a_deleted_database_is_created_again_empty_even_if_its_wal_remains() {
     let database = new_database_path();
     record_plain(&mut open(&database.path), &event(EventKind::Stop, 1));
     fs::remove_file(&database.path).unwrap();
@@ -52,7 +52,7 @@ fn only_the_owner_may_read() {
     let database = new_database_path();
     let mut store = open(&database.path);
     record_plain(&mut store, &event(EventKind::Stop, 1));
-    let companion = |suffix: &str| database.folder.path().join(".linchpin").join(format!("state.db{suffix}"));
+    let companion = |suffix: &str| database.directory.path().join(".linchpin").join(format!("state.db{suffix}"));
     assert_eq!(mode(database.path.parent().unwrap()), 0o700);
     for suffix in ["", "-wal", "-shm"] {
         assert_eq!(mode(&companion(suffix)), 0o600, "{suffix}");

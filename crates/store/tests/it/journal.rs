@@ -202,7 +202,7 @@ fn a_full_journal_contains_the_event_without_secrets() {
 }
 
 #[test]
-fn a_shell_call_without_a_command_differs_from_other_calls() {
+fn a_missing_command_differs_from_an_empty_one() {
     let database = new_database_path();
     let mut store = open(&database.path);
     let mut call = shell_event(EventKind::BeforeTool, 1, "", None);
@@ -300,7 +300,7 @@ fn reading_does_not_wait_for_a_writer() {
         reader.entries(&JournalFilter { after: Some(EntryId(10)), ..JournalFilter::default() }).unwrap().len(),
         1
     );
-    assert_eq!(reader.session(SessionKey { agent: "claude", session: "s2" }).unwrap().first_seen, Some(60));
+    assert_eq!(reader.session_state(SessionKey { agent: "claude", session: "s2" }).unwrap().first_seen, Some(60));
 }
 
 #[test]

@@ -62,7 +62,7 @@ fn a_journal_of_version_1_is_migrated() {
     assert_eq!((entries[0].tool.command.as_deref(), entries[0].verdict.findings.len()), (Some("danger"), 1));
     assert_eq!((json!(entries[0].facts), entries[0].changes.len()), (json!({"git.branch": "main"}), 0));
     assert_eq!(json!(entries[1].changes), json!({"other": null, "release": false}));
-    let state = store.session(SessionKey { agent: "claude", session: "s1" }).unwrap();
+    let state = store.session_state(SessionKey { agent: "claude", session: "s1" }).unwrap();
     assert_eq!((state.first_seen, &state.variables["release"]), (Some(5), &json!(false)));
     assert_eq!(version_of(&database.path), 3);
 }

@@ -37,9 +37,8 @@ fn a_note_changes_the_state_of_its_session() {
     changes.set("_ack:rule", json!({ "digest": "d1" }));
     let fields = Map::new();
     store.write_note(&Note { changes: &changes, ..note(NoteKind::Ack, KEY, &fields) }).unwrap();
-    assert_eq!(store.session(KEY).unwrap().variables["_ack:rule"]["digest"], "d1");
-    // A later conflicting change of the session's state is noticed.
+    assert_eq!(store.session_state(KEY).unwrap().variables["_ack:rule"]["digest"], "d1");
     let mut judgement = store.begin(KEY).unwrap();
-    assert_eq!(judgement.state().variables.len(), 1);
+    assert_eq!(judgement.session_state().variables.len(), 1);
     assert!(judgement.input_digest(&event(EventKind::Stop, 2)).unwrap().is_none());
 }

@@ -1,6 +1,6 @@
 //! Concurrent processes, and processes that are killed.
 //!
-//! The other processes are this test binary, started with `LINCHPIN_STORE_CHILD` set to their task.
+//! The child processes are this test binary, started with `LINCHPIN_STORE_CHILD` set to their task.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
@@ -19,13 +19,14 @@ use crate::sample::{KEY, event, new_database_path, open, options, shell_event};
 const WRITERS: usize = 64;
 const EVENTS_EACH: usize = 100;
 const KILLS: usize = 200;
-/// The number of processes that run while one of them is killed.
+/// The number of processes that write at the same time. A killed process is replaced by a new one, until `KILLS`
+/// processes were killed.
 const WORKERS: usize = 4;
 
 const TASK_VARIABLE: &str = "LINCHPIN_STORE_CHILD";
 
 /// Starts a child process with a task (`count`, `write` or `lock`), a database and a session.
-fn start(task: &str, path: &Path, session: &str) -> Child {
+fn start_child(task: &str, path: &Path, session: &str) -> Child {
     Command::new(std::env::current_exe().unwrap())
         .args(["--exact", "processes::child", "--nocapture", "--test-threads=1"])
         .env(TASK_VARIABLE, task)
@@ -48,12 +49,12 @@ fn child() {
     match task.as_str() {
         "count" => {
             for time in 0..EVENTS_EACH {
-                record_counting(&mut open(&path), &session, time);
+                record_increment(&mut open(&path), &session, time);
             }
         }
         "write" => {
             for time in 0.. {
-                let id = record_counting(&mut open(&path), &session, time);
+                let id = record_increment(&mut open(&path), &session, time);
                 print_acknowledgement(&format!("stored {}", id.0));
             }
         }
@@ -73,8 +74,8 @@ fn print_acknowledgement(line: &str) {
     stdout.flush().unwrap();
 }
 
-/// Acts like a hook: records an event that increments a counter and stores the value that it saw in a variable.
-fn record_counting(store: &mut Store, session: &str, time: usize) -> EntryId {
+/// Acts like a hook: records an event that increments a counter, and stores the counter's earlier value in a variable.
+fn record_increment(store: &mut Store, session: &str, time: usize) -> EntryId {
     let mut event = shell_event(EventKind::BeforeTool, i64::try_from(time).unwrap(), "cargo test", None);
     session.clone_into(&mut event.session);
     let empty = Map::new();
@@ -82,7 +83,7 @@ fn record_counting(store: &mut Store, session: &str, time: usize) -> EntryId {
     loop {
         let mut changes = StateChanges::default();
         changes.change_counter("events", CounterChange::Add(1));
-        changes.set("seen", judgement.state().counter("events"));
+        changes.set("seen", judgement.session_state().counter("events"));
         let record = EventRecord {
             event: &event,
             root: "/",
@@ -110,7 +111,7 @@ pub struct LockHolder(Child);
 
 impl LockHolder {
     pub fn start(path: &Path) -> Self {
-        let mut child = start("lock", path, "");
+        let mut child = start_child("lock", path, "");
         let lines = BufReader::new(child.stdout.as_mut().unwrap()).lines();
         assert!(lines.map(Result::unwrap).any(|line| line == "locked"));
         Self(child)
@@ -124,14 +125,15 @@ impl Drop for LockHolder {
     }
 }
 
-/// No database exists when the processes start. Half of them share one session, so that they also contend for its
-/// state.
+/// No database exists when the processes start. Half of the processes share one session, so that they also compete for
+/// its state.
 #[test]
 fn concurrent_processes_lose_nothing() {
     let database = new_database_path();
     let session =
         |number: usize| if number.is_multiple_of(2) { "shared".to_owned() } else { format!("session-{number}") };
-    let children: Vec<Child> = (0..WRITERS).map(|number| start("count", &database.path, &session(number))).collect();
+    let children: Vec<Child> =
+        (0..WRITERS).map(|number| start_child("count", &database.path, &session(number))).collect();
     for child in children {
         let output = child.wait_with_output().unwrap();
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
@@ -139,7 +141,7 @@ fn concurrent_processes_lose_nothing() {
     }
     let store = open(&database.path);
     assert_eq!(store.entries(&JournalFilter::default()).unwrap().len(), WRITERS * EVENTS_EACH);
-    let count = |session| store.session(SessionKey { agent: KEY.agent, session }).unwrap().counter("events");
+    let count = |session| store.session_state(SessionKey { agent: KEY.agent, session }).unwrap().counter("events");
     assert_eq!(count("shared"), i64::try_from(WRITERS / 2 * EVENTS_EACH).unwrap());
     assert_eq!(count("session-1"), i64::try_from(EVENTS_EACH).unwrap());
     drop(store);
@@ -164,7 +166,7 @@ fn killed_processes_lose_nothing_that_was_acknowledged() {
 }
 
 fn write_and_kill(path: &Path, session: &str, delay: Duration) {
-    let mut child = start("write", path, session);
+    let mut child = start_child("write", path, session);
     std::thread::sleep(delay);
     child.kill().unwrap();
     let output = child.wait_with_output().unwrap();
@@ -174,7 +176,7 @@ fn write_and_kill(path: &Path, session: &str, delay: Duration) {
     let stored: Vec<i64> = store.entries(&filter).unwrap().iter().map(|entry| entry.id.0).collect();
     assert!(stored.starts_with(&acknowledged), "{stored:?} {acknowledged:?}");
     assert!(stored.len() <= acknowledged.len() + 1);
-    let count = store.session(SessionKey { agent: KEY.agent, session }).unwrap().counter("events");
+    let count = store.session_state(SessionKey { agent: KEY.agent, session }).unwrap().counter("events");
     assert_eq!(count, i64::try_from(stored.len()).unwrap());
 }
 
@@ -195,7 +197,7 @@ fn concurrent_processes_insert_a_session_once() {
     let database = new_database_path();
     let (mut one, mut two) = (open(&database.path), open(&database.path));
     let judgement = one.begin(KEY).unwrap();
-    record_counting(&mut two, KEY.session, 1);
+    record_increment(&mut two, KEY.session, 1);
     let (event, empty) = (event(EventKind::Stop, 2), Map::new());
     let record = EventRecord {
         event: &event,

@@ -1,4 +1,4 @@
-//! Retention.
+//! Which entries `prune` deletes, and which it keeps.
 
 use engine::event::EventKind;
 use engine::verdict::{Finding, Level, Verdict};
@@ -8,7 +8,7 @@ use store::{JournalFilter, Note, NoteKind, PERSON_SESSION, SessionKey, StateChan
 use crate::sample::{event, new_database_path, open, record, record_plain};
 
 #[test]
-fn older_events_are_deleted_with_their_findings_and_variables() {
+fn old_events_are_deleted_with_their_findings_and_with_the_variables_of_old_sessions() {
     let database = new_database_path();
     let mut store = open(&database.path);
     let warning = || {
@@ -34,7 +34,7 @@ fn older_events_are_deleted_with_their_findings_and_variables() {
     assert_eq!(store.prune(4_500).unwrap(), 0);
     let entries = store.entries(&JournalFilter { rule: Some("r".into()), ..JournalFilter::default() }).unwrap();
     assert_eq!((entries.len(), entries[0].time), (500, 4_500));
-    let state = |session| store.session(SessionKey { agent: "claude", session }).unwrap();
+    let state = |session| store.session_state(SessionKey { agent: "claude", session }).unwrap();
     assert_eq!(state("old").first_seen, Some(0));
     assert_eq!(state("old").variables.len(), 0);
     assert_eq!(state("new").variables.len(), 1);
@@ -52,7 +52,7 @@ fn the_newest_event_is_kept_so_that_ids_are_not_reused() {
 }
 
 #[test]
-fn old_events_are_pruned_although_the_clock_jumped() {
+fn old_events_are_pruned_even_if_the_clock_was_set_back() {
     let database = new_database_path();
     let mut store = open(&database.path);
     record_plain(&mut store, &event(EventKind::Stop, 999_999));
@@ -84,9 +84,9 @@ fn the_state_of_a_workflow_is_never_pruned() {
         fields: &Map::new(),
         changes: &changes,
     };
-    let workflow = store.workflow().unwrap();
+    let workflow = store.workflow_state().unwrap();
     store.write_workflow_note(&note, &workflow).unwrap();
     record_plain(&mut store, &event(EventKind::Stop, 300));
     assert_eq!(store.prune(250).unwrap(), 1);
-    assert_eq!(store.workflow().unwrap().variables.get("at"), Some(&"code".into()));
+    assert_eq!(store.workflow_state().unwrap().variables.get("at"), Some(&"code".into()));
 }

@@ -18,7 +18,7 @@ fn outcome_changes(outcome: CountedOutcome, phase: Option<PhaseName>) -> StateCh
 }
 
 #[test]
-fn outcomes_of_a_rule_by_phase() {
+fn outcomes_of_a_rule_are_counted_by_phase() {
     let database = new_database_path();
     let mut store = open(&database.path);
     let mut count_outcome = |outcome, phase: Option<&str>| {
@@ -50,7 +50,7 @@ fn outcomes_of_a_rule_by_phase() {
     assert_eq!(counts_in(None), RuleCounts { acknowledged: 1, ..RuleCounts::default() });
     assert_eq!((counts.len(), counts["r"].len()), (1, 3));
     // The counts are not part of the session's state.
-    assert!(store.session(KEY).unwrap().variables.is_empty());
+    assert!(store.session_state(KEY).unwrap().variables.is_empty());
 }
 
 #[test]

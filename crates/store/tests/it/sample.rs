@@ -16,15 +16,15 @@ pub fn options() -> StoreOptions {
 }
 
 pub struct DatabasePath {
-    pub folder: TempDir,
+    pub directory: TempDir,
     pub path: PathBuf,
 }
 
-/// A path for a database that does not exist.
+/// Returns a path in a new temporary directory, for a database that does not exist yet.
 pub fn new_database_path() -> DatabasePath {
-    let folder = TempDir::new().unwrap();
-    let path = folder.path().join(".linchpin").join("state.db");
-    DatabasePath { folder, path }
+    let directory = TempDir::new().unwrap();
+    let path = directory.path().join(".linchpin").join("state.db");
+    DatabasePath { directory, path }
 }
 
 pub fn open(path: &Path) -> Store {

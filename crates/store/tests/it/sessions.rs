@@ -4,7 +4,7 @@ use engine::event::EventKind;
 use engine::verdict::Verdict;
 use serde_json::{Map, json};
 use store::{
-    CounterChange, EventRecord, JournalDetail, JournalFilter, RecordOutcome, SessionKey, SessionState, StateChanges,
+    CounterChange, EventRecord, JournalDetail, JournalFilter, RecordOutcome, SessionKey, StateChanges, StoredState,
 };
 
 use crate::sample::{KEY, event, new_database_path, open, record, record_plain, stored_id};
@@ -12,7 +12,7 @@ use crate::sample::{KEY, event, new_database_path, open, record, record_plain, s
 #[test]
 fn an_unknown_session_has_no_state() {
     let database = new_database_path();
-    assert_eq!(open(&database.path).session(KEY).unwrap(), SessionState::default());
+    assert_eq!(open(&database.path).session_state(KEY).unwrap(), StoredState::default());
 }
 
 #[test]
@@ -32,7 +32,7 @@ fn variables_and_counters_outlive_the_process() {
     changes.change_counter("hold:x", CounterChange::Add(1));
     record(&mut open(&database.path), &event(EventKind::Stop, 6), &Verdict::empty(), &changes);
 
-    let state = open(&database.path).session(KEY).unwrap();
+    let state = open(&database.path).session_state(KEY).unwrap();
     assert_eq!(json!(state.variables), json!({"notes": {"a": [1, "two", null]}, "tests_ran": true}));
     assert_eq!((state.counter("hold:x"), state.counter("y"), state.counter("z")), (3, -7, 0));
     assert_eq!((state.root.as_deref(), state.first_seen), (Some("/srv/project"), Some(5)));
@@ -46,7 +46,7 @@ fn equal_session_ids_of_two_agents_are_two_sessions() {
     changes.set("mine", 1);
     record(&mut store, &event(EventKind::Stop, 1), &Verdict::empty(), &changes);
     let other = SessionKey { agent: "codex", session: KEY.session };
-    assert_eq!(store.session(other).unwrap(), SessionState::default());
+    assert_eq!(store.session_state(other).unwrap(), StoredState::default());
 }
 
 #[test]
@@ -57,15 +57,15 @@ fn secrets_in_variables_are_masked() {
     changes.set("last", "deploy --token abc123");
     changes.set("login", json!({"password": "hunter2"}));
     record(&mut store, &event(EventKind::Stop, 1), &Verdict::empty(), &changes);
-    let state = store.session(KEY).unwrap();
+    let state = store.session_state(KEY).unwrap();
     assert_eq!(json!(state.variables), json!({"last": "deploy --token ***", "login": {"password": "***"}}));
 }
 
-/// Records an event that increments `count` and stores the value that it saw.
+/// Records an event that increments `count`, and stores the earlier value of `count` in a variable.
 fn record_increment(judgement: store::JudgementTransaction<'_>, time: i64) -> RecordOutcome<'_> {
     let mut changes = StateChanges::default();
     changes.change_counter("count", CounterChange::Add(1));
-    changes.set("seen", judgement.state().counter("count"));
+    changes.set("seen", judgement.session_state().counter("count"));
     let (event, empty) = (event(EventKind::Stop, time), Map::new());
     judgement
         .record(&EventRecord {
@@ -87,9 +87,9 @@ fn a_judgement_by_an_outdated_state_is_repeated() {
     let outdated = one.begin(KEY).unwrap();
     stored_id(&record_increment(two.begin(KEY).unwrap(), 1));
     let RecordOutcome::Conflict(retry) = record_increment(outdated, 2) else { panic!("recorded by an old state") };
-    assert_eq!(retry.state().counter("count"), 1);
+    assert_eq!(retry.session_state().counter("count"), 1);
     stored_id(&record_increment(*retry, 2));
-    let state = two.session(KEY).unwrap();
+    let state = two.session_state(KEY).unwrap();
     assert_eq!((state.counter("count"), &state.variables["seen"]), (2, &json!(1)));
     assert_eq!(two.entries(&JournalFilter::default()).unwrap().len(), 2);
 }
@@ -126,7 +126,7 @@ fn dropping_a_judgement_writes_nothing_and_releases_the_lock() {
     let RecordOutcome::Conflict(retry) = record_increment(outdated, 2) else { panic!("recorded by an old state") };
     drop(retry);
     record_plain(&mut two, &event(EventKind::Stop, 3));
-    assert_eq!(two.session(KEY).unwrap().counter("count"), 1);
+    assert_eq!(two.session_state(KEY).unwrap().counter("count"), 1);
     assert_eq!(two.entries(&JournalFilter::default()).unwrap().len(), 2);
 }
 
@@ -139,5 +139,5 @@ fn counters_do_not_overflow() {
         changes.change_counter("n", change);
         record(&mut store, &event(EventKind::Stop, 1), &Verdict::empty(), &changes);
     }
-    assert_eq!(store.session(KEY).unwrap().counter("n"), i64::MAX);
+    assert_eq!(store.session_state(KEY).unwrap().counter("n"), i64::MAX);
 }

@@ -110,10 +110,10 @@ fn the_reading_position_is_stored() {
 fn counting_does_not_change_the_state_of_a_session() {
     let database = new_database_path();
     let mut store = store_with_two_sessions(&database.path);
-    let state = store.session(KEY).unwrap();
+    let state = store.session_state(KEY).unwrap();
     let read: Vec<TranscriptMessage> = (0..100).map(|number| message(&number.to_string(), 110, 1)).collect();
     store.add_token_usage(&[read_chunk("a", KEY, &read)], &phases()).unwrap();
-    assert_eq!(store.session(KEY).unwrap(), state);
+    assert_eq!(store.session_state(KEY).unwrap(), state);
 }
 
 #[test]
@@ -133,7 +133,7 @@ fn a_pruned_message_does_not_count_again() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
 
-    /// For any messages, read in any order and any number of times.
+    /// Reports arbitrary messages to two sessions, in arbitrary order and any number of times.
     #[test]
     fn sums_equal_the_totals_of_their_messages(
         reports in prop::collection::vec((0..6_u8, 0..8_i64, 0..5_u64, any::<bool>()), 1..40),
@@ -155,12 +155,12 @@ proptest! {
         let mut expected = [0; 4];
         for id in 0..6 {
             let of_id = || reports.iter().filter(|(_, message)| message.id == id.to_string());
-            // Of equal counts, the first one wins.
+            // `max_by_key` returns the last of equal counts, and the store keeps the first one.
             let largest = of_id().map(|(_, message)| message).rev().max_by_key(|message| message.tokens.input);
             let Some(TranscriptMessage { time, tokens, .. }) = largest else { continue };
             expected[if *time < 200 { 2 } else { 3 }] += tokens.input;
-            let owner = of_id().find(|(session, message)| *session == KEY || message.time >= 150);
-            if let Some((session, _)) = owner {
+            let first_counted = of_id().find(|(session, message)| *session == KEY || message.time >= 150);
+            if let Some((session, _)) = first_counted {
                 expected[usize::from(*session == OTHER)] += tokens.input;
             }
         }

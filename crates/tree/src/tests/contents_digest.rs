@@ -1,4 +1,4 @@
-//! The digest of a tree's contents changes with every edit, and not with the state of git.
+//! Tests that every edit changes the digest of a tree's contents, and that staging and committing do not.
 
 use std::fs;
 use std::time::Duration;
@@ -55,51 +55,55 @@ fn a_digest_includes_names_modes_symlinks_and_submodules() {
     use std::os::unix::fs::{PermissionsExt, symlink};
     let project = TestProject::new();
     let mut digests = vec![project.tree().digest().expect("a digest")];
-    let mut is_new_digest = |project: &TestProject| {
+    let mut has_new_digest = |project: &TestProject| {
         let digest = project.tree().digest().expect("a digest");
-        let is_new_digest = !digests.contains(&digest);
+        let is_new = !digests.contains(&digest);
         digests.push(digest);
-        is_new_digest
+        is_new
     };
     fs::rename(project.root.join("kept.txt"), project.root.join("moved.txt")).expect("a file");
-    assert!(is_new_digest(&project));
+    assert!(has_new_digest(&project));
     fs::set_permissions(project.root.join("moved.txt"), fs::Permissions::from_mode(0o755)).expect("a file");
-    assert!(is_new_digest(&project));
+    assert!(has_new_digest(&project));
     project.commit("moved");
-    assert!(!is_new_digest(&project));
+    assert!(!has_new_digest(&project));
     symlink("src/a.rs", project.root.join("link")).expect("a symlink");
-    assert!(is_new_digest(&project));
+    assert!(has_new_digest(&project));
     fs::remove_file(project.root.join("link")).expect("a symlink");
     symlink("src/b.rs", project.root.join("link")).expect("a symlink");
-    assert!(is_new_digest(&project));
+    assert!(has_new_digest(&project));
 
     let other = TestProject::new();
     let url = other.root.to_string_lossy().into_owned();
     project.git(&["submodule", "--quiet", "add", &url, "inner"]);
-    assert!(is_new_digest(&project));
+    assert!(has_new_digest(&project));
     project.commit("with a submodule");
-    let _ = is_new_digest(&project);
+    let _ = has_new_digest(&project);
     git_in(&project.root.join("inner"), &["commit", "--quiet", "--allow-empty", "--message=on"]);
-    assert!(is_new_digest(&project));
+    assert!(has_new_digest(&project));
     git_in(&project.root.join("inner"), &["commit", "--quiet", "--allow-empty", "--message=further"]);
-    assert!(is_new_digest(&project));
+    assert!(has_new_digest(&project));
 }
 
 #[test]
 fn a_digest_includes_only_the_project() {
     let project = TestProject::new();
-    let of_part =
-        || Tree::of(&project.root.join("src"), Duration::from_secs(10)).expect("a tree").digest().expect("one");
-    let first = of_part();
+    let digest_of_part =
+        || Tree::of(&project.root.join("src"), Duration::from_secs(10)).expect("a tree").digest().expect("a digest");
+    let first = digest_of_part();
     project.write("kept.txt", "two\n").commit("elsewhere");
-    assert_eq!(of_part(), first);
+    assert_eq!(digest_of_part(), first);
     project.write("src/a.rs", "fn b() {}\n");
-    let edited = of_part();
+    let edited = digest_of_part();
     assert_ne!(edited, first);
     project.commit("here");
-    assert_eq!(of_part(), edited);
-    let unborn = TestProject::unborn();
-    let empty = unborn.tree().digest().expect("a digest");
-    unborn.write("a.txt", "a");
-    assert_ne!(unborn.tree().digest().expect("a digest"), empty);
+    assert_eq!(digest_of_part(), edited);
+}
+
+#[test]
+fn a_digest_exists_before_the_first_commit() {
+    let project = TestProject::without_commit();
+    let empty = project.tree().digest().expect("a digest");
+    project.write("a.txt", "a");
+    assert_ne!(project.tree().digest().expect("a digest"), empty);
 }

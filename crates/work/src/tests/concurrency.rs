@@ -1,4 +1,4 @@
-//! Concurrent writers, each with its own connection, lose and duplicate nothing.
+//! Concurrent writers, each with its own connection, neither lose nor duplicate anything.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Barrier;
@@ -83,7 +83,7 @@ proptest! {
                 let (path, barrier) = (&path, &barrier);
                 scope.spawn(move || {
                     barrier.wait();
-                    // The database does not exist when they start.
+                    // The database does not exist when the writers start.
                     perform(&WorkDatabase::open(path).expect("opened"), operations, writer)
                 })
             });

@@ -44,7 +44,7 @@ fn the_best_match_comes_first() {
 }
 
 #[test]
-fn filters_by_kind_and_tag() {
+fn memories_are_filtered_by_kind_and_tag() {
     let database = TestDatabase::new();
     let work = filled_database(&database);
     let memories = work.memories();
@@ -91,10 +91,10 @@ fn invalid_memories_and_searches_are_errors() {
     ];
     insta::assert_snapshot!(errors.map(|error| error.to_string()).join("\n"), @r#"
     the text is empty
-    the text has 65537 bytes, and 65536 (64 KiB) are the most
+    the text has 65537 bytes; the maximum is 65536 (64 KiB)
     a tag is empty
     `two words` cannot be a tag
-    a tag has 51 characters, and 50 are the most
+    a tag has 51 characters; the maximum is 50
     `" * -` has no words to search for
     "#);
     let memory = memories.add(MemoryKind::Fix, "export API_KEY=sk-ant-REDACTED", &[], 1);

@@ -104,17 +104,17 @@ fn invalid_tasks_are_errors() {
     let messages: Vec<String> = refused.into_iter().map(|refused| refused.expect_err("refused").to_string()).collect();
     insta::assert_snapshot!(messages.join("\n"), @r"
     the title is empty
-    the title is one line of plain text
-    the title is one line of plain text
-    the title has 501 characters, and 500 are the most
-    the description has 65537 bytes, and 65536 (64 KiB) are the most
-    a priority is a number from 1 to 5, not 6
-    a priority is a number from 1 to 5, not 0
+    the title must be one line of plain text
+    the title must be one line of plain text
+    the title has 501 characters; the maximum is 500
+    the description has 65537 bytes; the maximum is 65536 (64 KiB)
+    the priority must be a number from 1 to 5, not 6
+    the priority must be a number from 1 to 5, not 0
     there is no task `t9`
     there is no task `t9`
-    t2 has the key `known` already
+    the key `known` belongs to t2 already
     the key is empty
-    the key holds what looks like a secret
+    the key contains something that looks like a secret
     there is no task `first`
     ");
     assert_eq!(tasks.all().expect("read").len(), 2, "nothing was written");
@@ -152,11 +152,11 @@ fn cycles_are_refused() {
     let parent = |parent| TaskDraft { parent: Some(parent), ..draft_with_title("A") };
     insta::assert_snapshot!(
         tasks.ensure("a", &parent(third), 1).expect_err("a cycle"),
-        @"a task cannot be above itself: t1 → t3 → t2 → t1"
+        @"a task cannot be its own ancestor: t1 → t3 → t2 → t1"
     );
     insta::assert_snapshot!(
         tasks.ensure("a", &parent(first), 1).expect_err("a cycle"),
-        @"a task cannot be above itself: t1 → t1"
+        @"a task cannot be its own ancestor: t1 → t1"
     );
     let fourth = add_blocked(&work, "D", &[first, second]).id;
     let fifth = add_blocked(&work, "E", &[fourth]).id;
@@ -169,7 +169,7 @@ fn cycles_are_refused() {
 }
 
 #[test]
-fn tasks_without_open_blockers_are_ready() {
+fn open_tasks_without_unfinished_blockers_are_ready() {
     let database = TestDatabase::new();
     let work = database.work();
     let tasks = work.tasks();
@@ -185,14 +185,14 @@ fn tasks_without_open_blockers_are_ready() {
 
     tasks.fail(first, 3).expect("failed");
     assert_eq!(ready(tasks), ["t3", "t2"]);
-    let dead_blockers: Vec<TaskId> =
-        tasks.get(second).expect("read").dead_blockers().map(|blocker| blocker.id).collect();
-    assert_eq!(dead_blockers, [first]);
+    let failed_blockers: Vec<TaskId> =
+        tasks.get(second).expect("read").failed_or_missing_blockers().map(|blocker| blocker.id).collect();
+    assert_eq!(failed_blockers, [first]);
 
     work.connection.execute("DELETE FROM tasks WHERE id = ?1", [first]).expect("deleted");
     assert_eq!(ready(tasks), ["t3", "t2"]);
     let missing = tasks.get(second).expect("read");
-    assert_eq!(missing.dead_blockers().map(|blocker| blocker.state).collect::<Vec<_>>(), [None]);
+    assert_eq!(missing.failed_or_missing_blockers().map(|blocker| blocker.state).collect::<Vec<_>>(), [None]);
 
     tasks.close(urgent, 4).expect("closed");
     tasks.close(second, 4).expect("closed");
@@ -224,7 +224,7 @@ fn every_transition_from_every_state() {
                 TaskState::Failed => tasks.fail(task, 1),
             };
             let result = match change {
-                Ok(change) if change.is_unchanged => "was so".to_owned(),
+                Ok(change) if change.is_unchanged => "unchanged".to_owned(),
                 Ok(change) => change.task.state.name().to_owned(),
                 Err(error) => error.to_string().split_once(' ').expect("words").1.to_owned(),
             };
@@ -232,22 +232,22 @@ fn every_transition_from_every_state() {
         }
     }
     insta::assert_snapshot!(table.join("\n"), @r"
-    open to open: was so
+    open to open: unchanged
     open to in_progress: in_progress
     open to closed: closed
     open to failed: failed
     in_progress to open: open
-    in_progress to in_progress: was so
+    in_progress to in_progress: unchanged
     in_progress to closed: closed
     in_progress to failed: failed
     closed to open: open
     closed to in_progress: is closed: it cannot be started before it is reopened
-    closed to closed: was so
-    closed to failed: is closed: it cannot be given up before it is reopened
+    closed to closed: unchanged
+    closed to failed: is closed: it cannot be marked as failed before it is reopened
     failed to open: open
     failed to in_progress: has failed: it cannot be started before it is reopened
     failed to closed: has failed: it cannot be closed before it is reopened
-    failed to failed: was so
+    failed to failed: unchanged
     ");
 }
 
@@ -294,7 +294,7 @@ fn a_tree_is_complete_when_its_leaves_are_closed() {
     assert!(!complete(&[id("t99")]));
     assert!(!complete(&[root]));
     tasks.close(root, 1).expect("closed");
-    assert!(!complete(&[root]), "its descendants are not");
+    assert!(!complete(&[root]), "its descendants are not closed");
     tasks.reopen(root, 1).expect("open");
     tasks.close(leaf, 1).expect("closed");
     assert!(complete(&[branch]) && complete(&[leaf]) && !complete(&[root]));
@@ -307,7 +307,7 @@ fn a_tree_is_complete_when_its_leaves_are_closed() {
 }
 
 #[test]
-fn counts_and_reviews() {
+fn tasks_are_counted_by_state_and_marked_for_review() {
     let database = TestDatabase::new();
     let work = database.work();
     let tasks = work.tasks();

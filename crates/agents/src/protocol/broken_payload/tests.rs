@@ -58,7 +58,8 @@ proptest! {
         scan(&payload, &[]);
     }
 
-    /// Neither the tool's input nor truncation changes the envelope.
+    /// Nested values do not change the envelope. If the payload is truncated, fields can be missing, but none is
+    /// changed.
     #[test]
     fn nested_values_are_never_the_envelope(
         text in r#"[{}\[\]":,\\a-z\n"]{0,60}"#,

@@ -23,12 +23,12 @@ fn undecodable_payloads_have_a_reason_and_a_kind() {
         deep.as_bytes(),
         &huge,
     ];
-    let said: Vec<_> = payloads.into_iter().map(undecodable).collect();
-    insta::assert_debug_snapshot!(said);
+    let undecodable_payloads: Vec<_> = payloads.into_iter().map(undecodable).collect();
+    insta::assert_debug_snapshot!(undecodable_payloads);
 }
 
 #[test]
-fn a_call_without_a_folder_cannot_be_judged() {
+fn a_call_without_a_directory_cannot_be_judged() {
     for cwd in ["", r#""cwd":null,"#, r#""cwd":"p","#, r#""cwd":5,"#] {
         let payload =
             format!(r#"{{{cwd}"hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{{"command":"ls"}}}}"#);

@@ -1,24 +1,26 @@
-//! MCP tools that run commands: their script is judged like that of an agent's own shell.
+//! Recognizes tools of MCP servers, and unknown tools of agents, that run commands. Their scripts are judged like those
+//! of an agent's shell tool.
 //!
-//! Such a tool is recognized by its name and by an argument with a command. It is assumed to run on this machine.
+//! Such a tool is recognized by its name and, usually, by an argument with a command. The command is assumed to run on
+//! this machine.
 
 use engine::event::ShellText;
 use serde_json::{Map, Value};
 
-use super::{arguments, called_tool, normalized, words};
-use crate::protocol::shell_text::{in_folder, shell_text};
+use super::{arguments, called_tool, normalized, split_words};
+use crate::protocol::shell_text::{in_directory, shell_text};
 
-/// Words in tools' names that mean running something.
-const RUNS: &[&str] = &["exec", "execute", "launch", "run", "spawn", "start"];
-/// Words in tools' names that mean a shell.
-const SHELLS: &[&str] =
+/// Words in tools' names that mean that the tool runs something.
+const RUN_WORDS: &[&str] = &["exec", "execute", "launch", "run", "spawn", "start"];
+/// Words in the names of tools and servers that mean a shell.
+const SHELL_WORDS: &[&str] =
     &["bash", "cli", "cmd", "command", "commands", "console", "process", "pty", "sh", "shell", "terminal", "zsh"];
 
 /// Words in the names of agents' own tools that mean a shell.
-const OWN_SHELLS: &[&str] = &["bash", "pty", "sh", "shell", "terminal", "zsh"];
+const OWN_SHELL_WORDS: &[&str] = &["bash", "pty", "sh", "shell", "terminal", "zsh"];
 
 /// Names of arguments with a command, in lower case and without separators.
-const COMMANDS: &[&str] = &[
+const COMMAND_ARGUMENTS: &[&str] = &[
     "command",
     "cmd",
     "commandline",
@@ -30,46 +32,47 @@ const COMMANDS: &[&str] = &[
     "executable",
 ];
 /// Names of arguments with a script, if the tool is a shell.
-const SCRIPTS: &[&str] = &["script", "commands", "code", "input", "text", "keys"];
-/// Names of arguments with the command's arguments.
-const WORDS: &[&str] = &["args", "arguments", "argv"];
+const SCRIPT_ARGUMENTS: &[&str] = &["script", "commands", "code", "input", "text", "keys"];
+/// Names of arguments that contain the command's arguments.
+const ARGUMENT_LISTS: &[&str] = &["args", "arguments", "argv"];
 /// Names of arguments with the working directory.
-const FOLDERS: &[&str] = &["cwd", "workdir", "workingdir", "workingdirectory"];
+const DIRECTORY_ARGUMENTS: &[&str] = &["cwd", "workdir", "workingdir", "workingdirectory"];
 
-/// Returns the script of a call; none if the call runs no command.
+/// Returns the script that a call runs. `Missing` if the tool's name says that the tool runs commands, but no argument
+/// contains one; `None` if the call is not recognized as one that runs a command.
 pub fn shell(name: &str, input: &Value) -> Option<ShellText> {
     let (server, tool) = called_tool(name, input);
     let says = |name: &str, known: &[&str]| {
-        words(name).iter().any(|word| known.iter().any(|known| known.eq_ignore_ascii_case(word)))
+        split_words(name).iter().any(|word| known.iter().any(|known| known.eq_ignore_ascii_case(word)))
     };
-    let runs = says(&tool, RUNS);
-    // `run` of a server that is a shell, such as `terminal`, runs a script.
-    let is_shell = says(&tool, SHELLS) || runs && says(&server, SHELLS);
-    // An agent's own tool with `command` in its name may not run any: `SlashCommand`.
-    let is_shell = is_shell && (runs || !server.is_empty() || says(&tool, OWN_SHELLS));
+    let runs = says(&tool, RUN_WORDS);
+    // A tool `run` is a shell too if its server's name means a shell, such as `terminal`.
+    let is_shell = says(&tool, SHELL_WORDS) || runs && says(&server, SHELL_WORDS);
+    // An agent's own tool with `command` in its name does not necessarily run commands, for example `SlashCommand`.
+    let is_shell = is_shell && (runs || !server.is_empty() || says(&tool, OWN_SHELL_WORDS));
     if !is_shell && !runs {
         return None;
     }
-    let all = arguments::all(input);
-    let text = all.iter().find_map(|arguments| {
-        let script = || first(arguments, SCRIPTS).filter(|_| is_shell).and_then(script);
+    let objects = arguments::nested_objects(input);
+    let text = objects.iter().find_map(|arguments| {
+        let script = || first(arguments, SCRIPT_ARGUMENTS).filter(|_| is_shell).and_then(script);
         command(arguments).or_else(script)
     });
-    let folder = all.iter().find_map(|arguments| first(arguments, FOLDERS)?.as_str());
+    let directory = objects.iter().find_map(|arguments| first(arguments, DIRECTORY_ARGUMENTS)?.as_str());
     match text {
-        Some(text) => Some(in_folder(folder, ShellText::Command(text))),
-        // The tool runs a command, but no known argument has it.
+        Some(text) => Some(in_directory(directory, ShellText::Command(text))),
+        // The tool runs a command, but no known argument contains the command.
         None => (runs && is_shell).then_some(ShellText::Missing),
     }
 }
 
-/// Returns the first of these arguments that is not empty.
+/// Returns the value of the first argument with one of these names, in the order of `names`. Empty strings are skipped.
 fn first<'a>(arguments: &'a Map<String, Value>, names: &[&str]) -> Option<&'a Value> {
-    let said = |name: &&str| {
+    let first_value = |name: &&str| {
         let mut fields = arguments.iter().filter(|(key, _)| normalized(key) == **name);
         fields.find(|(_, value)| value.as_str() != Some("")).map(|(_, value)| value)
     };
-    names.iter().find_map(said)
+    names.iter().find_map(first_value)
 }
 
 fn command(arguments: &Map<String, Value>) -> Option<String> {
@@ -77,14 +80,14 @@ fn command(arguments: &Map<String, Value>) -> Option<String> {
         ShellText::Command(text) => Some(text),
         ShellText::Missing => None,
     };
-    match (text(COMMANDS), text(WORDS)) {
-        (Some(command), Some(words)) => Some(format!("{command} {words}")),
+    match (text(COMMAND_ARGUMENTS), text(ARGUMENT_LISTS)) {
+        (Some(command), Some(arguments)) => Some(format!("{command} {arguments}")),
         (Some(command), None) => Some(command),
         (None, _) => text(&["argv"]),
     }
 }
 
-/// Returns a script, or joins a list of commands.
+/// Returns the text, or the strings of a list joined as lines; `None` for any other value.
 fn script(text: &Value) -> Option<String> {
     match text {
         Value::String(text) => Some(text.clone()),

@@ -4,7 +4,7 @@ use engine::event::ShellText;
 
 use super::{files, shell};
 
-/// Each path with its access.
+/// Returns each path that a call names, together with the kind of access.
 fn file_accesses(tool: &str, input: &Value) -> Vec<String> {
     let files = files(tool, input, "/p");
     let shown = |access| match access {
@@ -62,7 +62,7 @@ fn nested_arguments() {
     assert_eq!(file_accesses("mcp__x__write", &json!({"note": "a path is {\"path\": \"a\"}"})), [""; 0]);
 }
 
-/// The script of the call.
+/// Returns the script of a call, if it is known.
 fn run(tool: &str, input: &Value) -> Option<String> {
     match shell(tool, input)? {
         ShellText::Command(text) => Some(text),
@@ -149,7 +149,7 @@ fn a_shell_without_a_known_command_argument_is_a_shell() {
     assert_eq!(shell("mcp__draw__run", &json!({"what": "ls"})), None);
 }
 
-/// Tools that an agent adds in later versions or in plugins.
+/// Later versions of an agent, or its plugins, can have tools that Linchpin does not know.
 #[test]
 fn unknown_tools_of_agents() {
     assert_eq!(run("run_in_terminal", &json!({"command": "ls"})).as_deref(), Some("ls"));

@@ -12,7 +12,7 @@ fn paths_become_absolute_without_file_access() {
         ("/p", "~/x/../y", "~/x/../y"),
         ("/p", r"a\b", r"/p/a\b"),
         (r"C:\p", r"a\..\b.txt", "C:/p/a/../b.txt"),
-        // On systems without drives, it is a file name.
+        // On systems without drives, `C:` is the name of a directory.
         ("/p", "C:/x", "/p/C:/x"),
         ("/p", r"\\x/../y", r"/p/\\x/../y"),
         (r"C:\p", "D:/x", "D:/x"),

@@ -50,7 +50,7 @@ fn shared_findings_are_left_out_after_a_refusal() {
 fn the_first_words_name_a_hold_or_an_objection() {
     let verdict = Verdict::of(vec![finding("tests-ran", Level::Block, "Run the tests first.")]);
     insta::assert_snapshot!(reasons(BlockEffect::Held, &verdict), @"Held by Linchpin rule `tests-ran`: Run the tests first.");
-    insta::assert_snapshot!(reasons(BlockEffect::Objected, &verdict), @"Not allowed by Linchpin rule `tests-ran`, but it could not be stopped: Run the tests first.");
+    insta::assert_snapshot!(reasons(BlockEffect::Objected, &verdict), @"Not allowed by Linchpin rule `tests-ran`, but this action could not be stopped: Run the tests first.");
 }
 
 #[test]
@@ -77,7 +77,7 @@ fn an_approval_does_not_name_a_rule_that_approves_nothing() {
         because: vec!["approves nothing: `make` is not covered".to_owned()],
         ..finding("partial", Level::Allow, "fine")
     };
-    // Another policy approves the whole call.
+    // Only the rule `reads` approves the call.
     let verdict = Verdict { approved: true, ..Verdict::of(vec![partial, finding("reads", Level::Allow, "fine")]) };
     insta::assert_snapshot!(approval(&verdict), @"Approved by Linchpin rule `reads`");
 }
@@ -103,7 +103,7 @@ fn control_characters_are_removed() {
     assert_eq!(without_control_characters("a\u{1b}[31mb\r\n\tc\u{202e}d\u{0}\u{9b}"), "a[31mb\n\tcd");
 }
 
-/// Every kind of finding that can hold a stop.
+/// Findings of every kind that the text of a held stop can contain, including some that do not hold the stop.
 fn held_by() -> Vec<Finding> {
     let section = |rule: &str, level, section| Finding { section: Some(section), ..finding(rule, level, "## A title") };
     vec![

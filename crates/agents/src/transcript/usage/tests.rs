@@ -40,18 +40,18 @@ impl Kept {
     }
 }
 
-/// A transcript that a test writes line by line.
+/// A transcript that a test can rewrite, in a temporary directory.
 struct Transcript {
-    _folder: tempfile::TempDir,
+    _directory: tempfile::TempDir,
     path: PathBuf,
 }
 
 impl Transcript {
     fn new(text: impl AsRef<[u8]>) -> Self {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("t.jsonl");
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("t.jsonl");
         fs::write(&path, text).unwrap();
-        Self { _folder: folder, path }
+        Self { _directory: directory, path }
     }
 
     fn rewrite(&self, text: impl AsRef<[u8]>) {
@@ -103,8 +103,8 @@ fn codex_reports_a_response_as_a_record_and_a_count() {
     let usage = messages(Agent::Codex, &recorded("codex.jsonl"));
     let thread = "01a1dd20-a9bd-7f33-94ff-85bebee59953";
     assert_eq!(ids(&usage), ["resp_1", "resp_2", "resp_3", "resp_4"].map(|response| format!("{thread}/{response}")));
-    let fresh_apart_from_cached = MessageTokens { input: 6, output: 5, cache_read: 4, cache_write: 0 };
-    assert!(usage.iter().all(|message| message.tokens == fresh_apart_from_cached && !message.is_subagent));
+    let without_cached_input = MessageTokens { input: 6, output: 5, cache_read: 4, cache_write: 0 };
+    assert!(usage.iter().all(|message| message.tokens == without_cached_input && !message.is_subagent));
     assert_eq!(usage.last().unwrap().time, 1_794_711_269_044);
 }
 
@@ -112,8 +112,8 @@ fn codex_reports_a_response_as_a_record_and_a_count() {
 fn a_compressed_rollout_has_the_same_usage() {
     let plain = read(Agent::Codex, &recorded("codex.jsonl"), TranscriptPosition::default());
     assert_eq!(read(Agent::Codex, &recorded("codex.jsonl.zst"), TranscriptPosition::default()), plain);
-    let on = read(Agent::Codex, &recorded("codex.jsonl.zst"), plain.position.clone());
-    assert_eq!((on.messages, on.position), (vec![], plain.position));
+    let next = read(Agent::Codex, &recorded("codex.jsonl.zst"), plain.position.clone());
+    assert_eq!((next.messages, next.position), (vec![], plain.position));
 }
 
 #[test]
@@ -170,7 +170,7 @@ fn a_shorter_file_is_read_from_its_start() {
 fn a_replaced_file_is_read_from_its_start() {
     let transcript = Transcript::new(claude("m1", 1));
     let first = read(Agent::Claude, &transcript.path, TranscriptPosition::default());
-    // A file of the same length, and a longer one.
+    // The file is replaced by one of the same length, and then by a longer one.
     transcript.rewrite(claude("n1", 1));
     let second = read(Agent::Claude, &transcript.path, first.position.clone());
     assert_eq!(ids(&second.messages), ["n1"]);
@@ -227,7 +227,7 @@ fn unreadable_lines_are_skipped() {
     }
     let text = [claude("m1", 1).as_bytes(), &text, claude("m2", 2).as_bytes()].concat();
     assert_eq!(ids(&messages(Agent::Claude, &Transcript::new(&text).path)), ["m1", "m2"]);
-    // Figures that are not numbers of tokens are ignored.
+    // Figures that are negative or not numbers are ignored.
     let odd = claude("m3", 3).replace("3}", "-3}").replace(":3,", r#":"3","#);
     assert_eq!(messages(Agent::Claude, &Transcript::new(odd).path)[0].tokens, MessageTokens::default());
 }
@@ -240,7 +240,7 @@ fn a_huge_line_is_skipped_and_not_read_twice() {
     let transcript = Transcript::new(claude("m1", 1) + front);
     let first = read(Agent::Claude, &transcript.path, TranscriptPosition::default());
     assert_eq!((ids(&first.messages), first.has_more), (vec!["m1"], false));
-    // The line is incomplete, and continues in the next readings.
+    // The huge line is still incomplete; its rest is read by the second and the third reading.
     let json = serde_json::to_value(&first.position).unwrap();
     assert_eq!(json["offset"].as_u64().unwrap(), fs::metadata(&transcript.path).unwrap().len());
     transcript.rewrite(claude("m1", 1) + front + rest.split_at(100).0);
@@ -273,7 +273,7 @@ fn usage_of_subagents_is_marked() {
         ["msg_b_1", "msg_b_10", "msg_b_4", "msg_b_9"]
     );
     assert_eq!(of(true).map(|message| message.id.as_str()).collect::<Vec<_>>(), ["msg_b_2", "msg_b_3"]);
-    // Earlier versions wrote subagents' messages to the session's transcript.
+    // Earlier versions of Claude Code wrote subagents' messages to the session's transcript.
     let usage = messages(Agent::Claude, &Transcript::new(claude_with("m1", 1, r#","isSidechain":true"#)).path);
     assert!(usage[0].is_subagent);
 }
@@ -286,8 +286,8 @@ fn a_forked_claude_session_reports_the_same_messages_again() {
     assert_eq!(ids(&forked[4..]), ["msg_b_11", "msg_b_12"]);
 }
 
-/// Recorded from a thread that started a subagent with a copy of its whole history. The thread was forked, and its fork
-/// was forked again. The model answered twelve times.
+/// The rollouts are those of a thread that started a subagent with a copy of the thread's whole history. The thread was
+/// forked, and the fork was forked again. In all threads together, the model answered twelve times.
 #[test]
 fn forked_threads_count_only_their_own_messages() {
     let of = |name: &str| messages(Agent::Codex, &recorded(name));
@@ -298,7 +298,8 @@ fn forked_threads_count_only_their_own_messages() {
         responses("codex-legacy.jsonl"),
         ["resp_d_11", "resp_d_12", "resp_d_13", "resp_d_14", "resp_d_17", "resp_d_18"]
     );
-    // The copied lines lack the records.
+    // The lines that were copied into the subagent's rollout contain no usage records; those in the forks contain
+    // records of other threads.
     assert_eq!(responses("codex-legacy-subagent.jsonl"), ["resp_d_15", "resp_d_16"]);
     assert_eq!(responses("codex-legacy-fork.jsonl"), ["resp_d_19", "resp_d_20"]);
     assert_eq!(responses("codex-legacy-fork-of-fork.jsonl"), ["resp_d_21", "resp_d_22"]);
@@ -306,7 +307,8 @@ fn forked_threads_count_only_their_own_messages() {
     assert!(of("codex-legacy-fork.jsonl").iter().all(|message| !message.is_subagent));
 }
 
-/// The same threads as written by a version without records.
+/// Removes every `token_usage_record` from the rollouts of forked threads, because older versions of Codex do not write
+/// it.
 #[test]
 fn a_copy_is_recognized_without_records_too() {
     for (name, totals) in [
@@ -321,9 +323,9 @@ fn a_copy_is_recognized_without_records_too() {
         let with = messages(Agent::Codex, &recorded(name));
         let counted = |messages: &[MessageUsage]| messages.iter().map(|message| message.tokens).collect::<Vec<_>>();
         assert_eq!(counted(&old), counted(&with));
-        let told: Vec<u64> =
+        let reported_totals: Vec<u64> =
             old.iter().map(|message| message.id.rsplit('/').next().unwrap().parse().unwrap()).collect();
-        assert_eq!(told, totals);
+        assert_eq!(reported_totals, totals);
     }
 }
 
@@ -336,7 +338,7 @@ fn a_repeated_count_does_not_count_again() {
     let first = read(Agent::Codex, &transcript.path, TranscriptPosition::default());
     assert_eq!(ids(&first.messages), ["01-t/15", "01-t/31"]);
     assert_eq!(first.messages[1].tokens, MessageTokens { input: 6, output: 6, cache_read: 4, cache_write: 0 });
-    // Repetitions much later do not count either.
+    // A repeated `token_count` that is appended after the first reading does not count either.
     let text = fs::read_to_string(&transcript.path).unwrap();
     transcript.rewrite(text + &token_count(31, 6) + &token_count(48, 7));
     assert_eq!(ids(&read(Agent::Codex, &transcript.path, first.position).messages), ["01-t/48"]);
@@ -348,7 +350,7 @@ fn turns_without_ids_count_as_the_forks_own() {
     assert_eq!(ids(&messages(Agent::Codex, &Transcript::new(lines.concat()).path)), ["01-t/15"]);
 }
 
-/// Any line that a transcript may have, including broken ones.
+/// Generates any line that a transcript may have, including broken ones.
 fn any_line() -> impl Strategy<Value = String> {
     let id = prop::sample::select(vec!["a", "b", "c", "d"]);
     prop_oneof![
@@ -384,10 +386,10 @@ proptest! {
             for end in &ends {
                 transcript.rewrite(&text[..*end]);
                 loop {
-                    let on = usage(agent, &transcript.path, position, limit).unwrap();
-                    kept.keep(on.messages);
-                    position = serde_json::from_str(&serde_json::to_string(&on.position).unwrap()).unwrap();
-                    if !on.has_more {
+                    let next = usage(agent, &transcript.path, position, limit).unwrap();
+                    kept.keep(next.messages);
+                    position = serde_json::from_str(&serde_json::to_string(&next.position).unwrap()).unwrap();
+                    if !next.has_more {
                         break;
                     }
                 }
@@ -402,9 +404,9 @@ proptest! {
 
     #[test]
     fn any_bytes_can_be_read_as_a_transcript(before: Vec<u8>, bytes: Vec<u8>, limit: u64) {
-        let folder = tempfile::tempdir().unwrap();
+        let directory = tempfile::tempdir().unwrap();
         for name in ["t.jsonl", "t.jsonl.zst"] {
-            let path = folder.path().join(name);
+            let path = directory.path().join(name);
             for agent in [Agent::Claude, Agent::Codex, Agent::Gemini, Agent::Copilot, Agent::OpenCode] {
                 fs::write(&path, &before).unwrap();
                 let position = usage(agent, &path, TranscriptPosition::default(), limit).map(|usage| usage.position);
@@ -415,7 +417,7 @@ proptest! {
     }
 }
 
-/// The number of a session's messages, how many are its subagents', and its tokens.
+/// Returns the number of a session's messages, how many of them are from subagents, and the sum of their tokens.
 fn used(agent: Agent, path: &Path) -> (usize, usize, MessageTokens) {
     let mut kept = Kept::default();
     for file in transcript_files(agent, path) {
@@ -433,7 +435,9 @@ fn used(agent: Agent, path: &Path) -> (usize, usize, MessageTokens) {
 
 #[test]
 fn usage_is_summed_up_in_each_format() {
-    // Each recorded request has 10 input tokens, or 6 and 4 cached ones, and 5 output tokens, some with 2 thoughts.
+    // For each request, Gemini CLI reports 10 input tokens (4 of them cached), 5 output tokens, and 2 thinking tokens,
+    // which count as output. The other agents report 10 uncached input tokens, 3 input tokens read from the cache, 2
+    // input tokens written to the cache, and 5 output tokens.
     let gemini = recorded("gemini/session-2026-11-16T08-42-2ef1b279.jsonl");
     let tokens = MessageTokens { input: 6 * 10, output: 7 * 10, cache_read: 4 * 10, cache_write: 0 };
     assert_eq!(used(Agent::Gemini, &gemini), (10, 5, tokens));

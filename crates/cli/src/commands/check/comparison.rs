@@ -21,7 +21,7 @@ use super::name_status;
 use crate::arguments::CheckArguments;
 use crate::problem::Problem;
 
-/// Longer than in hooks: no agent waits for the answer, and some disks are slow.
+/// The time limit for git. It is longer than in hooks, because no agent waits for the answer, and some disks are slow.
 const GIT_LIMIT: Duration = Duration::from_mins(2);
 
 const FETCH_ALL: &str = "in CI, fetch enough history: `with: {fetch-depth: 0}` for `actions/checkout`";
@@ -31,11 +31,12 @@ pub struct Comparison {
     pub acknowledged: Vec<Trailer>,
     /// The project's path within its repository.
     pub prefix: String,
-    /// The full name of the commit or list that the changes are relative to.
+    /// The full name of the commit with which the files were compared, or the name of the list of changes.
     pub baseline: String,
-    /// The same, as displayed to people.
+    /// The baseline in words for people, such as `since 1a2b3c`.
     pub since: String,
-    pub changed: usize,
+    /// The number of changed files.
+    pub changed_files: usize,
     pub notes: Vec<String>,
 }
 
@@ -48,14 +49,14 @@ impl Comparison {
         environment: &Environment,
     ) -> Result<Self, Problem> {
         if let Some(list) = &arguments.changed_from {
-            let changes = Arc::new(listed(list)?);
+            let changes = Arc::new(read_change_list(list)?);
             return Ok(Self {
-                compared: everywhere(&changes, list),
+                compared: same_for_all_rules(&changes, list),
                 acknowledged: Vec::new(),
                 prefix: String::new(),
                 baseline: list.clone(),
                 since: format!("according to `{list}`"),
-                changed: changes.len(),
+                changed_files: changes.len(),
                 notes: Vec::new(),
             });
         }
@@ -64,13 +65,13 @@ impl Comparison {
                 .help("list the changes in a file for `--changed-from FILE`: on each line `M`, `A` or `D`, a tab and the path")
         })?;
         let index = environment.get("GIT_INDEX_FILE").map(|index| environment.cwd.join(index));
-        let now = if arguments.staged { Now::Staged(index) } else { Now::WorkingTree };
-        let pull_request = PullRequest::of(environment);
-        let mut builder = ComparisonBuilder { tree: &tree, config, now, pull_request, notes: Vec::new() };
+        let state = if arguments.staged { ComparedState::Staged(index) } else { ComparedState::WorkingTree };
+        let github_event = GithubEvent::of(environment);
+        let mut builder = ComparisonBuilder { tree: &tree, config, state, github_event, notes: Vec::new() };
         let mut comparison = match (&arguments.range, &arguments.base) {
-            (Some(range), _) => builder.between(range)?,
-            (None, Some(base)) => builder.since(base)?,
-            (None, None) => builder.since_baselines(rules)?,
+            (Some(range), _) => builder.compare_range(range)?,
+            (None, Some(base)) => builder.compare_with(base)?,
+            (None, None) => builder.compare_with_baselines(rules)?,
         };
         comparison.compared.git = git_facts(&tree, project, config, rules);
         if !tree.disabled_filters().is_empty() {
@@ -84,37 +85,49 @@ impl Comparison {
 }
 
 /// The state that is compared with the baseline.
-enum Now {
+enum ComparedState {
     WorkingTree,
     /// The contents of the index, which would be committed. The path is set if it is not git's default index.
     Staged(Option<PathBuf>),
 }
 
-/// Information from GitHub Actions about the event that triggered the check.
-struct PullRequest {
+/// The event by which GitHub Actions started the check, if it did.
+struct GithubEvent {
     is_on_github: bool,
-    /// The target branch of the pull request.
+    /// The target branch, if the event is a pull request.
     base: Option<String>,
+    /// The commit to which the branch pointed before the event, if the event is a push.
+    before: Option<String>,
 }
 
-impl PullRequest {
+impl GithubEvent {
     fn of(environment: &Environment) -> Self {
         let is_on_github = environment.get("GITHUB_ACTIONS").is_some_and(|value| value == "true");
-        Self { is_on_github, base: environment.get("GITHUB_BASE_REF").filter(|_| is_on_github) }
+        let variable = |name| environment.get(name).filter(|_| is_on_github);
+        let is_push = variable("GITHUB_EVENT_NAME").is_some_and(|name| name == "push");
+        let before = variable("GITHUB_EVENT_PATH").filter(|_| is_push).and_then(|path| commit_before_push(&path));
+        Self { is_on_github, base: variable("GITHUB_BASE_REF"), before }
     }
+}
+
+/// Reads the commit before a push from the event's payload. `None` for a new branch, which GitHub writes as zeros.
+fn commit_before_push(payload: &str) -> Option<String> {
+    let payload: Value = serde_json::from_slice(&fs::read(payload).ok()?).ok()?;
+    let before = payload.get("before")?.as_str()?;
+    before.bytes().any(|byte| byte != b'0').then(|| before.to_owned())
 }
 
 struct ComparisonBuilder<'a> {
     tree: &'a Tree,
     config: &'a Config,
-    now: Now,
-    pull_request: PullRequest,
+    state: ComparedState,
+    github_event: GithubEvent,
     notes: Vec<String>,
 }
 
 impl ComparisonBuilder<'_> {
-    /// `A..B`: the changes by commits that are in B and not in A.
-    fn between(&mut self, range: &str) -> Result<Comparison, Problem> {
+    /// Judges all rules by the changes that the commits in a range `A..B` made: from the merge base of A and B to B.
+    fn compare_range(&mut self, range: &str) -> Result<Comparison, Problem> {
         let (from, to) = range.split_once("...").or_else(|| range.split_once("..")).ok_or_else(|| {
             Problem::new("InvalidValue", format!("invalid range of commits `{range}`"))
                 .help("write `A..B`, or to compare the working tree with a commit, use `--base A`")
@@ -123,26 +136,30 @@ impl ComparisonBuilder<'_> {
         let (from, to) = (self.commit(from)?, self.commit(to)?);
         let base = self.tree.merge_base(&to, &from)?;
         let changes = Arc::new(self.tree.changes_between(&base.id, &to)?);
-        self.finish(everywhere(&changes, &base.id), &base, &to, changes.len())
+        self.finish(same_for_all_rules(&changes, &base.id), &base, &to, changes.len())
     }
 
-    fn since(&mut self, name: &str) -> Result<Comparison, Problem> {
+    /// Judges all rules by the changes since the merge base of `HEAD` and a commit or branch.
+    fn compare_with(&mut self, name: &str) -> Result<Comparison, Problem> {
         let named = self.commit(name)?;
         let head = self.tree.head().unwrap_or_else(|| named.clone());
         let base = self.tree.merge_base(&head, &named)?;
         let changes = Arc::new(self.changes_since(&base.id)?);
-        self.finish(everywhere(&changes, &base.id), &base, &head, changes.len())
+        self.finish(same_for_all_rules(&changes, &base.id), &base, &head, changes.len())
     }
 
     fn changes_since(&self, commit: &str) -> Result<Changes, Problem> {
-        Ok(match &self.now {
-            Now::Staged(index) => self.tree.staged_changes_since(commit, index.as_deref().map(Path::as_os_str))?,
-            Now::WorkingTree => self.tree.changes_since(commit)?,
+        Ok(match &self.state {
+            ComparedState::Staged(index) => {
+                self.tree.staged_changes_since(commit, index.as_deref().map(Path::as_os_str))?
+            }
+            ComparedState::WorkingTree => self.tree.changes_since(commit)?,
         })
     }
 
-    /// Compares each rule with its own baseline. The last prompt is not available as a baseline here.
-    fn since_baselines(&mut self, rules: &[Rule]) -> Result<Comparison, Problem> {
+    /// Judges each rule by the changes since its own baseline. The last prompt is not known here and cannot be a
+    /// baseline.
+    fn compare_with_baselines(&mut self, rules: &[Rule]) -> Result<Comparison, Problem> {
         let named = self.config.branches.default.as_deref();
         let wanted: BTreeSet<Baseline> =
             rules.iter().filter_map(Rule::as_file_rule).map(|file| file.scope.compare_to).collect();
@@ -150,19 +167,21 @@ impl ComparisonBuilder<'_> {
             self.notes
                 .push("`check` knows no prompts, so rules with `compare_to: prompt` compare with the base of the branch instead".to_owned());
         }
-        let base = match self.pull_request.base.clone() {
-            Some(branch) => self.base_of_pull_request(&branch)?,
-            None => self.known(self.tree.base(named)?, !wanted.is_empty())?,
+        let base = if let Some(branch) = self.github_event.base.clone() {
+            self.base_of_pull_request(&branch)?
+        } else {
+            let base = self.require_known(self.tree.merge_base_with_default(named)?, !wanted.is_empty())?;
+            self.base_of_push(base)?
         };
         let changes = Arc::new(self.changes_since(&base.id)?);
         let count = changes.len();
-        let mut compared = everywhere(&changes, &base.id);
+        let mut compared = same_for_all_rules(&changes, &base.id);
         if wanted.contains(&Baseline::DefaultTip) {
-            let tip = self.known(self.tree.default_tip(named)?, true)?;
+            let tip = self.require_known(self.tree.default_tip(named)?, true)?;
             let changes = if tip.id == base.id { changes } else { Arc::new(self.changes_since(&tip.id)?) };
             for attribute in [AttributionMode::Session, AttributionMode::Tree] {
                 let change_scope = ChangeScope { compare_to: Baseline::DefaultTip, attribute };
-                let since = ChangedSince { changes: Arc::clone(&changes), baseline_name: tip.id.clone().into() };
+                let since = ChangedSince { changes: Arc::clone(&changes), baseline_id: tip.id.clone().into() };
                 compared.changes.insert(change_scope, Some(since));
             }
         }
@@ -181,13 +200,28 @@ impl ComparisonBuilder<'_> {
         Ok(self.tree.merge_base(&head, &tip)?)
     }
 
-    /// Fails if the requested baseline is unknown and `matters`: a rule depends on it.
-    fn known(&self, baseline: BaselineCommit, matters: bool) -> Result<BaselineCommit, Problem> {
+    /// Returns the commit before the push that started this check. Returns `base` if there was no push, or if `base` is
+    /// not `HEAD`, because then the push was to another branch than the default branch.
+    fn base_of_push(&self, base: BaselineCommit) -> Result<BaselineCommit, Problem> {
+        let Some(before) = self.github_event.before.as_deref() else { return Ok(base) };
+        if self.tree.head().is_some_and(|head| head != base.id) {
+            return Ok(base);
+        }
+        let Some(before) = self.tree.resolve_commit(before)? else {
+            let message = format!("`{before}`, the commit before this push, was not fetched");
+            return Err(Problem::new("NotFound", message).help(FETCH_ALL));
+        };
+        Ok(self.tree.merge_base(&base.id, &before)?)
+    }
+
+    /// Fails if the default branch is unknown, but needed. `is_needed`: a rule's files are compared with the default
+    /// branch.
+    fn require_known(&self, baseline: BaselineCommit, is_needed: bool) -> Result<BaselineCommit, Problem> {
         match &baseline.unknown_default {
-            Some(unknown) if matters => {
-                let or_say =
+            Some(unknown) if is_needed => {
+                let name_a_commit =
                     format!("{}; or name the commit to compare with: `linchpin check --base REF`", unknown.help);
-                let help = if self.pull_request.is_on_github { FETCH_ALL.to_owned() } else { or_say };
+                let help = if self.github_event.is_on_github { FETCH_ALL.to_owned() } else { name_a_commit };
                 Err(Problem::new("NotFound", unknown.why.clone()).help(help))
             }
             _ => Ok(baseline),
@@ -199,7 +233,7 @@ impl ComparisonBuilder<'_> {
         compared: Compared,
         base: &BaselineCommit,
         head: &str,
-        changed: usize,
+        changed_files: usize,
     ) -> Result<Comparison, Problem> {
         let mut notes = std::mem::take(&mut self.notes);
         notes.extend(base.note.clone());
@@ -211,7 +245,7 @@ impl ComparisonBuilder<'_> {
         let since = format!("since {}", base.id.get(..12).unwrap_or(&base.id));
         let acknowledged = ack_trailer::trailers(&messages);
         let prefix = self.tree.prefix();
-        Ok(Comparison { compared, acknowledged, prefix, baseline: base.id.clone(), since, changed, notes })
+        Ok(Comparison { compared, acknowledged, prefix, baseline: base.id.clone(), since, changed_files, notes })
     }
 
     fn commit(&self, name: &str) -> Result<String, Problem> {
@@ -221,12 +255,12 @@ impl ComparisonBuilder<'_> {
     }
 }
 
-/// Uses the same changes for every rule, whatever its baseline and attribution.
-fn everywhere(changes: &Arc<Changes>, baseline_name: &str) -> Compared {
+/// Uses the same changes for every rule, whatever the rule's baseline and attribution are.
+fn same_for_all_rules(changes: &Arc<Changes>, baseline: &str) -> Compared {
     let mut by_scope = BTreeMap::new();
     for compare_to in Baseline::ALL {
         for attribute in [AttributionMode::Session, AttributionMode::Tree] {
-            let since = ChangedSince { changes: Arc::clone(changes), baseline_name: baseline_name.to_owned().into() };
+            let since = ChangedSince { changes: Arc::clone(changes), baseline_id: baseline.to_owned().into() };
             by_scope.insert(ChangeScope { compare_to, attribute }, Some(since));
         }
     }
@@ -241,15 +275,15 @@ fn git_facts(tree: &Tree, project: &Project, config: &Config, rules: &[Rule]) ->
         ("default_branch", json!(default_branch)),
         ("head", json!(tree.head())),
     ]);
-    // Starts a process, and hardly any rule uses this fact.
+    // Reading this fact starts a process, so it is read only if a rule uses it, which is rare.
     if rules.iter().any(|rule| rule.when.as_deref().is_some_and(|when| when.contains("dirty"))) {
         facts.insert("dirty", json!(repository.is_dirty()));
     }
     facts
 }
 
-/// Parses lines in the format of `git diff --name-status`.
-fn listed(list: &str) -> Result<Changes, Problem> {
+/// Reads changes from a file or from stdin (`-`), in the format of `git diff --name-status`.
+fn read_change_list(list: &str) -> Result<Changes, Problem> {
     let mut bytes = Vec::new();
     let read = if list == "-" {
         io::stdin().read_to_end(&mut bytes).map(|_| ())

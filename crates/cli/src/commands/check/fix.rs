@@ -3,7 +3,8 @@
 use engine::decide::{Demand, RuleOutcome};
 use guard::Project;
 use guard::check::CheckedRule;
-use guard::file_rules::{BaselineName, Commands, DemandTracker, Queue, timestamp};
+use guard::file_rules::{BaselineId, CommandRunner, DemandTracker, Queue};
+use guard::timestamp;
 use policy::Config;
 
 use crate::commands::{Context, now};
@@ -11,7 +12,7 @@ use crate::commands::{Context, now};
 /// The session name under which the queue stores the results of a check.
 const SESSION: &str = "check";
 
-/// Runs the commands in order of the rules, and stores the results. Returns notes for people.
+/// Runs the commands of the unmet rules one after the other, and stores the results. Returns notes for people.
 pub fn run_commands(
     checked: &mut [CheckedRule],
     baseline: &str,
@@ -23,17 +24,21 @@ pub fn run_commands(
     let timestamp = timestamp(now());
     let demand_tracker =
         DemandTracker::new(&project.root, Queue::of(project, &context.environment), SESSION, timestamp, None);
-    let commands = Commands { environment: &context.environment, config, root: &project.root, tmp: &tmp };
+    let command_runner = CommandRunner { environment: &context.environment, config, root: &project.root, tmp: &tmp };
     let mut notes = Vec::new();
     for checked in checked.iter_mut().filter(|checked| checked.is_unmet()) {
         let Some(action) = checked.rule.as_file_rule().and_then(|file| file.command.as_ref()) else { continue };
-        let outcome = commands.run(&checked.rule.id, action, &checked.found);
-        let demand =
-            Demand { rule: checked.rule.clone(), found: checked.found.clone(), release_notice: None, times_asked: 0 };
-        demand_tracker.record_command_result(&demand, &BaselineName::from(baseline.to_owned()), &outcome, None);
+        let outcome = command_runner.run(&checked.rule.id, action, &checked.file_match);
+        let demand = Demand {
+            rule: checked.rule.clone(),
+            file_match: checked.file_match.clone(),
+            release_notice: None,
+            times_asked: 0,
+        };
+        demand_tracker.record_command_result(&demand, &BaselineId::from(baseline.to_owned()), &outcome, None);
         notes.extend(outcome.notices.iter().cloned());
         if outcome.is_passed {
-            checked.outcome = RuleOutcome::Passed;
+            checked.outcome = RuleOutcome::NotApplied;
         }
         checked.command = Some(outcome.result);
     }

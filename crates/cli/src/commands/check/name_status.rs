@@ -2,7 +2,8 @@
 
 use engine::file_rules::{Change, Status, is_project_path};
 
-/// Returns the changes in a line. A moved file is a change of both paths. None if the line has another format.
+/// Returns the changes that a line describes; `None` if the line has another format. A moved file is a change of both
+/// of its paths.
 pub fn parse(line: &str) -> Option<Vec<Change>> {
     let mut fields = line.split('\t');
     let letter = fields.next()?.trim();
@@ -31,13 +32,13 @@ fn path(field: &str) -> Option<String> {
 /// Removes git's quotes and C-style escapes around unusual names.
 fn unquoted(text: &str) -> Option<String> {
     let mut bytes = Vec::new();
-    let mut letters = text.bytes();
-    while let Some(letter) = letters.next() {
-        if letter != b'\\' {
-            bytes.push(letter);
+    let mut escaped = text.bytes();
+    while let Some(byte) = escaped.next() {
+        if byte != b'\\' {
+            bytes.push(byte);
             continue;
         }
-        bytes.push(match letters.next()? {
+        bytes.push(match escaped.next()? {
             b'a' => 7,
             b'b' => 8,
             b't' => b'\t',
@@ -47,7 +48,7 @@ fn unquoted(text: &str) -> Option<String> {
             b'r' => b'\r',
             plain @ (b'"' | b'\\') => plain,
             first @ b'0'..=b'3' => {
-                let digits = [first, letters.next()?, letters.next()?];
+                let digits = [first, escaped.next()?, escaped.next()?];
                 u8::from_str_radix(std::str::from_utf8(&digits).ok()?, 8).ok()?
             }
             _ => return None,

@@ -14,18 +14,18 @@ pub struct CheckReport {
     pub checked: Vec<CheckedRule>,
     /// Errors in policy files.
     pub problems: Vec<Diagnostic>,
-    /// The full name of the commit or list that the changes are relative to.
+    /// The full name of the commit with which the files were compared, or the name of the list of changes.
     pub baseline: String,
-    /// The same for people: `since 1a2b3c`.
+    /// The baseline in words for people, such as `since 1a2b3c`.
     pub since: String,
     /// The number of changed files.
-    pub changed: usize,
+    pub changed_files: usize,
     /// Notes for people about how the changes were determined.
     pub notes: Vec<String>,
     /// Acknowledgements in commit messages.
     pub acknowledged: Vec<Trailer>,
-    /// The changes come from git, so promises and acknowledgements about them can be found.
-    pub can_be_answered: bool,
+    /// True if the changes come from git, so that rules can be acknowledged for them.
+    pub can_be_acknowledged: bool,
     /// The project's path within its repository. Other tools expect paths relative to the repository.
     pub prefix: String,
 }
@@ -35,55 +35,57 @@ impl CheckReport {
         self.checked.iter().filter(|checked| checked.is_unmet() && !super::waits_for_its_command(checked))
     }
 
-    /// Rules that can be judged only after their command has run.
+    /// Returns the rules that can be judged only after their command has run.
     pub fn waiting(&self) -> impl Iterator<Item = &CheckedRule> {
         self.checked.iter().filter(|checked| super::waits_for_its_command(checked))
     }
 
-    /// Rules that depend on facts that only a session has.
+    /// Returns the rules that depend on facts that only a session has, each with these facts.
     pub fn undecided(&self) -> impl Iterator<Item = (&CheckedRule, &[String])> {
         self.checked.iter().filter_map(|checked| Some((checked, checked.missing_facts()?)))
     }
 
-    /// Rules that a commit acknowledges, each with the reason.
-    fn answered(&self) -> impl Iterator<Item = (&CheckedRule, &str)> {
-        let answered = self.checked.iter().filter(|checked| checked.outcome == RuleOutcome::Acknowledged);
-        answered.filter_map(|checked| {
+    /// Returns the rules that a commit message acknowledges, each with the reason.
+    fn acknowledged_rules(&self) -> impl Iterator<Item = (&CheckedRule, &str)> {
+        let acknowledged = self.checked.iter().filter(|checked| checked.outcome == RuleOutcome::Acknowledged);
+        acknowledged.filter_map(|checked| {
             let trailer = self.acknowledged.iter().find(|trailer| super::is_called(&checked.rule, &trailer.name))?;
             Some((checked, trailer.reason.as_str()))
         })
     }
 
-    /// Returns additional remarks, one per line.
+    /// Returns remarks about rules that were not judged or are acknowledged, about rules that their commands fixed, and
+    /// about the comparison.
     pub fn remarks(&self) -> Vec<String> {
         let waiting = self.waiting().map(|checked| {
-            let files = counted(checked.found.triggers.len(), "file");
+            let files = counted(checked.file_match.triggers.len(), "file");
             format!("`{}` was not judged: `linchpin check --fix` runs its command ({files})", checked.rule.id)
         });
-        let ran = self.checked.iter().filter(|checked| !checked.is_unmet()).filter_map(|checked| {
+        let met_by_command = self.checked.iter().filter(|checked| !checked.is_unmet()).filter_map(|checked| {
             let result = checked.command.as_ref()?;
-            Some(format!("`{}` {}", checked.rule.id, result.output.as_deref().unwrap_or_default()))
+            Some(format!("`{}` {}", checked.rule.id, result.message.as_deref().unwrap_or_default()))
         });
-        let answered = self.answered().map(|(checked, reason)| match reason {
+        let acknowledged = self.acknowledged_rules().map(|(checked, reason)| match reason {
             "" => format!("`{}` is acknowledged by a commit", checked.rule.id),
             _ => format!("`{}` is acknowledged by a commit: {reason}", checked.rule.id),
         });
-        let undecided = self.undecided().map(|(checked, facts)| undecided(&checked.rule.id, facts));
-        let silenced = self.checked.iter().filter(|checked| !checked.silenced_by.is_empty()).map(silenced);
-        waiting.chain(ran).chain(undecided).chain(silenced).chain(answered).chain(self.notes.iter().cloned()).collect()
+        let undecided = self.undecided().map(|(checked, facts)| undecided_text(&checked.rule.id, facts));
+        let silenced = self.checked.iter().filter(|checked| !checked.silenced_by.is_empty()).map(silenced_text);
+        let of_rules = waiting.chain(met_by_command).chain(undecided).chain(silenced).chain(acknowledged);
+        of_rules.chain(self.notes.iter().cloned()).collect()
     }
 
-    /// Explains how to acknowledge the unmet rules; none if there is nothing to acknowledge.
-    pub fn how_to_answer(&self) -> Option<String> {
-        let is_open = |checked: &&CheckedRule| self.can_be_answered && !super::is_broken(checked);
-        let open: Vec<&CheckedRule> = self.unmet().filter(is_open).collect();
-        let name = match open.as_slice() {
+    /// Explains how to acknowledge the unmet rules. Returns `None` if no unmet rule can be acknowledged.
+    pub fn how_to_acknowledge(&self) -> Option<String> {
+        let can_be_acknowledged = |checked: &&CheckedRule| self.can_be_acknowledged && !super::is_broken(checked);
+        let unmet: Vec<&CheckedRule> = self.unmet().filter(can_be_acknowledged).collect();
+        let name = match unmet.as_slice() {
             [] => return None,
             [only] => &only.rule.id,
             _ => "NAME",
         };
         Some(format!(
-            "If a rule does not apply, run `linchpin ack {name} --reason \"…\"`: agents and `check --staged` respect it. For CI, \
+            "If a rule does not apply, run `linchpin ack {name} --reason \"…\"`: the acknowledgement then counts for agents and for `check --staged`. For CI, \
              add `--trailer`, and put the printed line into the commit message."
         ))
     }
@@ -94,7 +96,7 @@ impl CheckReport {
         json!({
             "unmet": self.unmet().next().is_some(),
             "baseline": self.baseline,
-            "changed": self.changed,
+            "changed": self.changed_files,
             "rules": rules,
             "problems": problems,
             "notes": self.notes,
@@ -103,7 +105,7 @@ impl CheckReport {
 }
 
 fn to_json(checked: &CheckedRule) -> Value {
-    let CheckedRule { rule, found, outcome, command, silenced_by: _ } = checked;
+    let CheckedRule { rule, file_match, outcome, command, silenced_by: _ } = checked;
     json!({
         "rule": rule.id,
         "title": rule.display_title(),
@@ -111,17 +113,17 @@ fn to_json(checked: &CheckedRule) -> Value {
         "unmet": checked.is_unmet() && !super::waits_for_its_command(checked),
         "outcome": outcome_name(checked),
         "level": level(outcome).map(Level::name),
-        "trigger_files": found.trigger_files().collect::<Vec<_>>(),
-        "expected_files": found.expected_files(),
-        "matched_files": found.matched,
-        "pairs": found.pairs().collect::<Vec<_>>(),
+        "trigger_files": file_match.trigger_files().collect::<Vec<_>>(),
+        "expected_files": file_match.missing_files(),
+        "matched_files": file_match.satisfied_by,
+        "pairs": file_match.pairs().collect::<Vec<_>>(),
         "command": command,
         "lacks": checked.missing_facts(),
         "reason": checked.is_unmet().then(|| reason(checked)),
     })
 }
 
-fn undecided(rule: &str, facts: &[String]) -> String {
+fn undecided_text(rule: &str, facts: &[String]) -> String {
     if facts.iter().any(|fact| fact == STORED_STATE) {
         return format!("`{rule}` was not judged: its `when` needs {STORED_STATE}, which cannot be read");
     }
@@ -131,7 +133,9 @@ fn undecided(rule: &str, facts: &[String]) -> String {
     format!("`{rule}` was not judged: its `when` needs {needs}, and `check` runs outside a session{help}")
 }
 
-fn silenced(checked: &CheckedRule) -> String {
+/// Describes a rule that is skipped because its `when` is false with the defaults of variables. Outside of sessions,
+/// variables have their defaults.
+fn silenced_text(checked: &CheckedRule) -> String {
     let names: Vec<String> = checked.silenced_by.iter().map(|name| format!("`variables.{name}`")).collect();
     let has = if names.len() == 1 { "has its default" } else { "have their defaults" };
     let (rule, names) = (&checked.rule.id, names.join(" and "));
@@ -156,15 +160,15 @@ pub fn level(outcome: &RuleOutcome) -> Option<Level> {
     }
 }
 
-/// Returns the text that an agent would be shown.
+/// Returns the reason text for an unmet rule, as an agent would get it.
 pub fn reason(checked: &CheckedRule) -> String {
     match &checked.outcome {
         RuleOutcome::Fault(_, why) => {
             format!("## {}\nThis rule failed: {why}", checked.rule.display_title())
         }
         _ => match &checked.command {
-            Some(result) => failed_command_text(&checked.rule, &checked.found, result),
-            None => section(&checked.rule, &checked.found),
+            Some(result) => failed_command_text(&checked.rule, &checked.file_match, result),
+            None => section(&checked.rule, &checked.file_match),
         },
     }
 }

@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 
 use super::report::{CheckReport, level, reason};
 
+/// Returns the report as a SARIF log.
 pub fn log(report: &CheckReport) -> Value {
     let rules: Vec<Value> = report.checked.iter().map(rule).collect();
     let results: Vec<Value> = report.unmet().flat_map(|checked| results(checked, &report.prefix)).collect();
@@ -46,17 +47,17 @@ fn results(checked: &CheckedRule, prefix: &str) -> Vec<Value> {
     if super::is_broken(checked) || checked.command.is_some() {
         return vec![json!({ "ruleId": checked.rule.id, "level": level, "message": { "text": reason(checked) } })];
     }
-    let body = Placeholders(&checked.found).fill(&checked.rule.reason);
+    let body = Placeholders(&checked.file_match).fill(&checked.rule.reason);
     let result = |trigger: &TriggeringFile| {
-        let lacking = trigger.missing.iter().map(|missing| format!("{} → {missing}\n", trigger.path));
+        let missing_files = trigger.missing_files.iter().map(|missing| format!("{} → {missing}\n", trigger.path));
         json!({
             "ruleId": checked.rule.id,
             "level": level,
-            "message": { "text": format!("{}{}", lacking.collect::<String>(), body.trim()) },
+            "message": { "text": format!("{}{}", missing_files.collect::<String>(), body.trim()) },
             "locations": [location(&format!("{prefix}{}", trigger.path))],
         })
     };
-    checked.found.triggers.iter().map(result).collect()
+    checked.file_match.triggers.iter().map(result).collect()
 }
 
 fn location(path: &str) -> Value {

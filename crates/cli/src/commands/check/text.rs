@@ -24,7 +24,7 @@ pub fn show(report: &CheckReport, context: &Context) {
     for remark in report.remarks() {
         output.line(format!("Note: {remark}."));
     }
-    let changed = format!("{} changed {}", counted(report.changed, "file"), report.since);
+    let changed = format!("{} changed {}", counted(report.changed_files, "file"), report.since);
     output.line(match (report.checked.len() - waiting, unmet) {
         (0, _) if waiting > 0 => format!("No other file rule was judged; {changed}."),
         (0, _) => "No file rules are in force.".to_owned(),
@@ -38,7 +38,7 @@ pub fn show(report: &CheckReport, context: &Context) {
             "{errors} in the policy files: rules with errors were skipped, or judged in their last valid version."
         ));
     }
-    if let Some(how) = report.how_to_answer() {
+    if let Some(how) = report.how_to_acknowledge() {
         output.line(how);
     }
 }

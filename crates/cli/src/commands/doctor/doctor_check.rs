@@ -11,7 +11,7 @@ pub struct DoctorCheck {
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum CheckState {
     Fine,
-    /// Worth knowing, but nothing is ineffective.
+    /// Something that the person should know, although the guard is effective.
     Note,
     /// The guard, or a part of it, is ineffective.
     Bad,
@@ -22,10 +22,10 @@ impl DoctorCheck {
         Self { state: CheckState::Fine, text: text.into(), help: None }
     }
 
-    /// The same check, for a directory in the project.
+    /// Returns this check with the path of the checked directory in front of the text.
     #[must_use]
-    pub fn within(self, folder: &Path) -> Self {
-        Self { text: format!("{}: {}", folder.display(), self.text), ..self }
+    pub fn within(self, directory: &Path) -> Self {
+        Self { text: format!("{}: {}", directory.display(), self.text), ..self }
     }
 
     pub fn note(text: impl Into<String>) -> Self {

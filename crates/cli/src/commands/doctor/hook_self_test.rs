@@ -1,4 +1,4 @@
-//! Calls the installed hook as the agent would, with a made-up event that it must refuse.
+//! Calls an installed hook as the agent would, with an invented event that the hook must refuse.
 
 use std::ffi::OsString;
 use std::path::Path;
@@ -11,17 +11,17 @@ use runner::{NotStarted, ProcessEnd, Stream, StreamedProcess, WatchAction, shim}
 use serde_json::Value;
 
 use super::doctor_check::DoctorCheck;
-use crate::commands::install::{install_command, is_another, located};
+use crate::commands::install::{install_command, is_other_program, program_path};
 
 /// A locked rule refuses this command under every policy.
 const COMMAND: &str = "linchpin trust";
-/// The time that a program may need in addition to Linchpin's deadline.
-const PATIENCE: Duration = Duration::from_secs(8);
-/// The maximum size of an answer, in bytes. Real answers are far shorter.
-const ANSWER_LIMIT: usize = 1024 * 1024;
+/// The time that the program may need in addition to Linchpin's deadline.
+const EXTRA_TIME: Duration = Duration::from_secs(8);
+/// The maximum size of an answer. Real answers are far shorter.
+const MAX_ANSWER_BYTES: usize = 1024 * 1024;
 
 /// The self-test of one hook.
-pub struct Trial<'a> {
+pub struct HookSelfTest<'a> {
     pub agent: Agent,
     pub scope: SettingsScope,
     /// The program that the settings call.
@@ -32,20 +32,20 @@ pub struct Trial<'a> {
     pub deadline: Duration,
 }
 
-impl Trial<'_> {
-    /// Returns none without a policy: the hook then does not have to refuse anything.
+impl HookSelfTest<'_> {
+    /// Runs the test. Returns `None` if there is no policy, because the hook then does not have to refuse anything.
     pub fn check(&self) -> Option<DoctorCheck> {
         if !self.project.has_policy() {
             return None;
         }
         let (title, program) = (self.agent.title(), self.program);
-        let again = format!("run `{}` again", install_command(self.agent, self.scope));
+        let reinstall = format!("run `{}` again", install_command(self.agent, self.scope));
         match self.self_test_permission() {
             SelfTestPermission::Yes => {}
             SelfTestPermission::LiesInProject => {
                 return Some(DoctorCheck::bad(
                     format!("{title}: its hook calls `{program}`, which is in the project, so it was not tested"),
-                    format!("anyone who can change the project can change the hook; {again}"),
+                    format!("anyone who can change the project can change the hook; {reinstall}"),
                 ));
             }
             SelfTestPermission::NamedByProject => {
@@ -55,15 +55,17 @@ impl Trial<'_> {
                 )));
             }
         }
-        let limit = self.deadline + PATIENCE;
+        let limit = self.deadline + EXTRA_TIME;
         Some(match self.answer(limit) {
             Err(NotStarted { why }) => DoctorCheck::bad(
                 format!("{title}: {why}"),
-                format!("the agent runs every call unchecked, or refuses every call if its hooks fail closed; {again}"),
+                format!(
+                    "the agent runs every call unchecked, or refuses every call if its hooks fail closed; {reinstall}"
+                ),
             ),
             Ok(None) => DoctorCheck::bad(
                 format!("{title}: `{program}` did not answer within {} s", limit.as_secs_f64()),
-                format!("the agent gets no answer from its hook; {again}"),
+                format!("the agent gets no answer from its hook; {reinstall}"),
             ),
             Ok(Some(answer)) if agents::is_refusal(&answer) => {
                 DoctorCheck::fine(format!("{title}: self-test passed: the hook blocked a test command (`{COMMAND}`)"))
@@ -72,19 +74,19 @@ impl Trial<'_> {
                 format!(
                     "{title}: self-test failed: the hook did not block a test command (`{COMMAND}`) and answered {answer}"
                 ),
-                format!("is `{program}` this Linchpin?"),
+                format!("check that `{program}` is this Linchpin, or {reinstall}"),
             ),
         })
     }
 
-    /// Returns the hook's answer; none if it does not end in time.
+    /// Returns the hook's answer, or `None` if the hook's process does not end within `limit`.
     fn answer(&self, limit: Duration) -> Result<Option<Value>, NotStarted> {
         let cwd = self.project.root.to_string_lossy();
-        let forged = SelfTestCall { session: guard::judge::SELF_TEST_SESSION, cwd: &cwd, command: COMMAND };
-        let (named, event) = forged.payload(self.agent);
-        let words = [self.program, "hook", self.agent.name()].into_iter().chain(named);
+        let call = SelfTestCall { session: guard::judge::SELF_TEST_SESSION, cwd: &cwd, command: COMMAND };
+        let (event_argument, event) = call.payload(self.agent);
+        let argv = [self.program, "hook", self.agent.name()].into_iter().chain(event_argument);
         let process = StreamedProcess {
-            argv: words.map(OsString::from).collect(),
+            argv: argv.map(OsString::from).collect(),
             working_directory: self.project.root.clone(),
             variables: Vec::new(),
             stdin: Some(event.to_string().into_bytes()),
@@ -95,45 +97,51 @@ impl Trial<'_> {
             shim: shim::shim_command(),
             on_start: &|_| (),
         };
-        let mut said = Vec::new();
-        let hear = |stream: Stream, piece: &[u8]| {
-            if stream == Stream::Stdout && said.len() < ANSWER_LIMIT {
-                said.extend_from_slice(piece);
+        let mut stdout = Vec::new();
+        let collect = |stream: Stream, piece: &[u8]| {
+            if stream == Stream::Stdout && stdout.len() < MAX_ANSWER_BYTES {
+                stdout.extend_from_slice(piece);
             }
         };
-        let end = process.run(hear, || WatchAction::Continue)?;
-        Ok((end != ProcessEnd::Timeout).then(|| serde_json::from_slice(&said).unwrap_or(Value::Null)))
+        let end = process.run(collect, || WatchAction::Continue)?;
+        Ok((end != ProcessEnd::Timeout).then(|| serde_json::from_slice(&stdout).unwrap_or(Value::Null)))
     }
 
-    /// Decides whether the program may be run. The author of a repository controls the programs in it and which of them
-    /// its settings call, so `doctor` must not run those. This binary may be run, and so may a program named `linchpin`
-    /// that the person has installed.
+    /// Decides whether `doctor` may run the program. The author of a repository controls the programs in the
+    /// repository, and the settings that say which program is called. Therefore `doctor` runs only this binary, and a
+    /// program named `linchpin` that the person has installed.
     fn self_test_permission(&self) -> SelfTestPermission {
         let Self { program, project, environment, .. } = *self;
-        if is_another(program, &project.root, environment) == Some(false) {
+        if is_other_program(program, &project.root, environment) == Some(false) {
             return SelfTestPermission::Yes;
         }
-        let repository = project.root.ancestors().find(|folder| folder.join(".git").exists());
+        let repository = project.root.ancestors().find(|directory| directory.join(".git").exists());
         let repository_root = repository.unwrap_or(&project.root);
         let repository_root = repository_root.canonicalize().unwrap_or_else(|_| repository_root.to_owned());
-        let found = located(program, &project.root, environment).filter(|found| found.exists());
+        let found = program_path(program, &project.root, environment).filter(|found| found.exists());
         if found.is_none() {
             return SelfTestPermission::Yes;
         }
         let is_inside = |path: &Path| path.canonicalize().is_ok_and(|real| real.starts_with(&repository_root));
-        // A symlink counts as inside if the link itself is inside, wherever its target is.
+        // A program that is a symlink in the repository counts as lying in it, wherever the symlink's target is.
         let lies_inside = found.is_some_and(|path| is_inside(&path) || path.parent().is_some_and(is_inside));
         if lies_inside {
             return SelfTestPermission::LiesInProject;
         }
-        let is_persons = self.scope == SettingsScope::User || !program.contains(['/', '\\']);
-        if is_persons && is_linchpin(program) { SelfTestPermission::Yes } else { SelfTestPermission::NamedByProject }
+        let is_installed_by_person = self.scope == SettingsScope::User || !program.contains(['/', '\\']);
+        if is_installed_by_person && is_linchpin(program) {
+            SelfTestPermission::Yes
+        } else {
+            SelfTestPermission::NamedByProject
+        }
     }
 }
 
 /// Whether a hook's program may be run for the self-test.
 enum SelfTestPermission {
     Yes,
+    /// The program must not be run, because it is in the project.
     LiesInProject,
+    /// The program must not be run, because the project's settings name it, and they could name any program.
     NamedByProject,
 }

@@ -8,14 +8,14 @@ use agents::install::{self as settings, AcceptanceStatus, Installed, SettingsSco
 use guard::Project;
 
 use super::doctor_check::{CheckState, DoctorCheck};
-use super::hook_self_test::Trial;
+use super::hook_self_test::HookSelfTest;
 use crate::commands::{Context, install};
 
-/// `nested`: the nested policies above the working directory. An agent that is started in one of them reads the
-/// settings there.
+/// Checks the hooks of all agents. `nested`: the nested policies of the working directory and of the directories above
+/// it. An agent that is started in the directory of a nested policy reads the settings in that directory.
 pub fn checks(project: &Project, nested: &[Project], context: &Context) -> Vec<DoctorCheck> {
     let home = context.environment.home.clone().unwrap_or_else(|| project.root.clone());
-    let deadline = project.compile_read_only(&context.environment).config.deadline;
+    let deadline = project.compiled_policy_read_only(&context.environment).config.deadline;
     let inspect = |agent| {
         let inspector = |project| HookInspector { agent, project, context, home: &home, deadline };
         let mut found = inspector(project).inspect();
@@ -25,15 +25,17 @@ pub fn checks(project: &Project, nested: &[Project], context: &Context) -> Vec<D
         found
     };
     let found: Vec<(Agent, HookReport)> = Agent::ALL.into_iter().map(|agent| (agent, inspect(agent))).collect();
-    let at_work: Vec<Agent> = found.iter().filter(|(_, report)| report.places > 0).map(|(agent, _)| *agent).collect();
-    let unread = found.iter().filter_map(|(agent, report)| unread_there(*agent, report, nested)).collect::<Vec<_>>();
+    let with_hooks: Vec<Agent> =
+        found.iter().filter(|(_, report)| report.hook_files > 0).map(|(agent, _)| *agent).collect();
+    let not_in_nested: Vec<DoctorCheck> =
+        found.iter().filter_map(|(agent, report)| no_hooks_in_nested(*agent, report, nested)).collect();
     let mut checks: Vec<DoctorCheck> = found.into_iter().flat_map(|(_, report)| report.checks).collect();
-    checks.extend(calling_twice(&at_work));
-    if at_work.is_empty() {
+    checks.extend(double_calls(&with_hooks));
+    if with_hooks.is_empty() {
         let help = "run `linchpin install AGENT`, or `linchpin init` for all agents that it finds";
         checks.push(DoctorCheck::bad("no agent has Linchpin's hooks for this project", help));
     }
-    checks.extend(unread);
+    checks.extend(not_in_nested);
     checks
 }
 
@@ -49,22 +51,22 @@ fn programs(found: &Installed) -> Vec<&str> {
 }
 
 /// Reports agents that read another agent's settings in addition to their own.
-fn calling_twice(at_work: &[Agent]) -> Vec<DoctorCheck> {
-    let read = |agent: &Agent| settings::also_reads(*agent).iter().filter(|other| at_work.contains(other));
+fn double_calls(with_hooks: &[Agent]) -> Vec<DoctorCheck> {
+    let read = |agent: &Agent| settings::also_reads(*agent).iter().filter(|other| with_hooks.contains(other));
     let text = |agent: &Agent, other: &Agent| {
         let (title, other) = (agent.title(), other.title());
         format!("{title}: it reads {other}'s settings too, so it might call Linchpin twice for each event")
     };
-    at_work.iter().flat_map(|agent| read(agent).map(move |other| DoctorCheck::note(text(agent, other)))).collect()
+    with_hooks.iter().flat_map(|agent| read(agent).map(move |other| DoctorCheck::note(text(agent, other)))).collect()
 }
 
-/// Reports hooks that an agent may not find, depending on the directory in which it is started.
-fn unread_there(agent: Agent, report: &HookReport, nested: &[Project]) -> Option<DoctorCheck> {
-    let folder = &nested.last()?.root;
-    let is_missing = report.places > 0 && !report.is_of_user && !report.folders.contains(folder);
+/// Reports that an agent might fail to find its hooks if it is started in the directory of the innermost nested policy.
+fn no_hooks_in_nested(agent: Agent, report: &HookReport, nested: &[Project]) -> Option<DoctorCheck> {
+    let root = &nested.last()?.root;
+    let is_missing = report.hook_files > 0 && !report.has_user_hooks && !report.nested_roots.contains(root);
     let title = agent.title();
     let text =
-        format!("{title}: no hooks in {}, and the agent might not read the hooks of a parent folder", folder.display());
+        format!("{title}: no hooks in {}, and the agent might not read the hooks of a parent folder", root.display());
     is_missing.then(|| DoctorCheck::note(format!("{text}; run `linchpin install {}` there to add them", agent.name())))
 }
 
@@ -72,25 +74,26 @@ fn unread_there(agent: Agent, report: &HookReport, nested: &[Project]) -> Option
 #[derive(Default)]
 struct HookReport {
     checks: Vec<DoctorCheck>,
-    /// The number of files with Linchpin's hooks.
-    places: usize,
-    /// Checks that matter only if the agent has Linchpin's hooks in any file: settings can switch off hooks in other
-    /// files too.
-    elsewhere: Vec<DoctorCheck>,
+    /// The number of settings files with Linchpin's hooks.
+    hook_files: usize,
+    /// Settings that switch hooks off, in files without Linchpin's hooks. They matter only if another file has the
+    /// hooks.
+    switches: Vec<DoctorCheck>,
     /// Errors in the person's own settings.
-    unread: Vec<DoctorCheck>,
-    /// The person's own settings contain Linchpin's hooks.
-    is_of_user: bool,
-    /// The roots of nested policies whose settings contain hooks.
-    folders: Vec<PathBuf>,
+    user_errors: Vec<DoctorCheck>,
+    /// True if the person's own settings contain Linchpin's hooks.
+    has_user_hooks: bool,
+    /// The roots of nested policies whose settings contain Linchpin's hooks.
+    nested_roots: Vec<PathBuf>,
 }
 
 impl HookReport {
-    fn join(&mut self, nested: Self, folder: &Path) {
-        if nested.places > 0 {
-            self.folders.push(folder.to_owned());
+    /// Adds the report about the settings of a nested policy.
+    fn join(&mut self, nested: Self, nested_root: &Path) {
+        if nested.hook_files > 0 {
+            self.nested_roots.push(nested_root.to_owned());
         }
-        self.places += nested.places;
+        self.hook_files += nested.hook_files;
         self.checks.extend(nested.checks);
     }
 }
@@ -106,19 +109,19 @@ struct HookInspector<'a> {
 impl HookInspector<'_> {
     fn inspect(&self) -> HookReport {
         let mut report = self.inspect_scopes(&SettingsScope::ALL);
-        if report.places == 0 {
-            // The agent may not be used here.
-            report.unread.iter_mut().for_each(|check| check.state = CheckState::Note);
+        if report.hook_files == 0 {
+            // Perhaps the person does not use the agent in this project.
+            report.user_errors.iter_mut().for_each(|check| check.state = CheckState::Note);
         }
-        report.checks.append(&mut report.unread);
-        if report.places > 0 {
-            report.checks.append(&mut report.elsewhere);
+        report.checks.append(&mut report.user_errors);
+        if report.hook_files > 0 {
+            report.checks.append(&mut report.switches);
             report.checks.extend(self.switch_checks());
         }
-        if report.places > 1 {
+        if report.hook_files > 1 {
             report.checks.push(self.note(&format!(
                 "hooks in {0} places, so it might call Linchpin {0} times for each event",
-                report.places
+                report.hook_files
             )));
         }
         report
@@ -141,26 +144,26 @@ impl HookInspector<'_> {
             Ok(None) => return,
             Err(problem) => return self.cannot_read(scope, problem.message(), report),
         };
-        let found = match settings::installed(self.agent, scope, &text, self.deadline) {
+        let found = match settings::inspect(self.agent, scope, &text, self.deadline) {
             Ok(found) => found,
             Err(error) => return self.cannot_read(scope, &format!("{}:{error}", file.display()), report),
         };
         let change = format!("change it in {}", file.display());
         let to_change = |problem: &String| self.bad(problem, &change);
         if found.entries.is_empty() {
-            report.elsewhere.extend(found.switches.iter().map(to_change));
+            report.switches.extend(found.switches.iter().map(to_change));
             report.checks.extend(found.problems.iter().map(to_change));
             report.checks.extend(self.difference_checks(scope, &found));
             return;
         }
-        report.places += 1;
-        report.is_of_user |= scope == SettingsScope::User;
+        report.hook_files += 1;
+        report.has_user_hooks |= scope == SettingsScope::User;
         report.checks.push(DoctorCheck::fine(format!("{}: hooks in {}", self.agent.title(), file.display())));
         report.checks.extend(self.difference_checks(scope, &found));
         report.checks.extend(found.switches.iter().chain(&found.problems).map(to_change));
         report.checks.extend(self.repeated_check(file, &found));
         for program in programs(&found) {
-            if install::is_another(program, &self.project.root, &self.context.environment) == Some(true) {
+            if install::is_other_program(program, &self.project.root, &self.context.environment) == Some(true) {
                 let own =
                     std::env::current_exe().map_or_else(|_| String::new(), |own| format!(" (`{}`)", own.display()));
                 report.checks.push(self.note(&format!(
@@ -168,31 +171,33 @@ impl HookInspector<'_> {
                 )));
             }
             let Self { agent, project, deadline, .. } = *self;
-            let trial = Trial { agent, scope, program, project, environment: &self.context.environment, deadline };
-            report.checks.extend(trial.check());
+            let environment = &self.context.environment;
+            let self_test = HookSelfTest { agent, scope, program, project, environment, deadline };
+            report.checks.extend(self_test.check());
         }
         report.checks.extend(self.acceptance_check(scope, file));
     }
 
-    /// Reports settings that cannot be parsed: hooks in them may not be called.
+    /// Reports a settings file that cannot be read or parsed: the agent might not call the hooks in it.
     fn cannot_read(&self, scope: SettingsScope, problem: &str, report: &mut HookReport) {
         let check = self.bad(problem, "the agent might not read its hooks from this file; fix the file");
         if scope == SettingsScope::User {
-            report.unread.push(check);
+            report.user_errors.push(check);
         } else {
             report.checks.push(check);
         }
     }
 
+    /// Reports hooks that are missing, or that differ from those that `install` writes.
     fn difference_checks(&self, scope: SettingsScope, found: &Installed) -> Vec<DoctorCheck> {
-        let again = format!("run `{}` again", install::install_command(self.agent, scope));
+        let reinstall = format!("run `{}` again", install::install_command(self.agent, scope));
         let mut checks = Vec::new();
         if !found.missing.is_empty() && !found.entries.is_empty() {
-            checks.push(self.bad(&format!("no hook for {}", found.missing.join(", ")), &again));
+            checks.push(self.bad(&format!("no hook for {}", found.missing.join(", ")), &reinstall));
         }
         for difference in &found.differences {
             checks.push(if difference.weakens {
-                self.bad(&difference.text, &again)
+                self.bad(&difference.text, &reinstall)
             } else {
                 self.note(&difference.text)
             });
@@ -210,7 +215,8 @@ impl HookInspector<'_> {
         (!events.is_empty()).then(|| self.note(&text))
     }
 
-    /// Reports whether the agent runs hooks that another program installed, according to the agent's own files.
+    /// Reports whether the agent will run the installed hooks. Some agents run hooks only after the person has accepted
+    /// them, and record the acceptance in a file.
     fn acceptance_check(&self, scope: SettingsScope, hooks: &Path) -> Option<DoctorCheck> {
         let lookup = |name: &str| self.context.environment.get(name);
         let acceptance = settings::acceptance(self.agent, scope, self.home, lookup)?;
@@ -227,7 +233,7 @@ impl HookInspector<'_> {
             }
             Ok(AcceptanceStatus::NotRecorded(demand)) => self.note(&demand),
             Ok(AcceptanceStatus::Refused(why)) => self.bad(&why, &format!("change it in {place}")),
-            // Reported once, together with the switches.
+            // `switch_checks` reports errors in this file.
             Err(_) if self.switch_files().iter().any(|switches| switches.file == acceptance.file) => return None,
             Err(problem) => self.bad(&problem, "the agent might not start, or might not run the hooks; fix the file"),
         })
@@ -238,7 +244,7 @@ impl HookInspector<'_> {
         settings::switch_files(self.agent, &self.project.root, self.home, lookup)
     }
 
-    /// Reports settings by which hooks are switched off, in files that contain no hooks.
+    /// Reports settings that switch hooks off, in files that never contain hooks.
     fn switch_checks(&self) -> Vec<DoctorCheck> {
         let mut checks = Vec::new();
         for switches in self.switch_files() {

@@ -44,7 +44,7 @@ impl ParsedCommand {
             "argv": argv, "text": command.text(), "via": command.via(), "elsewhere": command.is_remote(),
             "cwd": command.directories().list(), "reads": paths(Some(Access::Read)), "writes": paths(Some(Access::Write)),
             "deletes": paths(Some(Access::Delete)), "names": paths(None), "rewrites": self.branches(place),
-            "runs_output_of": command.evidence.runs_output_of, "interactive": command.evidence.is_session,
+            "runs_output_of": command.provenance.runs_output_of, "interactive": command.provenance.is_interactive,
         })
     }
 
@@ -71,10 +71,15 @@ impl ParsedCommand {
         if !command.via().is_empty() {
             lines.push(format!("through {}", command.via().join(", ")));
         }
+        if command.provenance.is_assumed {
+            lines.push("only if that word is empty or names a program that runs others".to_owned());
+        }
         match command.directories().list() {
             _ if command.is_remote() => lines.push("somewhere else".to_owned()),
             Some([start]) if start.is_empty() => {}
-            Some(folders) => lines.push(format!("in {}", shown_folders(folders, command.directories().is_either()))),
+            Some(directories) => {
+                lines.push(format!("in {}", directories_text(directories, command.directories().is_either())));
+            }
             None => lines.push("in a folder that is known only at run time".to_owned()),
         }
         let verbs = [
@@ -83,23 +88,23 @@ impl ParsedCommand {
             ("deletes", Some(Access::Delete)),
             ("names", None),
         ];
-        let mut said = |verb: &str, what: &[String]| {
-            if !what.is_empty() {
-                lines.push(format!("{verb} {}", what.join(", ")));
+        let mut add_line = |verb: &str, objects: &[String]| {
+            if !objects.is_empty() {
+                lines.push(format!("{verb} {}", objects.join(", ")));
             }
         };
         for (verb, access) in verbs {
-            said(verb, &self.paths(place, access));
+            add_line(verb, &self.paths(place, access));
         }
-        said("rewrites on a remote", &self.branches(place));
-        said("runs the output of", &command.evidence.runs_output_of);
-        if command.evidence.is_session {
+        add_line("rewrites on a remote", &self.branches(place));
+        add_line("runs the output of", &command.provenance.runs_output_of);
+        if command.provenance.is_interactive {
             lines.push("runs the text that is typed into it".to_owned());
         }
         lines
     }
 
-    /// The paths as written in the command, without consecutive duplicates.
+    /// Returns the paths that the simple command at index `command` accesses, without consecutive duplicates.
     fn paths(&self, command: usize, access: Option<Access>) -> Vec<String> {
         let of_command =
             self.effects.iter().filter(|effect| effect.command_index == Some(command) && effect.access == access);
@@ -124,7 +129,8 @@ impl ParsedCommand {
     }
 }
 
-fn shown_folders(folders: &[String], is_either: bool) -> String {
-    let shown = |folder: &String| if folder.is_empty() { ".".to_owned() } else { folder.clone() };
-    folders.iter().map(shown).collect::<Vec<_>>().join(if is_either { ", or in " } else { ", or if that fails in " })
+fn directories_text(directories: &[String], is_either: bool) -> String {
+    let text = |directory: &String| if directory.is_empty() { ".".to_owned() } else { directory.clone() };
+    let separator = if is_either { ", or in " } else { ", or if that fails in " };
+    directories.iter().map(text).collect::<Vec<_>>().join(separator)
 }

@@ -9,9 +9,9 @@ use crate::problem::Problem;
 
 const HOOK: &str = "#!/bin/sh\n# Written by `linchpin init --pre-commit`.\nexec linchpin check --staged\n";
 
-/// Writes the hook. None if it exists already. Fails if another tool's hook exists.
+/// Writes the hook and returns its path; `None` if it exists already. Fails if there is a hook of another tool.
 pub fn install(root: &Path) -> Result<Option<PathBuf>, Problem> {
-    let path = hooks(root)?.join("pre-commit");
+    let path = hooks_directory(root)?.join("pre-commit");
     match fs::read_to_string(&path) {
         Ok(text) if text.contains("linchpin check") => return Ok(None),
         Ok(_) => {
@@ -21,9 +21,9 @@ pub fn install(root: &Path) -> Result<Option<PathBuf>, Problem> {
         Err(error) if error.kind() == io::ErrorKind::NotFound => {}
         Err(error) => return Err(error.into()),
     }
-    let folder = path.parent().unwrap_or(root);
-    fs::create_dir_all(folder)?;
-    let mut file = tempfile::NamedTempFile::new_in(folder)?;
+    let directory = path.parent().unwrap_or(root);
+    fs::create_dir_all(directory)?;
+    let mut file = tempfile::NamedTempFile::new_in(directory)?;
     file.write_all(HOOK.as_bytes())?;
     make_executable(file.as_file())?;
     file.persist_noclobber(&path).map_err(|error| error.error)?;
@@ -31,21 +31,22 @@ pub fn install(root: &Path) -> Result<Option<PathBuf>, Problem> {
 }
 
 /// Returns the directory in which git looks for hooks; git's configuration may set it.
-fn hooks(root: &Path) -> Result<PathBuf, Problem> {
+fn hooks_directory(root: &Path) -> Result<PathBuf, Problem> {
     let output = Command::new("git").args(["rev-parse", "--git-path", "hooks"]).current_dir(root).output();
     let output = output.map_err(|error| Problem::new("Git", format!("git cannot be run: {error}")))?;
     if !output.status.success() {
-        let message = format!("`{}` is not in a git repository, so there are no commits", root.display());
-        return Err(Problem::new("NotARepository", message));
+        let message =
+            format!("`{}` is not in a git repository, so the pre-commit hook cannot be installed", root.display());
+        return Err(Problem::new("NotARepository", message).help("run `git init` first, or leave out `--pre-commit`"));
     }
-    let folder = root.join(String::from_utf8_lossy(&output.stdout).trim_end());
-    // Husky sets git's hooks directory to its own `.husky/_`, whose scripts run those of the same name in `.husky`. In
-    // a fresh clone it has not done that yet.
+    let directory = root.join(String::from_utf8_lossy(&output.stdout).trim_end());
+    // Husky sets git's hooks directory to `.husky/_`, whose scripts run the scripts of the same name in `.husky`. In a
+    // fresh clone, Husky has not set the directory yet.
     let husky = root.join(".husky");
-    Ok(match folder.parent() {
-        Some(husky) if folder.ends_with(".husky/_") => husky.to_owned(),
+    Ok(match directory.parent() {
+        Some(husky) if directory.ends_with(".husky/_") => husky.to_owned(),
         _ if husky.is_dir() => husky,
-        _ => folder,
+        _ => directory,
     })
 }
 

@@ -1,11 +1,11 @@
-//! Formats notes of the journal: what people and agents did outside of hook events.
+//! Describes notes of the journal, each in one line.
 
 use serde_json::{Map, Value};
 use store::{JournalEntry, NoteKind};
 
 use crate::plural::counted;
 
-/// Begins with a space, or is empty.
+/// Returns the text to print after the note's kind. It is empty, or begins with a space, a colon or a comma.
 pub fn note_line(kind: NoteKind, entry: &JournalEntry) -> String {
     let fields = Fields(&entry.fields);
     let field = |name: &str| fields.text(name);
@@ -14,21 +14,23 @@ pub fn note_line(kind: NoteKind, entry: &JournalEntry) -> String {
     match kind {
         NoteKind::Ack => format!(": rule `{}`{by}: {}", field("rule"), field("reason")),
         NoteKind::Allow => format!(" {}, {}", field("refusal"), field("span")),
-        NoteKind::Pause => format!(" for {}: {}", counted(fields.minutes_since(entry.time), "minute"), field("reason")),
+        NoteKind::Pause => format!(" for {}: {}", counted(fields.pause_minutes(entry.time), "minute"), field("reason")),
         NoteKind::Resume => match field("what").as_str() {
             "" => String::new(),
             what => format!(" {what}"),
         },
         NoteKind::Task => format!(" {} {}", field("task"), field("what")),
         NoteKind::Start => format!("{workflow}, at `{}`{by}", field("to")),
-        NoteKind::Move => format!("{workflow}, {}{}{by}", fields.way(), fields.forced()),
+        NoteKind::Move => format!("{workflow}, {}{}{by}", fields.nodes_moved(), fields.forced()),
         NoteKind::Abort => format!("{workflow}, at `{}`{by}", field("from")),
         NoteKind::Continue => format!("{workflow}, past {}{by}", quoted(&field("past"))),
         NoteKind::MoveRefused if entry.fields.contains_key("run") => {
             let (topic, hat, iteration) = (field("topic"), field("hat"), field("iteration"));
             format!(": topic `{topic}` of hat `{hat}`, iteration {iteration}: {}", field("why"))
         }
-        NoteKind::MoveRefused => format!("{workflow}, at `{}`, by {}", field("from"), quoted(&field("why"))),
+        NoteKind::MoveRefused => {
+            format!("{workflow}, stays at `{}` because of {}", field("from"), quoted(&field("why")))
+        }
         NoteKind::Emit => {
             let (run, iteration, hat) = (field("run"), field("iteration"), field("hat"));
             format!(": topic `{}`, by hat `{hat}` in iteration {iteration} of run `{run}`", field("topic"))
@@ -49,7 +51,7 @@ pub fn note_line(kind: NoteKind, entry: &JournalEntry) -> String {
     }
 }
 
-/// Quotes names that are separated by commas.
+/// Puts each name of a comma-separated list in backticks.
 fn quoted(names: &str) -> String {
     names.split(", ").map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
 }
@@ -58,7 +60,7 @@ fn quoted(names: &str) -> String {
 struct Fields<'e>(&'e Map<String, Value>);
 
 impl Fields<'_> {
-    /// Empty if the field is missing.
+    /// Returns a field as text; empty if the field is missing.
     fn text(&self, name: &str) -> String {
         match self.0.get(name) {
             Some(Value::String(text)) => text.clone(),
@@ -67,7 +69,8 @@ impl Fields<'_> {
         }
     }
 
-    /// Who did it; empty if `actor`, the first word of the line, says so already.
+    /// Returns `, by the person` or `, by the agent`. Empty if `actor`, which the line names already, tells a person
+    /// from an agent.
     fn by(&self, actor: &str) -> String {
         const PERSON: &str = "person";
         match self.text("by").as_str() {
@@ -77,7 +80,7 @@ impl Fields<'_> {
         }
     }
 
-    /// `: workflow NAME`, or empty if the note belongs to no workflow.
+    /// Returns the name of the note's workflow, after a colon; empty if the note belongs to no workflow.
     fn workflow(&self) -> String {
         match self.text("workflow").as_str() {
             "" => String::new(),
@@ -85,14 +88,14 @@ impl Fields<'_> {
         }
     }
 
-    /// The duration in minutes of a pause that began at `time`.
-    fn minutes_since(&self, time: i64) -> usize {
-        let length = self.0.get("until").and_then(Value::as_i64).unwrap_or_default() - time;
-        usize::try_from(length / 60_000).unwrap_or_default()
+    /// Returns the duration of a pause in minutes. `started`: when the pause began, in milliseconds since 1970.
+    fn pause_minutes(&self, started: i64) -> usize {
+        let milliseconds = self.0.get("until").and_then(Value::as_i64).unwrap_or_default() - started;
+        usize::try_from(milliseconds / 60_000).unwrap_or_default()
     }
 
-    /// Describes a move from one node to another.
-    fn way(&self) -> String {
+    /// Describes the node that a move left and the node that it entered.
+    fn nodes_moved(&self) -> String {
         let (from, to) = (self.text("from"), self.text("to"));
         match self.text("how").as_str() {
             "restart" if from == to => format!("restarted at `{to}`"),
@@ -102,6 +105,7 @@ impl Fields<'_> {
         }
     }
 
+    /// Returns which pace rules the move skipped with `--force`; empty if none.
     fn forced(&self) -> String {
         match self.text("forced").as_str() {
             "" => String::new(),
@@ -110,6 +114,7 @@ impl Fields<'_> {
         }
     }
 
+    /// Returns the name of the person who approved a gate, or `the person`.
     fn approver(&self) -> String {
         match self.text("who").as_str() {
             "" => format!("the {}", self.text("by")),

@@ -1,4 +1,4 @@
-//! `emit`: an agent hands its work over to the next hat.
+//! `emit`: an agent publishes a topic, and so hands its work over to the next hat.
 
 use guard::loops::{Emission, EmitRefused};
 use guard::workflow::FailedGate;
@@ -6,18 +6,19 @@ use serde_json::{Value, json};
 
 use crate::arguments::EmitArguments;
 use crate::commands::Context;
-use crate::commands::caller::Caller;
+use crate::commands::caller::{Caller, Verb};
 use crate::commands::moves::refused;
 use crate::exit_code::ExitCode;
+use crate::plural::code_list;
 use crate::problem::{CommandOutcome, Problem};
 
-/// The maximum length of a hand-over, in bytes. Longer texts belong in a file.
-const LONGEST: usize = 64 * 1024;
+/// The maximum length of summary and payload together. Longer texts belong in a file.
+const MAX_BYTES: usize = 64 * 1024;
 
 pub fn run(arguments: &EmitArguments, context: &Context) -> CommandOutcome {
-    let caller = Caller::of("emit", context);
-    let hat_phase = super::hat_phase(&caller.project, context)?;
-    let (summary, payload) = parts(arguments)?;
+    let caller = Caller::of(Verb::Emit, context);
+    let hat_phase = super::require_hat_phase(&caller.project, context)?;
+    let (summary, payload) = summary_and_payload(arguments)?;
     let emission = Emission { topic: &arguments.topic, summary, payload };
     match caller.workflow_commands(context).emit(&hat_phase, emission) {
         Ok(()) => {
@@ -31,7 +32,7 @@ pub fn run(arguments: &EmitArguments, context: &Context) -> CommandOutcome {
             Ok(ExitCode::Done)
         }
         Err(EmitRefused::GatesFailed { topic, failed_gates }) => {
-            held(&format!("`{topic}` was refused: its gates are not met."), &failed_gates, context);
+            print_failed_gates(&format!("`{topic}` was refused: its gates are not met."), &failed_gates, context);
             if !context.output.json {
                 let command = format!("linchpin emit {topic} \"<summary>\"");
                 context.output.blank();
@@ -43,8 +44,8 @@ pub fn run(arguments: &EmitArguments, context: &Context) -> CommandOutcome {
     }
 }
 
-/// Prints the gates that refused the hand-over, and why.
-pub fn held(message: &str, failed_gates: &[FailedGate], context: &Context) {
+/// Prints gates that are not met, and why.
+pub fn print_failed_gates(message: &str, failed_gates: &[FailedGate], context: &Context) {
     let output = &context.output;
     if output.json {
         let failed_gates: Vec<Value> = failed_gates
@@ -61,8 +62,8 @@ pub fn held(message: &str, failed_gates: &[FailedGate], context: &Context) {
     }
 }
 
-/// If the summary is a JSON object, it is the payload instead.
-fn parts(arguments: &EmitArguments) -> Result<(&str, Option<&str>), Problem> {
+/// Returns the summary and the payload. A JSON object in the place of the summary is the payload.
+fn summary_and_payload(arguments: &EmitArguments) -> Result<(&str, Option<&str>), Problem> {
     let is_object = |text: &str| serde_json::from_str::<Value>(text).is_ok_and(|value| value.is_object());
     let (summary, payload) = match &arguments.payload {
         None if is_object(&arguments.summary) => ("", Some(arguments.summary.as_str())),
@@ -74,8 +75,8 @@ fn parts(arguments: &EmitArguments) -> Result<(&str, Option<&str>), Problem> {
             .refused());
     }
     let length = summary.len() + payload.map_or(0, str::len);
-    if length > LONGEST {
-        let message = format!("the summary has {length} bytes; the limit is {LONGEST}");
+    if length > MAX_BYTES {
+        let message = format!("the summary has {length} bytes; the limit is {MAX_BYTES}");
         return Err(Problem::new("InvalidValue", message)
             .help("write the text into a file, and name the file in the summary")
             .refused());
@@ -87,19 +88,21 @@ fn problem(why: EmitRefused) -> Problem {
     let message = why.to_string();
     match why {
         EmitRefused::NotItsTopic { close, known, .. } => {
-            let known = known.iter().map(|topic| format!("`{topic}`")).collect::<Vec<_>>().join(", ");
-            let known =
-                if known.is_empty() { "it publishes nothing".to_owned() } else { format!("it publishes {known}") };
-            let help = close.map_or(known, |close| engine::suggest::did_you_mean(&close));
+            let topics = match known.as_slice() {
+                [] => "the hat publishes no topics".to_owned(),
+                known => format!("topics of the hat: {}", code_list(known)),
+            };
+            let help = close.map_or(topics, |close| engine::suggest::did_you_mean(&close));
             Problem::new("NotItsTopic", message).help(help).refused()
         }
         EmitRefused::Already(_) => Problem::new("HandedOver", message).help("stop now").refused(),
-        EmitRefused::Over => Problem::new("Over", message).refused(),
+        EmitRefused::Over => Problem::new("Over", message).help("stop now").refused(),
         EmitRefused::TooEarly { missing, .. } => {
             let missing = missing.iter().map(|topic| format!("`{topic}`")).collect::<Vec<_>>().join(" and ");
             Problem::new("TooEarly", message)
                 .help(format!(
-                    "first publish {missing}, or a topic that triggers the hat that does; `linchpin hats list` shows each hat's topics"
+                    "first publish {missing}; if another hat publishes it, publish a topic that triggers that hat; \
+                     `linchpin hats list` shows each hat's topics"
                 ))
                 .refused()
         }

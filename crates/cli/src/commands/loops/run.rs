@@ -32,14 +32,14 @@ pub fn run(arguments: &RunArguments, context: &Context) -> CommandOutcome {
     let project = Project::of_sessions(&context.environment);
     let the_loop = loop_file::valid_loop(&project, context)?;
     let objective = objective(arguments)?;
-    if arguments.only_show {
-        return show_first(&project, &the_loop, objective.as_deref(), context);
+    if arguments.dry_run {
+        return show_first_prompt(&project, &the_loop, objective.as_deref(), context);
     }
     if !Trust::of(&project.root, &context.environment).accepts_loop(&the_loop) {
         let message = format!("`{}` starts programs, and its current version is not trusted", the_loop.source);
         return Err(Problem::new("Untrusted", message).help("read it, then accept it with `linchpin trust`"));
     }
-    for agent in super::unguarded(&the_loop, &project, context) {
+    for agent in super::unguarded_agents(&the_loop, &project, context) {
         match agent.refusal() {
             Some(refusal) => return Err(refusal),
             None if agent.is_warning() => context.output.aside(format!("warning: {}", agent.message())),
@@ -49,12 +49,12 @@ pub fn run(arguments: &RunArguments, context: &Context) -> CommandOutcome {
     if objective.is_none() && arguments.resume.is_none() {
         require_work(&the_loop, &project, context)?;
     }
-    let policy = Arc::new(project.compile(&context.environment));
+    let policy = Arc::new(project.compiled_policy(&context.environment));
     let signals = Signals::watch_all()?;
-    // Runs gates for default topics here, with a long time limit, because no agent waits for them.
+    // Gates of default topics run in this process, with a long time limit, because no agent waits for them.
     let gate_options = GateRunOptions {
         wait_limit: Duration::from_hours(24),
-        is_cancelled: Some(signals.flag()),
+        cancel_flag: Some(signals.flag()),
         ..GateRunOptions::by_this_binary("linchpin run --resume")
     };
     let driver = Driver {
@@ -68,15 +68,15 @@ pub fn run(arguments: &RunArguments, context: &Context) -> CommandOutcome {
         binary: std::env::current_exe().map_or_else(|_| OsString::from("linchpin"), Into::into),
     };
     let mut reporter = RunReporter { context, run: None, ended: None };
-    let mut tell = |event: RunEvent<'_>| reporter.tell(&event);
+    let mut report = |event: RunEvent<'_>| reporter.report(&event);
     let ended = match &arguments.resume {
-        None => driver.begin(objective.as_deref(), &mut tell),
-        Some(named) if named.is_empty() => driver.resume(None, &mut tell),
-        Some(named) => driver.resume(Some(super::run_id(named)?), &mut tell),
+        None => driver.begin(objective.as_deref(), &mut report),
+        Some(named) if named.is_empty() => driver.resume(None, &mut report),
+        Some(named) => driver.resume(Some(super::parse_run_id(named)?), &mut report),
     };
-    let how = ended.map_err(problem)?;
-    reporter.conclude();
-    Ok(match how {
+    let outcome = ended.map_err(problem)?;
+    reporter.print_end_as_json();
+    Ok(match outcome {
         RunOutcome::Completed | RunOutcome::Stopped => ExitCode::Done,
         RunOutcome::Failed => ExitCode::No,
         RunOutcome::Limit => ExitCode::Limit,
@@ -97,29 +97,30 @@ fn objective(arguments: &RunArguments) -> Result<Option<String>, Problem> {
     Ok(objective)
 }
 
-/// Fails if nothing tells the first agent what to do: no ready task, and no prompt text for the loop's first topic.
+/// For a run without an objective: fails if nothing else tells the first agent what to do, because no task is ready,
+/// and the loop's first topic has no prompt text.
 fn require_work(the_loop: &Loop, project: &Project, context: &Context) -> Result<(), Problem> {
-    let is_said = the_loop.topics.get(&the_loop.start).is_some_and(|topic| !topic.on_trigger.trim().is_empty());
-    if is_said || super::work(project, context)?.tasks().ready(1)?.1 > 0 {
+    let has_prompt = the_loop.topics.get(&the_loop.start).is_some_and(|topic| !topic.on_trigger.trim().is_empty());
+    if has_prompt || super::open_work_database(project, context)?.tasks().ready(1)?.1 > 0 {
         return Ok(());
     }
     Err(Problem::new("Usage", "the run has no objective, and no task is ready")
         .help("give an objective: `linchpin run -p \"…\"`; `linchpin run --resume` resumes the last run"))
 }
 
-/// The maximum length of an objective, in bytes. Longer texts belong in files that the agents read.
-const LONGEST_OBJECTIVE: u64 = 256 * 1024;
+/// The maximum length of an objective. Longer texts belong in files that the agents read.
+const MAX_OBJECTIVE_BYTES: u64 = 256 * 1024;
 
 fn read(file: &Path) -> io::Result<String> {
     let mut text = String::new();
-    let length = File::open(file)?.take(LONGEST_OBJECTIVE + 1).read_to_string(&mut text)?;
-    let is_too_long = u64::try_from(length).is_ok_and(|length| length > LONGEST_OBJECTIVE);
-    if is_too_long { Err(io::Error::other(format!("it has more than {LONGEST_OBJECTIVE} bytes"))) } else { Ok(text) }
+    let length = File::open(file)?.take(MAX_OBJECTIVE_BYTES + 1).read_to_string(&mut text)?;
+    let is_too_long = u64::try_from(length).is_ok_and(|length| length > MAX_OBJECTIVE_BYTES);
+    if is_too_long { Err(io::Error::other(format!("it has more than {MAX_OBJECTIVE_BYTES} bytes"))) } else { Ok(text) }
 }
 
 /// Prints the prompt of the first agent.
-fn show_first(project: &Project, the_loop: &Loop, objective: Option<&str>, context: &Context) -> CommandOutcome {
-    let work = super::work(project, context)?;
+fn show_first_prompt(project: &Project, the_loop: &Loop, objective: Option<&str>, context: &Context) -> CommandOutcome {
+    let work = super::open_work_database(project, context)?;
     // A valid loop has a hat for its first topic.
     let Some((hat, prompt)) = driver::first_prompt(the_loop, objective, &work, &project.root)? else {
         return Err(Problem::new("NotFound", format!("no hat is triggered by `{}`", the_loop.start)));
@@ -128,15 +129,16 @@ fn show_first(project: &Project, the_loop: &Loop, objective: Option<&str>, conte
     Ok(ExitCode::Done)
 }
 
-/// Prints events of the run for people, and its outcome as JSON for programs.
+/// Prints events of the run for people or, for programs, the end of the run as JSON.
 struct RunReporter<'a> {
     context: &'a Context,
     run: Option<RunId>,
+    /// The end of the run as JSON.
     ended: Option<Value>,
 }
 
 impl RunReporter<'_> {
-    fn tell(&mut self, event: &RunEvent<'_>) {
+    fn report(&mut self, event: &RunEvent<'_>) {
         let output = &self.context.output;
         let run = self.run.map(|run| run.to_string()).unwrap_or_default();
         match event {
@@ -159,25 +161,27 @@ impl RunReporter<'_> {
             }
             RunEvent::Progress(text) => output.aside(format!("[{run}] {}", text.replace('\n', " "))),
             RunEvent::HandedOver { hat, topic, is_default, refusal } => {
-                let how = if *is_default { " by default" } else { "" };
+                let published = published_text(topic, *is_default);
                 let refusal = refusal.map_or_else(String::new, |refusal| format!("; {refusal}"));
-                output.aside(format!("[{run}] hat `{hat}` published `{topic}`{how}{refusal}"));
+                output.aside(format!("[{run}] hat `{hat}` {published}{refusal}"));
             }
             RunEvent::Done { hat } => output.aside(format!("[{run}] hat `{hat}` is done; it publishes no topic")),
             RunEvent::NoHandOver { hat, why } => output.aside(format!("[{run}] hat `{hat}`: {why}")),
-            RunEvent::TopicSkipped { topic } => output.aside(format!("[{run}] no hat is triggered by `{topic}`")),
-            RunEvent::Ended { outcome, why, spent, can_resume } => self.end(*outcome, why, spent, *can_resume),
+            RunEvent::TopicSkipped { topic } => output.aside(format!(
+                "[{run}] no hat is triggered by `{topic}`: add it to the `triggers` of a hat in `.linchpin/loop.yml`"
+            )),
+            RunEvent::Ended { outcome, why, spent, can_resume } => self.report_end(*outcome, why, spent, *can_resume),
         }
     }
 
-    fn end(&mut self, how: RunOutcome, why: &str, spent: &RunUsage, can_resume: bool) {
+    fn report_end(&mut self, outcome: RunOutcome, why: &str, spent: &RunUsage, can_resume: bool) {
         let run = self.run.map(|run| run.to_string()).unwrap_or_default();
         let output = &self.context.output;
-        // Otherwise the line would read "limit: the limit of …".
-        let how_it_ended = if how == RunOutcome::Limit { "ended" } else { how.name() };
-        output.aside(format!("[{run}] {how_it_ended}: {}", why.trim_end().replace('\n', "\n    ")));
+        // The name of the outcome is not printed for a limit, because the line would read "limit: the limit of …".
+        let outcome_text = if outcome == RunOutcome::Limit { "ended" } else { outcome.name() };
+        output.aside(format!("[{run}] {outcome_text}: {}", why.trim_end().replace('\n', "\n    ")));
         output.aside(format!("[{run}] spent {}", spent_text(spent)));
-        match how {
+        match outcome {
             _ if !can_resume => {}
             RunOutcome::Limit => output.aside(format!(
                 "[{run}] to continue, raise the limit in `.linchpin/loop.yml`, accept it with `linchpin trust`, then run `linchpin run --resume {run}`"
@@ -185,19 +189,28 @@ impl RunReporter<'_> {
             _ => output.aside(format!("[{run}] `linchpin run --resume {run}` resumes it")),
         }
         self.ended = Some(json!({
-            "run": run, "ending": how.name(), "why": why, "iterations": spent.iterations, "seconds": spent.time.max(0) / 1000,
+            "run": run, "ending": outcome.name(), "why": why, "iterations": spent.iterations, "seconds": spent.time.max(0) / 1000,
             "tokens": spent.tokens, "cost_usd": spent.cost_usd,
         }));
     }
 
-    fn conclude(&self) {
+    fn print_end_as_json(&self) {
         if let Some(ended) = self.ended.as_ref().filter(|_| self.context.output.json) {
             self.context.output.value(ended);
         }
     }
 }
 
-/// For example `3 iterations, 20s, 1200 tokens, $0.10`.
+/// Describes how a hat published a topic.
+pub fn published_text(topic: &str, is_default: bool) -> String {
+    if is_default {
+        format!("published no topic, so its default topic `{topic}` was published")
+    } else {
+        format!("published `{topic}`")
+    }
+}
+
+/// Returns, for example, `3 iterations, 20s, 1200 tokens, $0.10`.
 pub fn spent_text(spent: &RunUsage) -> String {
     let RunUsage { iterations, time, tokens, cost_usd, .. } = spent;
     let mut parts = vec![counted(usize::try_from(*iterations).unwrap_or(0), "iteration")];

@@ -7,17 +7,17 @@ use jiff::tz::TimeZone;
 use serde_json::{Value, json};
 use work::{Iteration, Run, RunId, RunUsage, WorkDatabase};
 
-use super::run::spent_text;
+use super::run::{published_text, spent_text};
 use crate::arguments::{RunsAction, RunsArguments};
 use crate::commands::Context;
 use crate::exit_code::ExitCode;
 use crate::person;
 use crate::problem::{CommandOutcome, Problem};
 
-/// The maximum number of runs in the list.
-const LISTED: u32 = 50;
-/// The number of a run's last iterations to show.
-const SHOWN: u32 = 200;
+/// The maximum number of runs to list.
+const MAX_RUNS: u32 = 50;
+/// The maximum number of a run's last iterations to show.
+const MAX_ITERATIONS: u32 = 200;
 
 pub fn run(arguments: &RunsArguments, context: &Context) -> CommandOutcome {
     match &arguments.action {
@@ -32,12 +32,12 @@ pub fn run(arguments: &RunsArguments, context: &Context) -> CommandOutcome {
 
 fn list(context: &Context) -> CommandOutcome {
     let project = Project::of_sessions(&context.environment);
-    let work = super::work(&project, context)?;
-    let going_on = active_run_id(&project.root, &context.environment);
-    let runs = work.runs(LISTED)?;
+    let work = super::open_work_database(&project, context)?;
+    let active_run = active_run_id(&project.root, &context.environment);
+    let runs = work.runs(MAX_RUNS)?;
     if context.output.json {
         let runs: Result<Vec<Value>, Problem> =
-            runs.iter().map(|run| Ok(to_json(run, &work.usage(run.id)?, going_on))).collect();
+            runs.iter().map(|run| Ok(to_json(run, &work.usage(run.id)?, active_run))).collect();
         context.output.value(&json!({ "runs": runs? }));
         return Ok(ExitCode::Done);
     }
@@ -51,7 +51,7 @@ fn list(context: &Context) -> CommandOutcome {
             "{:<4} {}  {}, {}  {about}",
             run.id.to_string(),
             time(run.started),
-            state(run, going_on),
+            state(run, active_run),
             spent_text(&spent)
         );
         context.output.line(line.trim_end());
@@ -61,10 +61,10 @@ fn list(context: &Context) -> CommandOutcome {
 
 fn show(named: Option<&str>, context: &Context) -> CommandOutcome {
     let project = Project::of_sessions(&context.environment);
-    let work = super::work(&project, context)?;
+    let work = super::open_work_database(&project, context)?;
     let run = match named {
         Some(named) => {
-            let id = super::run_id(named)?;
+            let id = super::parse_run_id(named)?;
             let missing =
                 || Problem::new("NotFound", format!("there is no run `{id}`")).help("`linchpin runs` lists them");
             work.run(id)?.ok_or_else(missing)?
@@ -73,58 +73,64 @@ fn show(named: Option<&str>, context: &Context) -> CommandOutcome {
             Problem::new("NotFound", "there is no run in this project yet").help("`linchpin run -p \"…\"` starts one")
         })?,
     };
-    let (going_on, spent) = (active_run_id(&project.root, &context.environment), work.usage(run.id)?);
-    let shown = if context.output.json { u32::MAX } else { SHOWN };
-    let iterations = work.iterations(run.id, shown)?;
+    let (active_run, spent) = (active_run_id(&project.root, &context.environment), work.usage(run.id)?);
+    let limit = if context.output.json { u32::MAX } else { MAX_ITERATIONS };
+    let iterations = work.iterations(run.id, limit)?;
     if context.output.json {
-        let mut value = to_json(&run, &spent, going_on);
+        let mut value = to_json(&run, &spent, active_run);
         if let Some(fields) = value.as_object_mut() {
-            fields.insert("processes_left".to_owned(), json!(leftover_processes(&run, going_on, &project, context)));
+            fields.insert("processes_left".to_owned(), json!(leftover_processes(&run, active_run, &project, context)));
             fields.insert("iterations".to_owned(), iterations.iter().map(iteration_json).collect());
         }
         context.output.value(&value);
         return Ok(ExitCode::Done);
     }
-    print_run(&run, &spent, &iterations, going_on, &work, &project, context)
+    print_run(&run, &spent, &iterations, active_run, &work, &project, context)
 }
 
 fn print_run(
     run: &Run,
     spent: &RunUsage,
     iterations: &[Iteration],
-    going_on: Option<RunId>,
+    active_run: Option<RunId>,
     work: &WorkDatabase,
     project: &Project,
     context: &Context,
 ) -> CommandOutcome {
     let output = &context.output;
-    output.line(format!("{} {}, {}", output.bold(&format!("Run {}", run.id)), state(run, going_on), spent_text(spent)));
+    output.line(format!(
+        "{} {}, {}",
+        output.bold(&format!("Run {}", run.id)),
+        state(run, active_run),
+        spent_text(spent)
+    ));
     if let Some(objective) = &run.objective {
         output.line(format!("  for {}", objective.trim_end().replace('\n', "\n      ")));
     }
     if let Some(end) = &run.end {
         output.line(format!("  {}", end.why.trim_end().replace('\n', "\n    ")));
     }
-    if let count @ 1.. = leftover_processes(run, going_on, project, context) {
+    if let count @ 1.. = leftover_processes(run, active_run, project, context) {
         let (id, processes) = (run.id, super::processes(count));
         output.line(format!("  {processes} left over; `linchpin runs stop {id}` ends them"));
     }
     for Iteration { number, hat, topic, outcome, handed_over, remark, .. } in iterations {
-        let came = match (handed_over, outcome) {
-            (Some(topic), Some(work::IterationOutcome::DefaultTopic)) => format!(" published `{topic}` by default"),
-            (Some(topic), _) => format!(" published `{topic}`"),
+        let result = match (handed_over, outcome) {
+            (Some(topic), outcome) => {
+                format!(" {}", published_text(topic, *outcome == Some(work::IterationOutcome::DefaultTopic)))
+            }
             (None, Some(outcome)) => {
                 let why = remark.as_deref().and_then(|remark| remark.lines().next());
-                let (what, between) = match outcome {
+                let (text, separator) = match outcome {
                     work::IterationOutcome::NoTopic => (" published no topic".to_owned(), "; "),
                     outcome => (format!(": {}", outcome.name().replace('_', " ")), ": "),
                 };
-                format!("{what}{}", why.map_or_else(String::new, |why| format!("{between}{why}")))
+                format!("{text}{}", why.map_or_else(String::new, |why| format!("{separator}{why}")))
             }
-            (None, None) if going_on == Some(run.id) => " is at work".to_owned(),
+            (None, None) if active_run == Some(run.id) => " is at work".to_owned(),
             (None, None) => " was cut off".to_owned(),
         };
-        output.line(format!("  {number:>3} hat `{hat}` on `{topic}`{came}"));
+        output.line(format!("  {number:>3} hat `{hat}` on `{topic}`{result}"));
     }
     if let Some(waiting) = work.oldest_waiting_topic(run.id)? {
         output.line(format!("  next: {}", waiting.topic));
@@ -134,25 +140,25 @@ fn print_run(
     Ok(ExitCode::Done)
 }
 
-/// Returns how many processes are left of a run whose driver was killed.
-pub(super) fn leftover_processes(run: &Run, going_on: Option<RunId>, project: &Project, context: &Context) -> usize {
-    let is_cut_off = run.end.is_none() && going_on != Some(run.id);
-    if is_cut_off { driver::find_leftovers(run.id, &project.root, &context.environment).count() } else { 0 }
+/// If the run's driver was killed, returns how many processes of the run are still alive; otherwise 0.
+pub(super) fn leftover_processes(run: &Run, active_run: Option<RunId>, project: &Project, context: &Context) -> usize {
+    let was_driver_killed = run.end.is_none() && active_run != Some(run.id);
+    if was_driver_killed { driver::find_leftovers(run.id, &project.root, &context.environment).count() } else { 0 }
 }
 
-pub(super) fn state(run: &Run, going_on: Option<RunId>) -> String {
+pub(super) fn state(run: &Run, active_run: Option<RunId>) -> String {
     match &run.end {
         Some(end) => end.outcome.name().to_owned(),
-        None if going_on == Some(run.id) => "going on".to_owned(),
+        None if active_run == Some(run.id) => "going on".to_owned(),
         None => "cut off".to_owned(),
     }
 }
 
-pub(super) fn to_json(run: &Run, spent: &RunUsage, going_on: Option<RunId>) -> Value {
+pub(super) fn to_json(run: &Run, spent: &RunUsage, active_run: Option<RunId>) -> Value {
     json!({
         "id": run.id.to_string(),
         "objective": run.objective,
-        "state": state(run, going_on),
+        "state": state(run, active_run),
         "why": run.end.as_ref().map(|end| &end.why),
         "started": run.started,
         "ended": run.end.as_ref().map(|end| end.time),

@@ -1,4 +1,5 @@
-//! Finds agents of a loop that may not call Linchpin. For them, the `writes` and `rules` of hats are not enforced.
+//! Finds agents of a loop that have no hooks of Linchpin, or whose hooks are unknown. Without hooks, nothing enforces
+//! the `writes` and `rules` of hats.
 
 use agents::Agent;
 use engine::hats::{AgentChoice, Loop};
@@ -9,7 +10,7 @@ use crate::commands::{Context, install};
 use crate::output::Output;
 use crate::problem::Problem;
 
-pub struct Unguarded<'a> {
+pub struct UnguardedAgent<'a> {
     agent: &'a AgentChoice,
     why: UnguardedReason,
 }
@@ -19,15 +20,15 @@ enum UnguardedReason {
     NotInstalled(Agent),
     /// Linchpin has no hooks for this agent.
     NoHooks,
-    /// The command may start any agent.
+    /// The loop has a command instead of an agent's name, and that command can start any agent.
     Unknown,
 }
 
 /// Returns the unguarded agents among those of the loop's hats, without duplicates.
-pub fn unguarded<'a>(the_loop: &'a Loop, project: &Project, context: &Context) -> Vec<Unguarded<'a>> {
+pub fn unguarded_agents<'a>(the_loop: &'a Loop, project: &Project, context: &Context) -> Vec<UnguardedAgent<'a>> {
     let mut agents: Vec<&AgentChoice> = Vec::new();
     for hat in &the_loop.hats {
-        let agent = hat.agent.as_ref().unwrap_or(&the_loop.agent);
+        let agent = the_loop.agent_of(hat);
         if !agents.contains(&agent) {
             agents.push(agent);
         }
@@ -38,15 +39,17 @@ pub fn unguarded<'a>(the_loop: &'a Loop, project: &Project, context: &Context) -
         let is_installed = install::is_installed(known, &project.root, &context.environment);
         (!is_installed).then_some(UnguardedReason::NotInstalled(known))
     };
-    agents.into_iter().filter_map(|agent| Some(Unguarded { agent, why: why(agent)? })).collect()
+    agents.into_iter().filter_map(|agent| Some(UnguardedAgent { agent, why: why(agent)? })).collect()
 }
 
-impl Unguarded<'_> {
+impl UnguardedAgent<'_> {
+    /// False if it is not certain that the agent is unguarded, so that a hint suffices.
     pub fn is_warning(&self) -> bool {
         !matches!(self.why, UnguardedReason::Unknown)
     }
 
-    /// The error that prevents a run from starting, if a person can solve the problem.
+    /// Returns the error that prevents the run from starting. `None` if the run can start: only missing hooks that a
+    /// person could install prevent it.
     pub fn refusal(&self) -> Option<Problem> {
         let UnguardedReason::NotInstalled(agent) = self.why else { return None };
         let message = format!(

@@ -8,50 +8,57 @@ use serde_json::json;
 use super::{approve_task, refused};
 use crate::arguments::ApproveArguments;
 use crate::commands::Context;
-use crate::commands::caller::Caller;
+use crate::commands::caller::{Caller, Verb};
 use crate::exit_code::ExitCode;
-use crate::person;
+use crate::person::{self, Confirmation};
+use crate::plural::code_list;
 use crate::problem::{CommandOutcome, Problem};
 
-/// The number of digits of a tree's digest to show; enough to identify it.
-const SHOWN: usize = 12;
+/// The number of digits to show of the working tree's digest.
+const SHOWN_DIGITS: usize = 12;
 
 pub fn run(arguments: &ApproveArguments, context: &Context) -> CommandOutcome {
     person::required("approve", &context.environment)?;
-    let caller = Caller::of("approve", context).or_of_last_run(context);
+    let caller = Caller::of(Verb::Approve, context).or_of_last_run(context);
     person::require_terminal_during_run(&caller.project, &context.environment)?;
     let commands = caller.workflow_commands(context);
     let pending = match (commands.pending_approvals(arguments.gate.as_deref()), &arguments.gate) {
-        // If a gate and a task have the same name, the gate is meant.
-        (Err(refusal), Some(name)) => match approve_task::named(name, &caller.project, context)? {
+        // If a gate and a task have the same name, the gate is approved.
+        (Err(refusal), Some(name)) => match approve_task::find(name, &caller.project, context)? {
             Some((work, task)) => return approve_task::run(&work, &task, arguments, context),
-            None => return Err(nothing_waits(refusal, &caller.project)),
+            None => return Err(problem_of(refusal, &caller.project)),
         },
-        (pending, _) => pending.map_err(|refusal| nothing_waits(refusal, &caller.project))?,
+        (pending, _) => pending.map_err(|refusal| problem_of(refusal, &caller.project))?,
     };
     if !context.output.json {
         show(&pending, context);
     }
-    if !arguments.yes && !person::confirmed("Approve?", "the question", &context.output)? {
+    let gate = arguments.gate.as_ref().map_or_else(String::new, |gate| format!(" {gate}"));
+    let confirmation = Confirmation {
+        question: "Approve?",
+        subject: "what the gate asks",
+        without_asking: &format!("linchpin approve{gate} --yes"),
+    };
+    if !arguments.yes && !confirmation.ask(&context.output)? {
         return Err(Problem::new("Untrusted", "nothing was approved"));
     }
     commands.approve(&pending).map_err(refused::problem)?;
     let gates: Vec<&str> = pending.requests.iter().map(|asked| asked.gate.as_str()).collect();
     let PendingApprovals { workflow, node, tree_digest, .. } = &pending;
     context.output.line_or(
-        format!("Approved {}, for the tree as it is now.", named(&gates)),
+        format!("Approved {}, for the tree as it is now.", gates_text(&gates)),
         &json!({ "approved": gates, "workflow": workflow, "node": node, "tree": tree_digest }),
     );
     Ok(ExitCode::Done)
 }
 
-fn named(gates: &[&str]) -> String {
-    let names: Vec<String> = gates.iter().map(|gate| format!("`{gate}`")).collect();
-    format!("gate{} {}", if gates.len() == 1 { "" } else { "s" }, names.join(", "))
+fn gates_text(gates: &[&str]) -> String {
+    format!("gate{} {}", if gates.len() == 1 { "" } else { "s" }, code_list(gates))
 }
 
-/// In a project with a loop, the person probably means a run, so the error says that.
-fn nothing_waits(refusal: WorkflowError, project: &Project) -> Problem {
+/// Converts a workflow error to the problem to print. If no workflow is active and the project has a loop, the person
+/// probably wanted to approve a gate of a run, so the problem also mentions runs.
+fn problem_of(refusal: WorkflowError, project: &Project) -> Problem {
     let has_loop = project.tiers.project.as_ref().is_some_and(|folder| folder.loop_file().exists());
     match refusal {
         WorkflowError::NoWorkflow if has_loop => {
@@ -67,7 +74,7 @@ fn show(pending: &PendingApprovals, context: &Context) {
     let PendingApprovals { workflow, node, requests, tree_digest, .. } = pending;
     let tree = tree_digest
         .as_ref()
-        .and_then(|digest| digest.get(..SHOWN))
+        .and_then(|digest| digest.get(..SHOWN_DIGITS))
         .map_or(String::new(), |digest| format!(" (tree {digest})"));
     let what = if workflow == Loop::NAME {
         format!("The loop at hat `{node}`")

@@ -7,11 +7,11 @@ use work::{Task, TaskId, WorkDatabase};
 use crate::arguments::ApproveArguments;
 use crate::commands::Context;
 use crate::exit_code::ExitCode;
-use crate::person;
+use crate::person::Confirmation;
 use crate::problem::{CommandOutcome, Problem};
 
-/// Returns the task with this id; none if the name is not a task id, or if there is no task database.
-pub fn named(name: &str, project: &Project, context: &Context) -> Result<Option<(WorkDatabase, Task)>, Problem> {
+/// Returns the task with this id; `None` if the name is not a task id, or if there is no task database.
+pub fn find(name: &str, project: &Project, context: &Context) -> Result<Option<(WorkDatabase, Task)>, Problem> {
     // A bare number is not accepted, because it probably means something else.
     let Some(id) = TaskId::parse(name).filter(|_| name.starts_with(['t', 'T'])) else { return Ok(None) };
     let Some(work) = WorkDatabase::open_existing(&project.work_database_path(&context.environment))? else {
@@ -35,7 +35,12 @@ pub fn run(work: &WorkDatabase, task: &Task, arguments: &ApproveArguments, conte
         }
         output.blank();
     }
-    if !arguments.yes && !person::confirmed("Approve?", "the task", output)? {
+    let confirmation = Confirmation {
+        question: "Approve?",
+        subject: "the task",
+        without_asking: &format!("linchpin approve {} --yes", task.id),
+    };
+    if !arguments.yes && !confirmation.ask(output)? {
         return Err(Problem::new("Untrusted", "nothing was approved"));
     }
     let moved = work.tasks().set_needs_review(task.id, false, crate::commands::now())?;

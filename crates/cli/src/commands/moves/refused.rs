@@ -1,9 +1,10 @@
-//! Converts workflow errors: their documented kind, and what to do next.
+//! Converts workflow errors into errors of commands, with their documented kinds and with help.
 
 use engine::suggest;
 use guard::facts::PaceError;
 use guard::workflow::WorkflowError;
 
+use crate::plural::code_list;
 use crate::problem::Problem;
 
 pub fn problem(refusal: WorkflowError) -> Problem {
@@ -29,7 +30,7 @@ fn kind(refusal: &WorkflowError) -> &'static str {
         | WorkflowError::NothingToApprove { .. }
         | WorkflowError::UnknownApproval { .. } => "NotFound",
         WorkflowError::BrokenWorkflow { .. } => "BrokenPolicy",
-        // A file with errors has no nodes.
+        // If the workflow's file has errors, the active node is not found either.
         WorkflowError::BrokenUnderWay { .. } | WorkflowError::NodeNotFound { .. } => "NodeNotFound",
         WorkflowError::UnknownClaim { .. } | WorkflowError::BadClaims(_) => "InvalidValue",
         WorkflowError::UnknownRule { .. } => "UnknownRule",
@@ -75,6 +76,10 @@ fn help(refusal: &WorkflowError) -> Option<String> {
         WorkflowError::NothingToApprove { .. } => {
             "an approval is valid until the tree changes; `linchpin repeat` prints the prompt of the current phase"
         }
+        // If the session is unknown, the message already says what to do.
+        WorkflowError::When { why, .. } if !why.contains("--session") => {
+            "correct the condition in the workflow's file, or set its variables with `linchpin set NAME VALUE`"
+        }
         WorkflowError::TreeChanged => "run `linchpin approve` again",
         WorkflowError::Store(_) => {
             "the workflow did not move; try again; if it fails again, `linchpin doctor` shows what is wrong with the journal"
@@ -84,20 +89,20 @@ fn help(refusal: &WorkflowError) -> Option<String> {
     Some(fixed.to_owned())
 }
 
-/// Help that names the object of the error, or existing alternatives.
+/// Returns the help for errors that name workflows, gates, claims or rules.
 fn help_with_names(refusal: &WorkflowError) -> Option<String> {
     let help = match refusal {
         WorkflowError::UnknownWorkflow { close: Some(close), .. }
         | WorkflowError::UnknownApproval { close: Some(close), .. } => suggest::did_you_mean(close),
-        WorkflowError::UnknownWorkflow { close: None, known, .. } => format!("the workflows are {}", known.join(", ")),
-        WorkflowError::NodeNotFound { nodes, .. } => format!("the nodes are {}", nodes.join(", ")),
-        WorkflowError::UnknownClaim { claim, close, known } => match (several(claim, known), close) {
+        WorkflowError::UnknownWorkflow { close: None, known, .. } => format!("workflows: {}", code_list(known)),
+        WorkflowError::NodeNotFound { nodes, .. } => format!("nodes of this workflow: {}", code_list(nodes)),
+        WorkflowError::UnknownClaim { claim, close, known } => match (split_claims(claim, known), close) {
             (Some(names), _) => format!("write several claims as separate words: `linchpin next {}`", names.join(" ")),
             (None, Some(close)) => suggest::did_you_mean(close),
-            (None, None) => format!("the claims are {}", known.join(", ")),
+            (None, None) => format!("claims of this workflow: {}", code_list(known)),
         },
-        WorkflowError::UnknownRule { known, .. } if known.is_empty() => "it has no pace rules".to_owned(),
-        WorkflowError::UnknownRule { known, .. } => format!("its pace rules are {}", known.join(", ")),
+        WorkflowError::UnknownRule { known, .. } if known.is_empty() => "this node has no pace rules".to_owned(),
+        WorkflowError::UnknownRule { known, .. } => format!("pace rules of this node: {}", code_list(known)),
         WorkflowError::Pace { rule, .. } => {
             format!("the workflow did not move; a person can skip the rule: `linchpin next --force {rule}`")
         }
@@ -109,15 +114,19 @@ fn help_with_names(refusal: &WorkflowError) -> Option<String> {
         WorkflowError::OfUser { verb, .. } => {
             format!("a person can do it; `agent_may: [{verb}, …]` in the user's own config.yml lets agents do it too")
         }
-        WorkflowError::UnknownApproval { close: None, known, .. } if known.is_empty() => "it has none".to_owned(),
-        WorkflowError::UnknownApproval { close: None, known, .. } => format!("they are {}", known.join(", ")),
+        WorkflowError::UnknownApproval { close: None, known, .. } if known.is_empty() => {
+            "this node has no approvals".to_owned()
+        }
+        WorkflowError::UnknownApproval { close: None, known, .. } => {
+            format!("approvals of this node: {}", code_list(known))
+        }
         _ => return None,
     };
     Some(help)
 }
 
-/// The claims in one word that are separated by commas.
-fn several<'c>(claim: &'c str, known: &[String]) -> Option<Vec<&'c str>> {
+/// Returns the claims in a word, if the word is a list of known claims separated by commas.
+fn split_claims<'c>(claim: &'c str, known: &[String]) -> Option<Vec<&'c str>> {
     let names: Vec<&str> = claim.split(',').map(str::trim).filter(|name| !name.is_empty()).collect();
     let are_known = names.iter().all(|name| known.iter().any(|known| known == name));
     (claim.contains(',') && !names.is_empty() && are_known).then_some(names)

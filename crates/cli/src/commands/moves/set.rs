@@ -3,7 +3,7 @@
 use engine::expr::check_variable_name;
 use engine::suggest;
 use engine::workflow::Workflow;
-use guard::session::SessionOwner;
+use guard::session::AgentSession;
 use guard::workflow::VariableOwner;
 use policy::Config;
 use serde_json::{Value, json};
@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use super::refused;
 use crate::arguments::SetArguments;
 use crate::commands::Context;
-use crate::commands::caller::Caller;
+use crate::commands::caller::{Caller, Verb};
 use crate::exit_code::ExitCode;
 use crate::problem::{CommandOutcome, Problem};
 
@@ -19,7 +19,7 @@ const ONE_VALUE: &str = "`linchpin set` takes a single value; an observer can ch
 
 pub fn set(arguments: &SetArguments, context: &Context) -> CommandOutcome {
     let SetArguments { name, value, session } = arguments;
-    let caller = Caller::with_session(&["set", name], session.as_deref(), context)?;
+    let caller = Caller::with_session(Verb::Set, &[name], session.as_deref(), context)?;
     let (commands, config) = (caller.workflow_commands(context), &caller.policy.config);
     let workflow = commands.active_workflow().map_err(refused::problem)?;
     let declaring = workflow.as_ref().filter(|workflow| workflow.variables.contains_key(name));
@@ -32,13 +32,15 @@ pub fn set(arguments: &SetArguments, context: &Context) -> CommandOutcome {
         Problem::new("InvalidValue", why)
             .help("give `true`, `false`, `null`, a number or a string; quotes make any value a string")
     })?;
-    if let Some(declared) = declaring.map_or_else(|| config.initial_value(name), |workflow| workflow.variable(name)) {
-        check_kind(name, &value, &declared)?;
+    if let Some(declared) =
+        declaring.map_or_else(|| config.initial_value(name), |workflow| workflow.initial_value(name))
+    {
+        check_type(name, &value, &declared)?;
     }
     let owner = match (declaring, &caller.session) {
         (Some(workflow), _) => VariableOwner::Workflow(workflow.name.clone()),
         (None, Some(session)) => VariableOwner::Session(session.clone()),
-        (None, None) if caller.is_agents => {
+        (None, None) if caller.is_by_agent => {
             let problem = Problem::new(
                 "NotFound",
                 format!("`{name}` is a variable of a session, and the session that runs this command is unknown"),
@@ -51,21 +53,21 @@ pub fn set(arguments: &SetArguments, context: &Context) -> CommandOutcome {
         }
     };
     commands.set(name, &value, &owner).map_err(refused::problem)?;
-    let (place, told) = match &owner {
+    let (place, json) = match &owner {
         VariableOwner::Workflow(workflow) => {
             (format!("workflow `{workflow}`"), json!({ "workflow": workflow, "set": name, "value": value }))
         }
-        VariableOwner::Session(SessionOwner { agent, id }) => {
+        VariableOwner::Session(AgentSession { agent, id }) => {
             (format!("session {id} of {agent}"), json!({ "agent": agent, "session": id, "set": name, "value": value }))
         }
     };
-    context.output.line_or(format!("Set `{name}` to {value} in {place}."), &told);
+    context.output.line_or(format!("Set `{name}` to {value} in {place}."), &json);
     Ok(ExitCode::Done)
 }
 
 /// Checks the type of a value. A string such as "no" is true in a condition, so it must not replace `false`. A variable
 /// that is declared as a string or null accepts every type.
-fn check_kind(name: &str, value: &Value, declared: &Value) -> Result<(), Problem> {
+fn check_type(name: &str, value: &Value, declared: &Value) -> Result<(), Problem> {
     let (kind, help) = match declared {
         Value::Bool(_) if !value.is_boolean() => {
             ("`true` or `false`", format!("give `true` or `false`: `linchpin set {name} true`"))

@@ -1,4 +1,4 @@
-//! `rules delete`.
+//! `rules delete`: deletes a rule.
 
 use super::report::report;
 use super::{Context, Target};

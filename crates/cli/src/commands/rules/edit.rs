@@ -19,20 +19,20 @@ pub fn run(arguments: &EditRuleArguments, context: &Context) -> CommandOutcome {
     let (path, before) = target.editor.file_of(&arguments.id)?;
     let changed = match &arguments.file {
         Some(file) => target.editor.replace(&path, &before, &draft_text::read(file)?)?,
-        None => by_hand(&target, &path, &before, context)?,
+        None => edit_copy(&target, &path, &before, context)?,
     };
     report(&target, &changed, &[&arguments.id], context)
 }
 
-/// Edits a copy until it is valid or the person gives up.
-fn by_hand(target: &Target, path: &Path, before: &str, context: &Context) -> Result<EditOutcome, Problem> {
+/// Lets the person edit a copy of the file until the copy is valid or the person gives up.
+fn edit_copy(target: &Target, path: &Path, before: &str, context: &Context) -> Result<EditOutcome, Problem> {
     if !person::has_terminal(&context.output) {
         return Err(Problem::new("InvalidValue", "there is no terminal for an editor")
             .help("give the new text with `--file FILE`, or `--file -` for standard input"));
     }
     let text_editor = TextEditor::of_person(&context.environment)?;
-    let folder = tempfile::Builder::new().prefix("linchpin-edit-").tempdir_in(&context.environment.temp)?;
-    let copy = folder.path().join(path.file_name().unwrap_or_default());
+    let directory = tempfile::Builder::new().prefix("linchpin-edit-").tempdir_in(&context.environment.temp)?;
+    let copy = directory.path().join(path.file_name().unwrap_or_default());
     fs::write(&copy, before)?;
     loop {
         text_editor.edit(&copy)?;
@@ -43,8 +43,8 @@ fn by_hand(target: &Target, path: &Path, before: &str, context: &Context) -> Res
         context.output.line(problem.to_text());
         context.output.blank();
         if !person::says_yes("Edit it again?", true)? {
-            let kept = folder.keep().join(path.file_name().unwrap_or_default());
-            return Err(problem.help(format!("the rule was not changed; your text is saved in `{}`", kept.display())));
+            let saved = directory.keep().join(path.file_name().unwrap_or_default());
+            return Err(problem.help(format!("the rule was not changed; your text is saved in `{}`", saved.display())));
         }
     }
 }

@@ -1,4 +1,4 @@
-//! `rules enable` and `rules disable`.
+//! `rules enable` and `rules disable`: switch a rule on or off.
 
 use super::report::report;
 use super::{Context, Target};

@@ -1,5 +1,5 @@
-//! `rules export`: the text of rules of any tier. An agent may print it, because that changes nothing; only people may
-//! write files.
+//! `rules export`: prints the text of rules of any tier, or writes it to files. Agents may print rules, because that
+//! changes nothing; only people may write files.
 
 use std::io::{self, IsTerminal};
 

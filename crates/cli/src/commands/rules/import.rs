@@ -1,4 +1,4 @@
-//! `rules import`.
+//! `rules import`: copies rules from elsewhere into a policy.
 
 use guard::Project;
 use policy::edit::EditOutcome;
@@ -18,13 +18,13 @@ pub fn run(arguments: &ImportRulesArguments, context: &Context) -> CommandOutcom
         rules.filter_map(|change| change.path.file_stem().map(|stem| stem.to_string_lossy().into_owned())).collect();
     let code = report(&target, &changed, &ids.iter().map(String::as_str).collect::<Vec<_>>(), context)?;
     if !context.output.json {
-        tell_of_libraries(&target, &changed, context);
+        list_disabled_rules(&target, &changed, context);
     }
     Ok(code)
 }
 
-/// Tells the person that a library's rules are not in force until they are referenced.
-fn tell_of_libraries(target: &Target, changed: &EditOutcome, context: &Context) {
+/// Lists the rules of imported libraries that are not in force until a person enables them.
+fn list_disabled_rules(target: &Target, changed: &EditOutcome, context: &Context) {
     let now = Project::at(&target.project.root, &context.environment).load(&context.environment);
     for change in changed.changes.iter().filter(|change| change.path.extension().is_some_and(|name| name == "yml")) {
         let own = now.definitions.iter().filter(|definition| definition.rule.source == change.name);

@@ -1,7 +1,8 @@
 //! A line-based diff of two texts.
 
-/// Texts with more pairs of lines than this, outside of their common ends, are shown as completely replaced.
-const PAIRS_LIMIT: usize = 1_000_000;
+/// The maximum number of pairs of lines to compare. If there are more, all lines between the common start and the
+/// common end of the two texts are shown as replaced.
+const MAX_PAIRS: usize = 1_000_000;
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Line<'t> {
@@ -10,16 +11,16 @@ enum Line<'t> {
     Added(&'t str),
 }
 
-/// Returns removed and added lines, each group with the line above and below it. An empty line next to a group is left
-/// out.
+/// Returns the removed and added lines. Each group of changed lines is surrounded by the unchanged line above it and
+/// the one below it, except for blank lines.
 pub fn lines(before: &str, after: &str) -> Vec<String> {
     let (old, new): (Vec<&str>, Vec<&str>) = (before.lines().collect(), after.lines().collect());
-    let script = script(&old, &new);
-    let is_changed = |at: usize| script.get(at).is_some_and(|line| !matches!(line, Line::Kept(_)));
+    let merged = merge(&old, &new);
+    let is_changed = |at: usize| merged.get(at).is_some_and(|line| !matches!(line, Line::Kept(_)));
     let is_shown = |at: usize| is_changed(at) || is_changed(at + 1) || at.checked_sub(1).is_some_and(is_changed);
     let mut shown: Vec<String> = Vec::new();
     let mut last = None;
-    for (at, line) in script.iter().enumerate().filter(|(at, _)| is_shown(*at)) {
+    for (at, line) in merged.iter().enumerate().filter(|(at, _)| is_shown(*at)) {
         if last.is_some_and(|last| at > last + 1) {
             shown.push("    …".to_owned());
         }
@@ -36,7 +37,7 @@ pub fn lines(before: &str, after: &str) -> Vec<String> {
 }
 
 /// Merges both texts into one list of lines. Removed lines come before the lines added in their place.
-fn script<'t>(old: &[&'t str], new: &[&'t str]) -> Vec<Line<'t>> {
+fn merge<'t>(old: &[&'t str], new: &[&'t str]) -> Vec<Line<'t>> {
     let head = old.iter().zip(new).take_while(|(old, new)| old == new).count();
     let (old_rest, new_rest) = (old.get(head..).unwrap_or_default(), new.get(head..).unwrap_or_default());
     let tail = old_rest.iter().rev().zip(new_rest.iter().rev()).take_while(|(old, new)| old == new).count();
@@ -47,13 +48,13 @@ fn script<'t>(old: &[&'t str], new: &[&'t str]) -> Vec<Line<'t>> {
     let kept = |lines: &[&'t str]| lines.iter().map(|line| Line::Kept(line)).collect::<Vec<_>>();
     let above = kept(old.get(..head).unwrap_or_default());
     let below = kept(old_rest.get(old_rest.len() - tail..).unwrap_or_default());
-    [above, changed(middle.0, middle.1), below].concat()
+    [above, merge_by_common_lines(middle.0, middle.1), below].concat()
 }
 
-/// Keeps the longest common subsequence of lines.
-fn changed<'t>(old: &[&'t str], new: &[&'t str]) -> Vec<Line<'t>> {
+/// Merges texts so that the longest common subsequence of lines is kept.
+fn merge_by_common_lines<'t>(old: &[&'t str], new: &[&'t str]) -> Vec<Line<'t>> {
     let width = new.len() + 1;
-    if old.len().saturating_mul(new.len()) > PAIRS_LIMIT {
+    if old.len().saturating_mul(new.len()) > MAX_PAIRS {
         return old.iter().map(|line| Line::Removed(line)).chain(new.iter().map(|line| Line::Added(line))).collect();
     }
     // The maximum number of lines that can be kept, for each pair of positions in the old and the new text.

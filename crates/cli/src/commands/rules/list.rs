@@ -28,7 +28,7 @@ pub fn run(context: &Context) -> CommandOutcome {
         context.output.blank();
         show("Not in force", &rest, context);
     }
-    broken(&loaded, context);
+    show_error_count(&loaded, context);
     if !project.has_policy() {
         context.output.blank();
         context.output.line("There is no policy in this folder or its parents, so nothing is checked yet: run `linchpin init` to write one.");
@@ -47,7 +47,7 @@ fn show(title: &str, rules: &[(&RuleDefinition, RuleStatus)], context: &Context)
     }
 }
 
-fn broken(loaded: &LoadedPolicy, context: &Context) {
+fn show_error_count(loaded: &LoadedPolicy, context: &Context) {
     let errors = loaded.errors().count();
     if errors > 0 {
         let found = counted(errors, "error");

@@ -51,42 +51,42 @@ fn unknown(name: &str, loaded: &LoadedPolicy) -> Problem {
     Problem::new("UnknownRule", format!("there is no rule `{name}`")).help(help)
 }
 
-/// The policy that is changed, and the project it belongs to.
+/// The policy to change, and its project.
 struct Target {
     project: Project,
     editor: Editor,
-    /// The user's own policy is changed, not the project's.
-    is_users: bool,
+    /// True if the user's own policy is changed instead of the project's.
+    is_of_user: bool,
     /// The policy before the change.
     before: LoadedPolicy,
 }
 
 impl Target {
-    /// Opens this project's policy or the user's own, which need not exist yet.
+    /// Opens the policy of this project or, if `user` is true, the user's own, which need not exist yet.
     fn open(user: bool, context: &Context) -> Result<Self, Problem> {
         let project = Project::of_person(&context.environment);
         let folder =
             if user { PolicyFolder::of_user(&context.environment.config) } else { project_folder(&project)?.clone() };
         let editor = Editor::open(&project.tiers, &folder);
         let before = project.load(&context.environment);
-        Ok(Self { project, editor, is_users: user, before })
+        Ok(Self { project, editor, is_of_user: user, before })
     }
 
-    /// Accepts a change of rules that a person has just made: running sessions need not keep the weakened rules, and
-    /// new parts of the project's files need no `trust`. Simultaneous changes by others are not accepted.
+    /// Accepts a change of rules that a person has just made. Running sessions do not keep the stricter versions of the
+    /// changed rules. If nothing needed `trust` before, and now only the changed files do, they are trusted.
     fn accept_change(&self, changed: &EditOutcome, ids: &[&str], context: &Context) -> io::Result<()> {
         // The user's first rule creates a tier that did not exist when the project was opened.
         let project = Project::at(&self.project.root, &context.environment);
         let after = project.load(&context.environment);
         let is_own = |part: &Diagnostic| changed.changes.iter().any(|change| change.name == part.source.name);
-        if !self.is_users && self.before.untrusted_parts().count() == 0 && after.untrusted_parts().all(is_own) {
+        if !self.is_of_user && self.before.untrusted_parts().count() == 0 && after.untrusted_parts().all(is_own) {
             Trust::of(&project.root, &context.environment).accept(&after.text_to_trust)?;
         }
         let (before, now) = (self.before.in_force_rules(), project.load(&context.environment).in_force_rules());
         let weakened = policy::weakenings(&before, &now).into_iter().map(|(change, _)| change);
         let weakened: Vec<_> = weakened.filter(|change| ids.contains(&change.rule.as_str())).collect();
         let environment = &context.environment;
-        let acceptance = if self.is_users {
+        let acceptance = if self.is_of_user {
             AcceptedWeakenings::of_user(environment)
         } else {
             AcceptedWeakenings::of(&project.root, environment)

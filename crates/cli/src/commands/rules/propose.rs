@@ -10,7 +10,7 @@ use super::{Context, Target, draft_text, project_folder};
 use crate::arguments::{AcceptRuleArguments, ProposeRuleArguments};
 use crate::commands::validate;
 use crate::exit_code::ExitCode;
-use crate::person;
+use crate::person::{self, Confirmation};
 use crate::problem::{CommandOutcome, Problem};
 
 pub fn propose(arguments: &ProposeRuleArguments, context: &Context) -> CommandOutcome {
@@ -57,7 +57,12 @@ pub fn accept(arguments: &AcceptRuleArguments, context: &Context) -> CommandOutc
         context.output.rendered(&warning.render(context.output.style()));
         context.output.blank();
     }
-    if !arguments.yes && !person::confirmed("Make it a rule of this project?", "the rule", &context.output)? {
+    let confirmation = Confirmation {
+        question: "Make it a rule of this project?",
+        subject: "the rule",
+        without_asking: &format!("linchpin rules accept {id} --yes"),
+    };
+    if !arguments.yes && !confirmation.ask(&context.output)? {
         return Err(Problem::new("Untrusted", "nothing was accepted"));
     }
     let changed = target.editor.accept(&proposal, &proposals)?;

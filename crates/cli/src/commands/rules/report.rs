@@ -2,7 +2,7 @@
 
 use guard::Project;
 use policy::edit::{EditOutcome, FileEdit};
-use policy::{ConversionNote, Diagnostic, ErrorKind, LoadedPolicy};
+use policy::{ConversionNote, Diagnostic, DiagnosticKind, LoadedPolicy};
 use serde_json::{Map, Value, json};
 
 use super::{Context, Target, line_diff};
@@ -11,8 +11,8 @@ use crate::exit_code::ExitCode;
 use crate::plural::counted;
 use crate::problem::CommandOutcome;
 
-/// The maximum number of diff lines shown.
-const LINES_SHOWN: usize = 40;
+/// The maximum number of lines of the diff to show.
+const MAX_LINES: usize = 40;
 
 /// Reports a change that a person made. `ids`: the affected rules.
 pub fn report(target: &Target, changed: &EditOutcome, ids: &[&str], context: &Context) -> CommandOutcome {
@@ -20,7 +20,7 @@ pub fn report(target: &Target, changed: &EditOutcome, ids: &[&str], context: &Co
         target.accept_change(changed, ids, context)?;
     }
     let output = &context.output;
-    // The change may have created the policy.
+    // The project is opened again, because the change may have created a policy.
     let project = Project::at(&target.project.root, &context.environment);
     let now = project.load(&context.environment);
     let warnings = warnings(changed, &now);
@@ -30,14 +30,14 @@ pub fn report(target: &Target, changed: &EditOutcome, ids: &[&str], context: &Co
         let rule = |id: &&str| json!({ "id": id, "in_force": in_force(id, &now).is_some() });
         let rules: Vec<Value> = ids.iter().map(rule).collect();
         let warnings: Vec<Value> = warnings.into_iter().map(validate::to_json).collect();
-        let mut told = Map::new();
-        told.insert("changed".to_owned(), json!(files));
-        told.insert("rules".to_owned(), json!(rules));
-        told.insert("warnings".to_owned(), json!(warnings));
+        let mut fields = Map::new();
+        fields.insert("changed".to_owned(), json!(files));
+        fields.insert("rules".to_owned(), json!(rules));
+        fields.insert("warnings".to_owned(), json!(warnings));
         if !changed.conversion_notes.is_empty() {
-            told.insert("rewritten".to_owned(), changed.conversion_notes.iter().map(conversion_note_json).collect());
+            fields.insert("rewritten".to_owned(), changed.conversion_notes.iter().map(conversion_note_json).collect());
         }
-        output.value(&Value::Object(told));
+        output.value(&Value::Object(fields));
         return Ok(ExitCode::Done);
     }
     for change in &changed.changes {
@@ -72,10 +72,11 @@ fn conversion_note_json(note: &ConversionNote) -> Value {
     })
 }
 
-/// Returns warnings about the changed files, and about parts of them that now need trust.
+/// Returns warnings about the changed files, and about parts of these files that now need trust.
 fn warnings<'a>(changed: &'a EditOutcome, now: &'a LoadedPolicy) -> Vec<&'a Diagnostic> {
     let untrusted = now.diagnostics.iter().filter(|problem| {
-        problem.kind == ErrorKind::Untrusted && changed.changes.iter().any(|change| change.name == problem.source.name)
+        problem.kind == DiagnosticKind::Untrusted
+            && changed.changes.iter().any(|change| change.name == problem.source.name)
     });
     changed.warnings.iter().chain(untrusted).collect()
 }
@@ -97,11 +98,11 @@ fn show(change: &FileEdit, context: &Context) {
     };
     output.line(output.bold(&format!("{}{what}", change.name)));
     let lines = line_diff::lines(before.unwrap_or_default(), after.unwrap_or_default());
-    for line in lines.iter().take(LINES_SHOWN) {
+    for line in lines.iter().take(MAX_LINES) {
         output.line(line);
     }
-    if lines.len() > LINES_SHOWN {
-        output.line(format!("    … and {}", counted(lines.len() - LINES_SHOWN, "more line")));
+    if lines.len() > MAX_LINES {
+        output.line(format!("    … and {}", counted(lines.len() - MAX_LINES, "more line")));
     }
     output.blank();
 }

@@ -4,8 +4,7 @@ use guard::Project;
 use serde_json::json;
 use store::StoredRuleVersion;
 
-use crate::commands::Context;
-use crate::commands::log;
+use crate::commands::{Context, journal, log};
 use crate::exit_code::ExitCode;
 use crate::problem::{CommandOutcome, Problem};
 
@@ -32,29 +31,29 @@ pub fn run(name: &str, version: Option<&str>, context: &Context) -> CommandOutco
 }
 
 fn show_version(name: &str, version: &str, context: &Context) -> CommandOutcome {
-    let known = log::open(&Project::of_sessions(&context.environment), context)?.rule_versions(name)?;
-    let Some(kept) = known.iter().find(|kept| kept.digest.starts_with(version)) else {
+    let known = journal::open(&Project::of_sessions(&context.environment), context)?.rule_versions(name)?;
+    let Some(stored) = known.iter().find(|stored| stored.digest.starts_with(version)) else {
         let problem = Problem::new("NotFound", format!("the journal has no version `{version}` of `{name}`"));
         return Err(problem.help(match known.as_slice() {
             [] => "a version is recorded when an event is judged by it".to_owned(),
-            known => format!("it has {}", known.iter().map(shown).collect::<Vec<_>>().join(", ")),
+            known => format!("it has {}", known.iter().map(version_text).collect::<Vec<_>>().join(", ")),
         }));
     };
     context.output.line_or(
-        kept.text.trim_end(),
+        stored.text.trim_end(),
         &json!({
             "name": name,
-            "tier": kept.tier,
-            "source": kept.source,
-            "digest": kept.digest,
-            "text": kept.text,
-            "first_seen": kept.first_seen,
-            "last_seen": kept.last_seen,
+            "tier": stored.tier,
+            "source": stored.source,
+            "digest": stored.digest,
+            "text": stored.text,
+            "first_seen": stored.first_seen,
+            "last_seen": stored.last_seen,
         }),
     );
     Ok(ExitCode::Done)
 }
 
-fn shown(kept: &StoredRuleVersion) -> String {
-    format!("{} (last seen {})", kept.digest, log::time(kept.last_seen))
+fn version_text(stored: &StoredRuleVersion) -> String {
+    format!("{} (last seen {})", stored.digest, log::time(stored.last_seen))
 }

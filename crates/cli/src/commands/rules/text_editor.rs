@@ -21,7 +21,7 @@ impl TextEditor {
         })
     }
 
-    /// Returns when the editor has ended.
+    /// Opens the file in the editor, and waits until the editor has ended.
     pub fn edit(&self, file: &Path) -> Result<(), Problem> {
         let script = format!("{} \"$@\"", self.command);
         let status = Command::new("sh").args(["-c", &script, "linchpin"]).arg(file).status();

@@ -11,25 +11,25 @@ use crate::problem::CommandOutcome;
 pub fn run(name: &str, context: &Context) -> CommandOutcome {
     let loaded = Project::of_person(&context.environment).load(&context.environment);
     let found = loaded.definitions_named(name);
-    let Some((meant, hidden)) = found.split_first() else { return Err(super::unknown(name, &loaded)) };
-    let status = loaded.rule_status(meant);
+    let Some((selected, others)) = found.split_first() else { return Err(super::unknown(name, &loaded)) };
+    let status = loaded.rule_status(selected);
     if context.output.json {
-        let shadows: Vec<Value> = hidden.iter().map(|definition| place(definition)).collect();
+        let shadows: Vec<Value> = others.iter().map(|definition| place(definition)).collect();
         context.output.value(&json!({
             "name": name,
-            "tier": meant.rule.tier.name(),
-            "source": meant.display_location(),
+            "tier": selected.rule.tier.name(),
+            "source": selected.display_location(),
             "in_force": status.is_in_force(),
-            "why": status.why(meant),
+            "why": status.why(selected),
             "shadows": shadows,
         }));
         return Ok(ExitCode::Done);
     }
     let output = &context.output;
-    output.line(format!("{} {} ({})", output.bold(name), meant.display_location(), meant.rule.tier.name()));
+    output.line(format!("{} {} ({})", output.bold(name), selected.display_location(), selected.rule.tier.name()));
     let status_text = if status.is_in_force() { "in force" } else { "not in force" };
-    output.line(format!("  {status_text}: {}", status.why(meant)));
-    for definition in hidden {
+    output.line(format!("  {status_text}: {}", status.why(selected)));
+    for definition in others {
         let (relation, why) = match loaded.rule_status(definition) {
             RuleStatus::Shadowed(_) => ("replaces", String::new()),
             status => ("not used:", format!(": {}", status.why(definition))),

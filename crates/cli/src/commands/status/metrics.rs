@@ -12,7 +12,7 @@ use crate::problem::Problem;
 pub struct Metrics(BTreeMap<String, Vec<(Option<PhaseName>, RuleCounts)>>);
 
 impl Metrics {
-    /// `store`: none if there is no journal yet.
+    /// `store`: the journal, if there is one yet.
     pub fn read(store: Option<&Store>) -> Result<Self, Problem> {
         let counts = store.map(Store::rule_counts).transpose()?.unwrap_or_default();
         let in_order = |phases: BTreeMap<Option<PhaseName>, RuleCounts>| {
@@ -28,12 +28,12 @@ impl Metrics {
             output.line(format!("{} no rule has fired yet", output.bold("Metrics")));
             return;
         }
-        let name = format!("{}{}", output.bold("Metrics"), " ".repeat(WIDTH - "Metrics".len()));
+        let name = format!("{}{}", output.bold("Metrics"), " ".repeat(NAME_WIDTH - "Metrics".len()));
         output.line(format!("{name} {:>7} {:>7} {:>7} {:>7} {:>7}", "fired", "warned", "blocked", "ack", "forced"));
         for (rule, phases) in &self.0 {
             output.line(row(&format!("  {rule}"), total(phases)));
             for (phase, count) in phases {
-                output.line(row(&format!("    {}", shown(phase.as_ref())), *count));
+                output.line(row(&format!("    {}", phase_text(phase.as_ref())), *count));
             }
         }
     }
@@ -59,21 +59,21 @@ impl Metrics {
 }
 
 /// The width of the column of names.
-const WIDTH: usize = 36;
+const NAME_WIDTH: usize = 36;
 
 fn row(name: &str, count: RuleCounts) -> String {
     let RuleCounts { fired, warned, blocked, acknowledged, forced } = count;
-    format!("{name:<WIDTH$} {fired:>7} {warned:>7} {blocked:>7} {acknowledged:>7} {forced:>7}")
+    format!("{name:<NAME_WIDTH$} {fired:>7} {warned:>7} {blocked:>7} {acknowledged:>7} {forced:>7}")
 }
 
-fn shown(phase: Option<&PhaseName>) -> String {
+fn phase_text(phase: Option<&PhaseName>) -> String {
     match phase {
         Some(PhaseName { id, workflow, node }) => format!("{workflow} {id} at {node}"),
         None => "outside workflows".to_owned(),
     }
 }
 
-/// The numbers of the workflow and of its phase, in the order in which they began.
+/// Returns the numbers in a phase's id, by which phases are sorted in the order in which they began.
 fn numbers(phase: &PhaseName) -> Vec<u64> {
     phase.id.split('.').map(|number| number.parse().unwrap_or(0)).collect()
 }

@@ -1,4 +1,5 @@
-//! Policies in directories between the project's root and the working directory.
+//! The nested policies in `status`: those of the working directory and of the directories above it, up to the project's
+//! root.
 
 use std::path::PathBuf;
 
@@ -13,7 +14,7 @@ use crate::output::Output;
 use crate::plural::counted;
 use crate::problem::Problem;
 
-/// The policy of a directory above the working directory. Its rules apply in addition to the project's.
+/// A policy in a directory below the project's root. Its rules apply in addition to the project's.
 pub struct NestedPolicy {
     root: PathBuf,
     rules: Vec<Rule>,
@@ -24,7 +25,7 @@ impl NestedPolicy {
     pub fn all(project: &Project, context: &Context) -> Result<Vec<Self>, Problem> {
         let nested = project.nested_above(&context.environment.cwd).into_iter();
         let read = nested.map(|nested| {
-            let compiled = nested.compile_read_only(&context.environment);
+            let compiled = nested.compiled_policy_read_only(&context.environment);
             let rules = compiled.rules.all().map_err(|error| Problem::new("Unreadable", error.to_string()))?;
             // Bundled rules are in force already through the project's policy.
             let rules = rules.into_iter().filter(|rule| rule.tier == Tier::Project).collect();

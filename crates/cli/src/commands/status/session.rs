@@ -1,4 +1,4 @@
-//! The state of one session in `status`: the rules' demands, and its variables.
+//! The state of one session in `status`: its open demands, holds, acknowledgements and variables.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -7,27 +7,28 @@ use engine::rules::Rule;
 use guard::Project;
 use guard::file_rules::{Queue, QueueEntry, QueueStatus, open_queue_entries};
 use guard::grants::Acknowledgement;
-use guard::session::{CommandRun, SessionOwner, policy as session_policy};
+use guard::session::{AgentSession, CommandRun, policy as session_policy};
 use policy::{BrokenFile, CompiledPolicy, Weakening};
 use serde_json::{Map, Value, json};
-use store::{SessionKey, SessionState, Store};
+use store::{SessionKey, Store, StoredState};
 
 use super::rule_line::rule_json;
 use crate::output::Output;
 use crate::plural::counted;
 
-const FILES_NAMED: usize = 5;
+/// The maximum number of a demand's files to name.
+const MAX_FILES: usize = 5;
 
 pub struct SessionStatus {
-    /// None if the journal contains no session yet.
-    name: Option<SessionOwner>,
-    /// Changes of rules that do not apply to this session yet.
+    /// The session's name, if the journal contains a session.
+    name: Option<AgentSession>,
+    /// Weakenings of rules that do not apply to this session yet, because the session keeps the stricter rules.
     kept: Vec<Weakening>,
     /// How often each rule held the session's stop.
     holds: BTreeMap<String, usize>,
     /// Open demands of file rules.
     demands: Vec<QueueEntry>,
-    /// Without Linchpin's internal variables.
+    /// The session's variables, without Linchpin's internal ones.
     variables: Map<String, Value>,
     acknowledged: Vec<Acknowledgement>,
 }
@@ -45,7 +46,7 @@ impl SessionStatus {
         let state = name
             .as_ref()
             .zip(store)
-            .and_then(|(name, store)| store.session(SessionKey { agent: &name.agent, session: &name.id }).ok());
+            .and_then(|(name, store)| store.session_state(SessionKey { agent: &name.agent, session: &name.id }).ok());
         let kept = name.as_ref().map_or_else(Vec::new, |name| {
             session_policy::weakenings_ignored_by_session(project, policy, &name.agent, &name.id, environment)
         });
@@ -77,14 +78,14 @@ impl SessionStatus {
 
     pub fn show_name(&self, output: &Output) {
         match &self.name {
-            Some(SessionOwner { agent, id }) => {
+            Some(AgentSession { agent, id }) => {
                 output.line(format!("{} {agent} {id}", output.bold("Session")));
             }
             None => output.line(format!("{} none yet", output.bold("Session"))),
         }
     }
 
-    /// Shows rules that apply differently to this session, held its stop, or demand something.
+    /// Shows rules that the session keeps, rules that held its stop, and its open demands.
     pub fn show_rules(&self, output: &Output) {
         for change in &self.kept {
             let what = change.describe();
@@ -111,19 +112,19 @@ impl SessionStatus {
     }
 }
 
-fn own_variables(state: Option<SessionState>) -> Map<String, Value> {
+fn own_variables(state: Option<StoredState>) -> Map<String, Value> {
     let variables = state.map(|state| state.variables).unwrap_or_default();
     variables.into_iter().filter(|(name, _)| !name.starts_with('_')).collect()
 }
 
-/// Returns the acknowledgements whose rule has not changed since.
-fn acknowledged(state: &SessionState, rules: &[Rule]) -> Vec<Acknowledgement> {
+/// Returns the acknowledgements whose rules have not changed since the acknowledgement.
+fn acknowledged(state: &StoredState, rules: &[Rule]) -> Vec<Acknowledgement> {
     let mut acknowledged = Acknowledgement::of_session(state);
     acknowledged.retain(|ack| rules.iter().any(|rule| rule.id == ack.rule && rule.digest == ack.digest));
     acknowledged
 }
 
-fn holds(state: &SessionState) -> BTreeMap<String, usize> {
+fn holds(state: &StoredState) -> BTreeMap<String, usize> {
     let holds = state.counters.iter().filter_map(|(name, count)| {
         let rule = guard::facts::held_rule(name)?;
         Some((rule.to_owned(), usize::try_from(*count).ok().filter(|count| *count > 0)?))
@@ -133,10 +134,10 @@ fn holds(state: &SessionState) -> BTreeMap<String, usize> {
 
 fn show_demand(demand: &QueueEntry, output: &Output) {
     let QueueEntry { rule_name, trigger_files, shown, status, .. } = demand;
-    let named = trigger_files.iter().take(FILES_NAMED).map(|file| engine::file_rules::escaped(file));
+    let named = trigger_files.iter().take(MAX_FILES).map(|file| engine::file_rules::escaped(file));
     let mut files = named.collect::<Vec<_>>().join(", ");
-    if trigger_files.len() > FILES_NAMED {
-        let _ = write!(files, " and {} more", trigger_files.len() - FILES_NAMED);
+    if trigger_files.len() > MAX_FILES {
+        let _ = write!(files, " and {} more", trigger_files.len() - MAX_FILES);
     }
     let outcome = match status {
         QueueStatus::Failed => "was unmet at the last stop, and the agent was allowed to stop".to_owned(),
@@ -152,7 +153,7 @@ fn acknowledgement_json(ack: &Acknowledgement) -> Value {
     json!({ "rule": ack.rule, "reason": ack.reason, "by": ack.by.name(), "time": ack.time })
 }
 
-/// The rule's name and the demand as JSON.
+/// Returns the rule's name, and the demand as JSON.
 fn demand_json(entry: &QueueEntry) -> (String, Value) {
     let QueueEntry { rule_name, status, shown, trigger_files, expected_files, .. } = entry;
     let value = json!({

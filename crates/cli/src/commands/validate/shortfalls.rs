@@ -1,5 +1,5 @@
-//! Reports what rules need and an installed agent cannot do. Text output has one line per agent and kind; JSON lists
-//! every rule.
+//! Reports shortfalls: what a rule needs and an installed agent cannot do. Text output has one paragraph per agent and
+//! kind of shortfall; JSON lists every rule and event.
 
 use std::collections::BTreeMap;
 
@@ -17,19 +17,20 @@ use crate::output::Output;
 
 pub struct Shortfalls(BTreeMap<(Severity, Agent, Shortfall), Rules>);
 
-/// The affected rules by id, each with the events at which the agent falls short. A rule that several nodes contain is
-/// one entry.
+/// The affected rules by id, each with the events at which the agent falls short. A rule that several nodes of a
+/// workflow contain is listed once.
 type Rules = BTreeMap<String, EventKinds>;
 
-/// A harmless shortfall is only a hint: it lets nothing past a rule.
+/// A shortfall is something that a rule needs and an installed agent cannot do. It is a hint if the agent only loses a
+/// rule's warning or approval. It is a warning if the rule does not prevent what it should.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Severity {
     Warning,
     Hint,
 }
 
-/// The maximum number of rules named; the others are only counted.
-const NAMED: usize = 5;
+/// The maximum number of rules to name; the others are only counted.
+const MAX_NAMES: usize = 5;
 
 impl Shortfalls {
     pub fn of<'r>(project: &Project, rules: impl Iterator<Item = &'r Rule>, context: &Context) -> Self {
@@ -38,14 +39,14 @@ impl Shortfalls {
         let rules: Vec<&Rule> = rules.filter(|rule| rule.tier != Tier::Bundled).collect();
         for agent in Agent::ALL.into_iter().filter(is_installed) {
             for rule in &rules {
-                found.look_at(agent, rule);
+                found.add_shortfalls(agent, rule);
             }
         }
         found
     }
 
-    fn look_at(&mut self, agent: Agent, rule: &Rule) {
-        let on = spoken_on(rule);
+    fn add_shortfalls(&mut self, agent: Agent, rule: &Rule) {
+        let on = reporting_events(rule);
         for (event, shortfall) in shortfall::shortfalls(agent, on, rule.action) {
             self.add(agent, shortfall, rule, event);
         }
@@ -65,7 +66,7 @@ impl Shortfalls {
         self.0.keys().filter(|(severity, ..)| *severity == Severity::Warning).count()
     }
 
-    /// Every rule at every event.
+    /// Returns one object for each rule at each event.
     pub fn to_json(&self) -> Vec<Value> {
         let mut all = Vec::new();
         for ((severity, agent, shortfall), rules) in &self.0 {
@@ -91,7 +92,7 @@ impl Shortfalls {
         for ((severity, agent, shortfall), rules) in &self.0 {
             let events: EventKinds = rules.values().flat_map(|events| events.iter()).collect();
             output.line(format!("{}: {}", severity.name(), shortfall.consequence(*agent, events)));
-            output.line(format!(" = {}", listed(rules)));
+            output.line(format!(" = {}", rule_list(rules)));
             output.line(format!(" = help: {}", shortfall.help(*agent, events)));
             output.blank();
         }
@@ -107,8 +108,8 @@ impl Severity {
     }
 }
 
-/// The events at which the rule may warn or block. A pace rule is evaluated at more events.
-fn spoken_on(rule: &Rule) -> EventKinds {
+/// Returns the events at which the rule may warn or block. A pace rule is evaluated at more events.
+fn reporting_events(rule: &Rule) -> EventKinds {
     match rule.as_pace_rule().map(|pace| pace.live) {
         Some(LiveMode::Off) => EventKinds::default(),
         Some(LiveMode::Block) => rule.on.iter().filter(|kind| kind.awaits_permission()).collect(),
@@ -116,9 +117,9 @@ fn spoken_on(rule: &Rule) -> EventKinds {
     }
 }
 
-fn listed(rules: &Rules) -> String {
-    let names: Vec<String> = rules.keys().take(NAMED).map(|rule| format!("`{rule}`")).collect();
-    let more = match rules.len().saturating_sub(NAMED) {
+fn rule_list(rules: &Rules) -> String {
+    let names: Vec<String> = rules.keys().take(MAX_NAMES).map(|rule| format!("`{rule}`")).collect();
+    let more = match rules.len().saturating_sub(MAX_NAMES) {
         0 => String::new(),
         more => format!(" and {more} more"),
     };

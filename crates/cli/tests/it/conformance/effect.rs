@@ -2,14 +2,14 @@
 
 use agents::{Agent, Audience};
 use serde_json::Value;
-use testkit::Reply;
+use testkit::ProcessOutput;
 
-/// What the answer does to the agent's intended action.
+/// What happens to the action that the agent intends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ActionOutcome {
     Proceeds,
     Refused,
-    /// A person is asked.
+    /// A person is asked whether the action may proceed.
     Asked,
     /// The agent continues instead of stopping.
     Held,
@@ -23,7 +23,7 @@ pub struct Effect {
 }
 
 impl Effect {
-    pub fn of(agent: Agent, event: &str, reply: &Reply) -> Self {
+    pub fn of(agent: Agent, event: &str, reply: &ProcessOutput) -> Self {
         let answer: Value = serde_json::from_str(&reply.stdout).unwrap_or_default();
         match agent {
             Agent::Claude => claude(event, &answer),
@@ -64,31 +64,31 @@ fn text(answer: &Value, pointer: &str) -> Option<String> {
     answer.pointer(pointer).and_then(Value::as_str).map(str::to_owned)
 }
 
-fn has_text(answer: &Value, pointer: &str, word: &str) -> bool {
-    answer.pointer(pointer).and_then(Value::as_str) == Some(word)
+fn text_equals(answer: &Value, pointer: &str, expected: &str) -> bool {
+    answer.pointer(pointer).and_then(Value::as_str) == Some(expected)
 }
 
-/// Fields of an event count only if the answer has that event's name.
+/// Claude Code ignores `hookSpecificOutput` if its `hookEventName` is not the name of this event.
 fn claude(event: &str, answer: &Value) -> Effect {
     let mut effect = Effect::proceeding();
     effect.person_reads.extend(text(answer, "/systemMessage"));
-    if has_text(answer, "/hookSpecificOutput/hookEventName", event) {
+    if text_equals(answer, "/hookSpecificOutput/hookEventName", event) {
         effect.agent_reads.extend(text(answer, "/hookSpecificOutput/additionalContext"));
         let reason = text(answer, "/hookSpecificOutput/permissionDecisionReason");
-        let decides = |word: &str| has_text(answer, "/hookSpecificOutput/permissionDecision", word);
+        let decides = |word: &str| text_equals(answer, "/hookSpecificOutput/permissionDecision", word);
         match event {
             "PreToolUse" if decides("deny") => return effect.with_outcome(ActionOutcome::Refused, reason),
             "PreToolUse" if decides("ask") => return effect.with_outcome(ActionOutcome::Asked, reason),
             _ => {}
         }
     }
-    if has_text(answer, "/decision", "block") && matches!(event, "Stop" | "SubagentStop") {
+    if text_equals(answer, "/decision", "block") && matches!(event, "Stop" | "SubagentStop") {
         return effect.with_outcome(ActionOutcome::Held, text(answer, "/reason"));
     }
     effect
 }
 
-/// Claude Code's format, but Codex ignores an answer with an unknown key or an `ask`.
+/// Codex uses Claude Code's format, but ignores an answer with an unknown key or an `ask`.
 fn codex(event: &str, answer: &Value) -> Effect {
     let known: &[&str] = match event {
         "PreToolUse" | "SessionStart" => &["systemMessage", "hookSpecificOutput"],
@@ -96,7 +96,7 @@ fn codex(event: &str, answer: &Value) -> Effect {
         _ => &["systemMessage", "decision", "reason"],
     };
     let is_known = answer.as_object().is_none_or(|keys| keys.keys().all(|key| known.contains(&key.as_str())));
-    let asks = has_text(answer, "/hookSpecificOutput/permissionDecision", "ask");
+    let asks = text_equals(answer, "/hookSpecificOutput/permissionDecision", "ask");
     if is_known && !asks { claude(event, answer) } else { Effect::proceeding() }
 }
 
@@ -106,7 +106,7 @@ fn gemini(event: &str, answer: &Value) -> Effect {
     if matches!(event, "AfterTool" | "BeforeAgent" | "SessionStart") {
         effect.agent_reads.extend(text(answer, "/hookSpecificOutput/additionalContext"));
     }
-    let is_refused = has_text(answer, "/decision", "block") || has_text(answer, "/decision", "deny");
+    let is_refused = text_equals(answer, "/decision", "block") || text_equals(answer, "/decision", "deny");
     match event {
         "BeforeTool" if is_refused => effect.with_outcome(ActionOutcome::Refused, text(answer, "/reason")),
         "AfterAgent" if is_refused => effect.with_outcome(ActionOutcome::Held, text(answer, "/reason")),
@@ -114,7 +114,8 @@ fn gemini(event: &str, answer: &Value) -> Effect {
     }
 }
 
-/// Before a call, a missing decision means asking. After a call, the answer is ignored.
+/// Before a call, Antigravity asks the person if the answer contains no decision that it knows. After a call, it
+/// ignores the answer.
 fn antigravity(event: &str, answer: &Value) -> Effect {
     let (effect, reason) = (Effect::proceeding(), text(answer, "/reason"));
     match (event, answer["decision"].as_str()) {
@@ -126,12 +127,12 @@ fn antigravity(event: &str, answer: &Value) -> Effect {
     }
 }
 
-/// An answer that is not JSON stops a call. Cursor does not ask before a call of any tool, whatever the answer.
+/// An answer that is not JSON refuses the call. Cursor never asks before a tool call, whatever the answer.
 fn cursor(event: &str, answer: &Value) -> Effect {
     let mut effect = Effect::proceeding();
     match event {
         "preToolUse" if !answer.is_object() => return effect.with_outcome(ActionOutcome::Refused, None),
-        "preToolUse" if has_text(answer, "/permission", "deny") => {
+        "preToolUse" if text_equals(answer, "/permission", "deny") => {
             effect.person_reads.extend(text(answer, "/user_message"));
             return effect.with_outcome(ActionOutcome::Refused, text(answer, "/agent_message"));
         }
@@ -144,7 +145,8 @@ fn cursor(event: &str, answer: &Value) -> Effect {
     effect
 }
 
-/// Before a call, like Claude Code without messages for the person; at other events, fields are not nested.
+/// Before a call, Copilot uses Claude Code's format, but shows texts to the person only if it asks the person. At other
+/// events, the fields are not nested in `hookSpecificOutput`.
 fn copilot(event: &str, answer: &Value) -> Effect {
     if event == "PreToolUse" {
         let like_claude = claude(event, answer);
@@ -156,13 +158,13 @@ fn copilot(event: &str, answer: &Value) -> Effect {
     if matches!(event, "PostToolUse" | "PostToolUseFailure" | "SessionStart") {
         effect.agent_reads.extend(text(answer, "/additionalContext"));
     }
-    let is_held = has_text(answer, "/decision", "block") && matches!(event, "Stop" | "SubagentStop");
+    let is_held = text_equals(answer, "/decision", "block") && matches!(event, "Stop" | "SubagentStop");
     if is_held { effect.with_outcome(ActionOutcome::Held, text(answer, "/reason")) } else { effect }
 }
 
-/// What Linchpin's plugin does with an answer: it throws, shows a toast, or adds a text.
+/// Linchpin's plugin turns an answer into an exception, a toast for the person or a text for the agent.
 fn opencode(event: &str, answer: &Value) -> Effect {
     let like_claude = claude(event, answer);
-    // The plugin cannot ask.
+    // The plugin cannot ask a person, so the call would proceed.
     if like_claude.outcome == ActionOutcome::Asked { Effect::proceeding() } else { like_claude }
 }

@@ -10,15 +10,15 @@ use agents::Audience::{AgentAndPerson, Nobody, Person};
 use agents::{Agent, Audience, is_refusal};
 use insta::assert_snapshot;
 use serde_json::Value;
-use testkit::{Reply, TestProject};
+use testkit::{ProcessOutput, TestProject};
 
 use crate::project;
 use effect::{ActionOutcome, Effect};
 use payloads::{AgentAction, payload, prompt};
 
-/// The rules of all tests, in one file.
+/// The rules of all tests in this module.
 const RULES: &str = "
-forbidden: {tools: [Bash], command_pattern: 'touch forbidden', action: block, reason: Forbidden files stay unmade.}
+forbidden: {tools: [Bash], command_pattern: 'touch forbidden', action: block, reason: Do not create forbidden files.}
 asked: {tools: [Bash], command_pattern: 'touch asked', action: ask, reason: Ask first.}
 warned: {tools: [Bash], command_pattern: 'touch warned', action: warn, reason: Mind the gap.}
 secrets: {writes: ['secrets/**'], action: block, reason: Secrets are written by people.}
@@ -28,13 +28,14 @@ not-yet: {on: stop, action: block, max_holds: 1, reason: Not yet.}
 failing: {on: [after_tool, tool_failed], when: \"event.outcome == 'failed'\", action: warn, reason: That failed.}
 ";
 
-/// Each situation, the expected verdict, the rule that leads to it, and a part of its reason.
+/// Each situation: its name, the agent's action, the expected verdict, the rule that leads to the verdict, and a part
+/// of the rule's reason.
 const SITUATIONS: [(&str, AgentAction, &str, &str, &str); 12] = [
     ("injected context", AgentAction::Start, "warn", "greeting", "Read the guide."),
     ("allow", AgentAction::Shell("touch harmless.txt"), "allow", "", "by Linchpin"),
     ("warn", AgentAction::Shell("touch warned.txt"), "warn", "warned", "Mind the gap."),
     ("ask", AgentAction::Shell("touch asked.txt"), "ask", "asked", "Ask first."),
-    ("block", AgentAction::Shell("touch forbidden.txt"), "block", "forbidden", "Forbidden files stay unmade."),
+    ("block", AgentAction::Shell("touch forbidden.txt"), "block", "forbidden", "Do not create forbidden files."),
     ("protected file", AgentAction::NewFile("secrets/key.txt"), "block", "secrets", "Secrets are written by people."),
     ("patch of several files", AgentAction::Patch, "block", "secrets", "Secrets are written by people."),
     ("MCP call", AgentAction::Mcp, "block", "notes", "No notes."),
@@ -43,30 +44,30 @@ const SITUATIONS: [(&str, AgentAction, &str, &str, &str); 12] = [
         AgentAction::ShellOfSubagent("touch forbidden.txt"),
         "block",
         "forbidden",
-        "Forbidden files stay unmade.",
+        "Do not create forbidden files.",
     ),
     ("failure", AgentAction::FailedShell, "warn", "failing", "That failed."),
     ("held stop", AgentAction::Stop, "block", "not-yet", "Not yet."),
-    // The rule holds only once, so the second stop is allowed.
-    ("stop that is let go", AgentAction::StopAgain, "warn", "not-yet", "Not yet."),
+    // The rule `not-yet` holds a stop only once, so the second stop is allowed.
+    ("stop after a hold", AgentAction::StopAgain, "warn", "not-yet", "Not yet."),
 ];
 
 /// Returns the expected effect on the agent, and who reads the reason.
-fn expected(agent: Agent, situation: &str) -> (ActionOutcome, Audience) {
+fn expected_effect(agent: Agent, situation: &str) -> (ActionOutcome, Audience) {
     match situation {
         "warn" => (ActionOutcome::Proceeds, warning_readers(agent)),
         "injected context" | "failure" => (ActionOutcome::Proceeds, context_readers(agent)),
         "held stop" => (ActionOutcome::Held, Audience::Agent),
-        "stop that is let go" if context_readers(agent) == AgentAndPerson => (ActionOutcome::Proceeds, Person),
-        "allow" | "stop that is let go" => (ActionOutcome::Proceeds, Nobody),
+        "stop after a hold" if context_readers(agent) == AgentAndPerson => (ActionOutcome::Proceeds, Person),
+        "allow" | "stop after a hold" => (ActionOutcome::Proceeds, Nobody),
         "ask" if matches!(agent, Agent::Claude | Agent::Copilot | Agent::Antigravity) => (ActionOutcome::Asked, Person),
-        // An agent that cannot ask refuses instead.
+        // All other situations are refusals. An agent that cannot ask a person refuses, too.
         _ if agent == Agent::Cursor => (ActionOutcome::Refused, AgentAndPerson),
         _ => (ActionOutcome::Refused, Audience::Agent),
     }
 }
 
-/// Who reads a warning before a call.
+/// Returns who reads a warning that is given before a call.
 fn warning_readers(agent: Agent) -> Audience {
     match agent {
         Agent::Claude | Agent::Codex | Agent::OpenCode => AgentAndPerson,
@@ -76,7 +77,7 @@ fn warning_readers(agent: Agent) -> Audience {
     }
 }
 
-/// Who reads a text at the start of a session, and after a call.
+/// Returns who reads a text that is given at the start of a session or after a call.
 fn context_readers(agent: Agent) -> Audience {
     match agent {
         Agent::Claude | Agent::Codex | Agent::Gemini | Agent::OpenCode => AgentAndPerson,
@@ -85,7 +86,7 @@ fn context_readers(agent: Agent) -> Audience {
     }
 }
 
-fn call_hook(project: &TestProject, agent: Agent, event: &str, payload: &[u8]) -> Reply {
+fn call_hook(project: &TestProject, agent: Agent, event: &str, payload: &[u8]) -> ProcessOutput {
     project.run_with_stdin(project.command(&["hook", agent.name(), event]), payload)
 }
 
@@ -109,13 +110,13 @@ fn every_agent_gets_the_same_verdicts() {
     for agent in Agent::ALL {
         let project = project();
         project.file(".linchpin/rules/all.yml", RULES);
-        let names = "rules: [forbidden, asked, warned, secrets, notes, greeting, not-yet, failing]\n";
-        project.config(names);
+        let config = "rules: [forbidden, asked, warned, secrets, notes, greeting, not-yet, failing]\n";
+        project.config(config);
         let root = project.root().to_string_lossy().into_owned();
         writeln!(answers, "## {}", agent.title()).unwrap();
         for (situation, action, level, rule, reason_text) in SITUATIONS {
             let Some((event, payload)) = payload(agent, action, &root) else {
-                writeln!(answers, "{situation}: it does not tell of it").unwrap();
+                writeln!(answers, "{situation}: this agent does not report it").unwrap();
                 continue;
             };
             let reply = call_hook(&project, agent, event, payload.to_string().as_bytes());
@@ -123,7 +124,7 @@ fn every_agent_gets_the_same_verdicts() {
             assert_eq!(last_verdict(&project), (level.to_owned(), rule.to_owned()), "{message}");
             assert_eq!((reply.code, reply.stderr.as_str()), (Some(0), ""), "{message}");
             let effect = Effect::of(agent, event, &reply);
-            assert_eq!((effect.outcome, effect.audience(reason_text)), expected(agent, situation), "{message}");
+            assert_eq!((effect.outcome, effect.audience(reason_text)), expected_effect(agent, situation), "{message}");
             let redacted = project.redacted(&reply.stdout);
             writeln!(answers, "{situation}: {}", if redacted.is_empty() { "-" } else { redacted.trim() }).unwrap();
         }
@@ -132,7 +133,7 @@ fn every_agent_gets_the_same_verdicts() {
     assert_snapshot!(answers);
 }
 
-/// With an unreadable payload, no agent lets the call pass.
+/// If Linchpin cannot read the payload of a call, no agent runs the call without asking a person.
 #[test]
 fn a_broken_payload_is_refused_or_asked_about() {
     for agent in Agent::ALL {
@@ -148,7 +149,7 @@ fn a_broken_payload_is_refused_or_asked_about() {
     }
 }
 
-/// Some agents continue after a held stop with its reason as if it were a person's prompt.
+/// After a held stop, some agents send the reason of the hold as if it were a person's prompt.
 #[test]
 fn hold_texts_are_not_prompts_of_a_person() {
     const NOT_YET: (&str, &str) = ("not-yet", "---\non: stop\naction: block\n---\nNot yet.\n");

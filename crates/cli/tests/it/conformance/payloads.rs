@@ -3,7 +3,7 @@
 use agents::Agent;
 use serde_json::{Value, json};
 
-/// An action of an agent.
+/// What an agent does or is about to do.
 #[derive(Clone, Copy)]
 pub enum AgentAction {
     Start,
@@ -16,13 +16,15 @@ pub enum AgentAction {
     FailedShell,
     Stop,
     StopAgain,
+    /// A shell call whose payload the test truncates.
     Unreadable,
 }
 
 const PATCH: &str = "*** Begin Patch\n*** Update File: src/a.rs\n@@\n-old\n+new\n*** Add File: src/b.rs\n+new\n*** Delete File: \
                      secrets/key.txt\n*** End Patch";
 
-/// Returns the event's name in the agent's settings and the payload; none if the agent does not report this action.
+/// Returns the payload of the event that reports this action, after the name that the event has in the agent's
+/// settings. Returns `None` if the agent does not report this action.
 pub fn payload(agent: Agent, action: AgentAction, root: &str) -> Option<(&'static str, Value)> {
     let (event, tool, input, extra_fields) = match action {
         AgentAction::Start => ("SessionStart", "", Value::Null, json!({"source": "startup"})),
@@ -155,7 +157,7 @@ fn antigravity(
     };
     let mut payload = json!({"conversationId": "s", "workspacePaths": [root], "stepIdx": 1});
     match action {
-        // Antigravity does not report these.
+        // Antigravity reports neither the start of a session nor a patch.
         AgentAction::Start | AgentAction::Patch => return None,
         AgentAction::Stop | AgentAction::StopAgain => payload["fullyIdle"] = json!(true),
         _ => payload["toolCall"] = json!({"name": name, "args": args}),
@@ -167,7 +169,7 @@ fn antigravity(
     Some((event, payload))
 }
 
-/// Returns the event and the payload for a prompt, for agents that report prompts.
+/// Returns the name and the payload of the event that reports a prompt. The agent must be one that reports prompts.
 pub fn prompt(agent: Agent, text: &str, root: &str) -> (&'static str, Value) {
     let (event, session) = match agent {
         Agent::Gemini => ("BeforeAgent", "session_id"),

@@ -1,4 +1,5 @@
-//! `doctor`: settings of agents that switch hooks off, do not trust them, or cannot be read.
+//! `linchpin doctor`: agents' settings that switch hooks off or cannot be read, and projects that an agent does not
+//! trust.
 
 use std::fs;
 
@@ -39,7 +40,7 @@ fn hooks_switched_off_in_copilots_settings_are_reported() {
 fn folders_that_gemini_does_not_trust_are_reported() {
     let gemini = Hooks::of("gemini", &[]);
     let root = gemini.project.root();
-    let parent = root.parent().expect("a folder").display().to_string();
+    let parent = root.parent().expect("a directory").display().to_string();
     let root = root.display().to_string();
     let problems_with = |rules: &str| {
         gemini.write_in_home(".gemini/trustedFolders.json", rules);
@@ -50,7 +51,7 @@ fn folders_that_gemini_does_not_trust_are_reported() {
     assert_eq!(problems_with(&format!("{{\"{root}/\": \"TRUST_FOLDER\"}}")), trusted);
     assert_eq!(problems_with(&format!("{{\n  // all\n  \"{parent}\": \"TRUST_FOLDER\"\n}}")), trusted);
     assert_eq!(problems_with(&format!("{{\"{parent}/other\": \"TRUST_PARENT\"}}")), trusted);
-    // The longest matching path decides.
+    // If several paths in `trustedFolders.json` match the project, the longest one decides.
     assert_eq!(problems_with(&format!("{{\"{parent}\": \"DO_NOT_TRUST\", \"{root}\": \"TRUST_FOLDER\"}}")), trusted);
     assert_snapshot!(problems_with(&format!("{{\"{parent}\": \"TRUST_FOLDER\", \"{root}\": \"DO_NOT_TRUST\"}}")), @"
     exit 1
@@ -62,7 +63,7 @@ fn folders_that_gemini_does_not_trust_are_reported() {
     bad   Gemini CLI: `[BASE]` is not trusted, so if folder trust is on, it does not read the project's hooks
           change it in [BASE]/home/.gemini/trustedFolders.json
     ");
-    // Similar paths that do not apply to the project.
+    // These paths are similar to the project's path, but do not apply to the project.
     let others = format!(
         "{{\"{root}-other\": \"TRUST_FOLDER\", \"/x{root}\": \"TRUST_FOLDER\", \"{root}/sub\": \"DO_NOT_TRUST\", \
          \"\": \"TRUST_FOLDER\", \"other\": \"TRUST_PARENT\"}}"
@@ -97,7 +98,7 @@ fn user_hooks_need_no_trusted_folder() {
 fn folders_that_copilot_does_not_trust_are_reported() {
     let copilot = Hooks::of("copilot", &[]);
     let root = copilot.project.root().display().to_string();
-    let parent = copilot.project.root().parent().expect("a folder").display().to_string();
+    let parent = copilot.project.root().parent().expect("a directory").display().to_string();
     for list in ["trustedFolders", "trusted_folders"] {
         for folder in [&root, &parent] {
             copilot
@@ -125,7 +126,7 @@ fn an_unreadable_settings_file_is_reported_once() {
           Linchpin can't tell whether the file switches hooks off; fix the file
     ");
     let codex = Hooks::of("codex", &[]);
-    fs::create_dir_all(codex.project.home().join(".codex/config.toml")).expect("a folder");
+    fs::create_dir_all(codex.project.home().join(".codex/config.toml")).expect("a directory");
     assert_snapshot!(codex.problems(), @"
     exit 1
     bad   Codex CLI: [BASE]/home/.codex/config.toml is not a file
@@ -203,7 +204,7 @@ fn unreadable_settings_are_reported() {
           run `linchpin install AGENT`, or `linchpin init` for all agents that it finds
     ");
     let codex = project();
-    fs::create_dir_all(codex.root().join(".codex/hooks.json")).expect("a folder");
+    fs::create_dir_all(codex.root().join(".codex/hooks.json")).expect("a directory");
     assert_snapshot!(problems(&codex), @"
     exit 1
     bad   Codex CLI: [BASE]/project/.codex/hooks.json is not a file
@@ -211,7 +212,8 @@ fn unreadable_settings_are_reported() {
     bad   no agent has Linchpin's hooks for this project
           run `linchpin install AGENT`, or `linchpin init` for all agents that it finds
     ");
-    // For a person's own settings, it is an error only if the agent has Linchpin's hooks.
+    // Unreadable settings in the home directory are an error only if the agent that they belong to has Linchpin's
+    // hooks.
     let claude = Hooks::of("claude", &[]);
     claude.write_in_home(".gemini/settings.json", "{");
     assert_snapshot!(claude.problems(), @"

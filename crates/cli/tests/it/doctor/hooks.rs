@@ -1,4 +1,4 @@
-//! `doctor`: hooks that were changed after `install`.
+//! `linchpin doctor`: hooks that were changed after `linchpin install`.
 
 use std::fs;
 
@@ -87,7 +87,7 @@ fn a_hook_that_calls_another_linchpin_is_reported() {
     exit 1
     note  Claude Code: its hook calls `[BASE]/home/bin/linchpin`, which is not the Linchpin that you are running now (`[LINCHPIN]`)
     bad   Claude Code: self-test failed: the hook did not block a test command (`linchpin trust`) and answered null
-          is `[BASE]/home/bin/linchpin` this Linchpin?
+          check that `[BASE]/home/bin/linchpin` is this Linchpin, or run `linchpin install claude --user` again
     ");
 }
 
@@ -115,17 +115,18 @@ fn a_hook_that_cannot_start_or_hangs_is_reported() {
     ");
 }
 
-/// The project may contain a symlink to another program, and a program named in its settings need not be Linchpin.
+/// `doctor` must not run a program only because the project's settings name it: the path could be a symlink, or the
+/// program could be something else than Linchpin.
 #[cfg(unix)]
 #[test]
-fn a_program_that_only_the_project_names_is_not_run() {
+fn a_program_named_in_project_settings_is_not_run() {
     use std::os::unix::fs::PermissionsExt;
     let claude = Hooks::of("claude", &[]);
     let program = claude.program();
     claude.write_in_home("elsewhere/linchpin", "#!/bin/sh\ntouch ran\n");
     let other = claude.project.home().join("elsewhere/linchpin");
     fs::set_permissions(&other, fs::Permissions::from_mode(0o755)).expect("a mode");
-    fs::create_dir_all(claude.project.root().join("tools")).expect("a folder");
+    fs::create_dir_all(claude.project.root().join("tools")).expect("a directory");
     std::os::unix::fs::symlink(&other, claude.project.root().join("tools/linchpin")).expect("a symlink");
     assert_snapshot!(claude.problems_after_change(&program, &other.display().to_string()), @"
     exit 0
@@ -143,7 +144,7 @@ fn a_program_that_only_the_project_names_is_not_run() {
 
 #[cfg(unix)]
 #[test]
-fn a_program_of_the_project_is_not_run() {
+fn a_program_inside_the_project_is_not_run() {
     use std::os::unix::fs::PermissionsExt;
     let claude = Hooks::of("claude", &[]);
     let program = claude.program();
@@ -224,7 +225,8 @@ fn a_matcher_that_excludes_tools_is_reported() {
     bad   Claude Code: an `if` at `PreToolUse`, so Linchpin does not see some calls
           run `linchpin install claude --local` again
     "#);
-    // Linchpin's hook in a group with another tool's hook: that group must not change.
+    // Linchpin's hook is in the same group as another tool's hook. `install` must not change the hook of the other
+    // tool.
     let other = r#"{"type": "command", "command": "check.sh"}"#;
     let group = format!("\"matcher\": \"Bash\",\n        \"hooks\": [\n          {other},");
     assert_snapshot!(claude.problems_after_change("\"matcher\": \"*\",\n        \"hooks\": [", &group), @"

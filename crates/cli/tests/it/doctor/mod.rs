@@ -1,4 +1,4 @@
-//! `doctor`: problems of hooks, settings and the journal, and their consequences.
+//! `linchpin doctor`: problems of hooks, settings and the journal, and the consequences of these problems.
 
 mod agent_settings;
 mod hooks;
@@ -12,7 +12,7 @@ use testkit::TestProject;
 
 use crate::project;
 
-/// A project with an agent's hooks, and the settings file with them.
+/// A project with an agent's hooks, and the settings file that contains these hooks.
 struct Hooks {
     project: TestProject,
     agent: &'static str,
@@ -27,7 +27,7 @@ impl Hooks {
         let reply = project.run(&arguments);
         assert_eq!(reply.code, Some(0), "{agent}: {}{}", reply.stdout, reply.stderr);
         let shown = reply.json()["file"].as_str().expect("a file").to_owned();
-        let base = project.root().parent().expect("a folder").display().to_string();
+        let base = project.root().parent().expect("a directory").display().to_string();
         let file = PathBuf::from(shown.replace("[BASE]", &base));
         Self { project, agent, scope, file }
     }
@@ -36,7 +36,7 @@ impl Hooks {
         fs::read_to_string(&self.file).expect("settings")
     }
 
-    /// Returns the program that the hooks call, quoted if the settings contain a command line.
+    /// Returns the program that the hooks call, as the settings contain it: in quotes if it is part of a command line.
     fn program(&self) -> String {
         let text = self.read_settings();
         let command = text.split("\"command\": \"").nth(1).expect("a command");
@@ -44,7 +44,8 @@ impl Hooks {
         command.split(" hook ").next().expect("a program").to_owned()
     }
 
-    /// Returns the problems after this change, and checks that `install` fixes those for which `doctor` suggests it.
+    /// Replaces `from` with `to` in the settings file, and returns the problems that `doctor` then reports. Checks that
+    /// `install` fixes the problems for which `doctor` suggests it.
     fn problems_after_change(&self, from: &str, to: &str) -> String {
         let before = self.read_settings();
         assert!(before.contains(from), "{from} is not in {before}");
@@ -61,7 +62,7 @@ impl Hooks {
 
     fn write_in_home(&self, file: &str, text: &str) {
         let path = self.project.home().join(file);
-        fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
+        fs::create_dir_all(path.parent().expect("a directory")).expect("a directory");
         fs::write(path, text).expect("written");
     }
 
@@ -70,7 +71,7 @@ impl Hooks {
     }
 }
 
-/// Returns the exit code and all lines except those without a problem.
+/// Returns the exit code of `doctor`, and its output without the lines that report no problem.
 fn problems(project: &TestProject) -> String {
     let reply = project.run(&["doctor"]);
     let is_ok =

@@ -1,4 +1,4 @@
-//! `doctor`: a journal, queue or policy directory that cannot be written.
+//! `linchpin doctor`: a journal, queue or policy directory that cannot be written.
 
 use std::fs;
 
@@ -7,8 +7,8 @@ use testkit::TestProject;
 
 use crate::project;
 
-/// Returns the results for the journal and other stored data.
-fn storage_results(reply: &testkit::Reply) -> String {
+/// Returns the results of `doctor` that are about the journal and other stored data.
+fn storage_results(reply: &testkit::ProcessOutput) -> String {
     let report = reply.json();
     let checks = report["checks"].as_array().expect("checks").iter();
     let checks =
@@ -25,7 +25,7 @@ fn a_journal_that_cannot_be_written_is_reported() {
     project.decision("ls");
     assert_snapshot!(storage_results(&project.run(&["doctor", "--json"])), @"ok: journal at [BASE]/project/.linchpin/state.db");
     let files = || {
-        let mut names: Vec<_> = fs::read_dir(project.root().join(".linchpin")).expect("a folder").collect();
+        let mut names: Vec<_> = fs::read_dir(project.root().join(".linchpin")).expect("a directory").collect();
         names.sort_by_key(|entry| entry.as_ref().map(fs::DirEntry::file_name).ok());
         names.into_iter().filter_map(|entry| entry.ok().map(|entry| entry.file_name())).collect::<Vec<_>>()
     };
@@ -49,11 +49,11 @@ fn a_file_size_limit_that_kills_hooks_is_reported() {
 }
 
 #[cfg(unix)]
-fn make_accessible_to_all(folder: &std::path::Path) {
+fn make_accessible_to_all(directory: &std::path::Path) {
     use std::os::unix::fs::PermissionsExt;
 
-    fs::set_permissions(folder, fs::Permissions::from_mode(0o777)).expect("a mode");
-    for entry in fs::read_dir(folder).expect("a folder").flatten() {
+    fs::set_permissions(directory, fs::Permissions::from_mode(0o777)).expect("a mode");
+    for entry in fs::read_dir(directory).expect("a directory").flatten() {
         let kind = entry.file_type().expect("a kind");
         if kind.is_dir() {
             make_accessible_to_all(&entry.path());
@@ -64,8 +64,9 @@ fn make_accessible_to_all(folder: &std::path::Path) {
     }
 }
 
-/// Returns the command as a user whom file permissions restrict. Root can write everywhere, so for root it runs as
-/// `nobody`, with a copy of the program, because the program's own directory may not be readable.
+/// Returns a command that runs `linchpin` as a user whom file permissions restrict. Root can write everywhere, so if
+/// the tests run as root, the command runs as `nobody`. It then runs a copy of the program, because `nobody` might be
+/// unable to read the program's own directory.
 #[cfg(unix)]
 fn command_without_root(project: &TestProject, arguments: &[&str]) -> std::process::Command {
     use std::os::unix::fs::MetadataExt;
@@ -73,10 +74,10 @@ fn command_without_root(project: &TestProject, arguments: &[&str]) -> std::proce
 
     const NOBODY: u32 = 65534;
     let command = project.command(arguments);
-    if project.root().metadata().expect("a folder").uid() != 0 {
+    if project.root().metadata().expect("a directory").uid() != 0 {
         return command;
     }
-    let base = project.root().parent().expect("a folder").to_owned();
+    let base = project.root().parent().expect("a directory").to_owned();
     let program = base.join("linchpin");
     if !program.exists() {
         // Another process copies the file. If this process wrote it, child processes of parallel tests could inherit
@@ -92,13 +93,13 @@ fn command_without_root(project: &TestProject, arguments: &[&str]) -> std::proce
 }
 
 #[cfg(unix)]
-fn set_mode(folder: &std::path::Path, mode: u32) {
-    fs::set_permissions(folder, std::os::unix::fs::PermissionsExt::from_mode(mode)).expect("a mode");
+fn set_mode(path: &std::path::Path, mode: u32) {
+    fs::set_permissions(path, std::os::unix::fs::PermissionsExt::from_mode(mode)).expect("a mode");
 }
 
 #[test]
 #[cfg(unix)]
-fn a_read_only_policy_folder_is_reported() {
+fn a_read_only_policy_directory_is_reported() {
     for has_journal in [true, false] {
         let project = project();
         if has_journal {
@@ -107,7 +108,7 @@ fn a_read_only_policy_folder_is_reported() {
         let doctor = command_without_root(&project, &["doctor", "--json"]);
         let policy = project.root().join(".linchpin");
         set_mode(&policy, 0o555);
-        for file in fs::read_dir(&policy).expect("a folder").flatten().filter(|entry| entry.path().is_file()) {
+        for file in fs::read_dir(&policy).expect("a directory").flatten().filter(|entry| entry.path().is_file()) {
             set_mode(&file.path(), 0o444);
         }
         let reply = project.run_with_stdin(doctor, b"");
@@ -124,7 +125,7 @@ fn a_read_only_policy_folder_is_reported() {
 
 #[test]
 #[cfg(unix)]
-fn a_read_only_journal_in_a_writable_folder_is_reported() {
+fn a_read_only_journal_in_a_writable_directory_is_reported() {
     let project = project();
     project.decision("ls");
     let doctor = command_without_root(&project, &["doctor", "--json"]);
@@ -138,16 +139,16 @@ fn a_queue_that_cannot_be_written_is_reported() {
     let project = project();
     project.decision("ls");
     project.file(".linchpin/tmp", "in the way\n");
-    let results = |reply: testkit::Reply| {
+    let results = |reply: testkit::ProcessOutput| {
         let lines = reply.stdout.lines().filter(|line| line.contains("file rules") || line.contains("delete it"));
-        without_projects(&lines.collect::<Vec<_>>().join("\n"))
+        without_project_digest(&lines.collect::<Vec<_>>().join("\n"))
     };
     assert_snapshot!(results(project.run(&["doctor"])), @"
     note  [BASE]/project/.linchpin/tmp is not a writable folder, so the demands of file rules are kept in [BASE]/state/linchpin/projects/[PROJECT]/tmp
           delete it, or make it writable
     ");
-    for folder in fs::read_dir(project.state().join("projects")).expect("a folder").flatten() {
-        fs::write(folder.path().join("tmp"), "in the way\n").expect("a file");
+    for directory in fs::read_dir(project.state().join("projects")).expect("a directory").flatten() {
+        fs::write(directory.path().join("tmp"), "in the way\n").expect("a file");
     }
     let reply = project.run(&["doctor"]);
     assert_eq!(reply.code, Some(1));
@@ -157,8 +158,8 @@ fn a_queue_that_cannot_be_written_is_reported() {
     ");
 }
 
-/// Replaces the digest in the path of a project's directory within the user's state.
-fn without_projects(text: &str) -> String {
+/// Replaces the digest in the path of a project's directory in the user's state.
+fn without_project_digest(text: &str) -> String {
     let mut parts = text.split("/projects/");
     let first = parts.next().unwrap_or_default().to_owned();
     parts.fold(first, |text, part| text + "/projects/[PROJECT]/" + part.split_once('/').map_or("", |(_, rest)| rest))

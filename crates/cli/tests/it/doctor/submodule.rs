@@ -1,4 +1,4 @@
-//! `doctor` in a submodule.
+//! `linchpin doctor` in a submodule.
 
 use insta::assert_snapshot;
 use testkit::TestProject;
@@ -14,7 +14,7 @@ fn with_submodule() -> TestProject {
     project
 }
 
-fn run_in_part(project: &TestProject, arguments: &[&str]) -> testkit::Reply {
+fn run_in_part(project: &TestProject, arguments: &[&str]) -> testkit::ProcessOutput {
     let mut command = project.command(arguments);
     command.current_dir(project.root().join("part"));
     project.run_with_stdin(command, b"")
@@ -58,7 +58,7 @@ fn doctor_in_a_submodule_reports_both_policies() {
     ok    Claude Code: self-test passed: the hook blocked a test command (`linchpin trust`)
     --- stderr
     ");
-    // Outside of the nested directory, its policy is not checked.
+    // `doctor` does not check the policy of `part` if it runs outside of `part`.
     assert_eq!(project.run(&["doctor", "--json"]).json()["nested"], serde_json::json!([]));
     assert_snapshot!(run_in_part(&project, &["status"]).transcript(), @"
     exit 0

@@ -11,7 +11,8 @@ fn with_prompt_baseline() -> TestProject {
     with_rule("readme", &README_RULE.replace("safety", "compare_to: prompt\nsafety"))
 }
 
-fn demanded_files(project: &TestProject) -> Vec<String> {
+/// Returns the trigger files that a held stop lists.
+fn trigger_files(project: &TestProject) -> Vec<String> {
     let reply = stop(project);
     let lines = if reply.stdout.is_empty() { String::new() } else { reply.reason() };
     lines.lines().filter(|line| line.strip_suffix(".py").is_some()).map(str::to_owned).collect()
@@ -23,7 +24,8 @@ fn changes_from_before_the_prompt_do_not_count() {
     project.file("src/a.py", "dirty\n").file("src/left.py", "new\n").file("src/staged.py", "new\n");
     project.git(&["add", "src/staged.py"]);
     assert_eq!(prompt(&project, "Go on.").stdout, "");
-    let baselines: Vec<_> = fs::read_dir(tmp(&project).join("rules/baselines")).expect("a folder").flatten().collect();
+    let baselines: Vec<_> =
+        fs::read_dir(tmp(&project).join("rules/baselines")).expect("a directory").flatten().collect();
     assert_eq!(baselines.len(), 1);
     let name = baselines[0].file_name().to_string_lossy().into_owned();
     let seconds = name.strip_prefix("prompt_").and_then(|rest| rest.strip_suffix("_session-1.json"));
@@ -35,20 +37,20 @@ fn changes_from_before_the_prompt_do_not_count() {
     assert!(snapshot["timestamp"].as_str().is_some_and(|time| time.ends_with('Z')), "{snapshot}");
     let dirty: Vec<&String> = snapshot["contents"].as_object().expect("contents").keys().collect();
     assert_eq!(dirty, ["src/a.py", "src/left.py", "src/staged.py"]);
-    // Nothing has changed since the prompt. Committing earlier changes does not count as a change.
-    assert_eq!(demanded_files(&project), [""; 0]);
-    commit(&project, "What was left over");
-    assert_eq!(demanded_files(&project), [""; 0]);
-    // A commit during the turn counts.
+    // Nothing has changed since the prompt. To commit what was changed before the prompt does not count as a change.
+    assert_eq!(trigger_files(&project), [""; 0]);
+    commit(&project, "Leftovers");
+    assert_eq!(trigger_files(&project), [""; 0]);
+    // A change that is committed after the prompt counts.
     project.file("src/b.py", "changed\n");
     commit(&project, "Work");
-    assert_eq!(demanded_files(&project), ["src/b.py"]);
-    // A file that was modified before the prompt counts if it is modified again. A file with its contents at the prompt
-    // does not count.
+    assert_eq!(trigger_files(&project), ["src/b.py"]);
+    // A file that was modified before the prompt counts if it is modified again. A file
+    // whose contents are the same as at the prompt does not count.
     project.file("src/left.py", "more\n").file("src/b.py", "b\n");
-    assert_eq!(demanded_files(&project), ["src/left.py"]);
+    assert_eq!(trigger_files(&project), ["src/left.py"]);
     fs::remove_file(project.root().join("src/a.py")).expect("a file");
-    assert_eq!(demanded_files(&project), ["src/a.py", "src/left.py"]);
+    assert_eq!(trigger_files(&project), ["src/a.py", "src/left.py"]);
 }
 
 #[test]
@@ -56,14 +58,14 @@ fn a_new_prompt_starts_a_new_comparison() {
     let project = with_prompt_baseline();
     prompt(&project, "Begin.");
     project.file("src/a.py", "one\n");
-    assert_eq!(demanded_files(&project), ["src/a.py"]);
+    assert_eq!(trigger_files(&project), ["src/a.py"]);
     assert_eq!(stop_with_message(&project, "<promise>readme</promise>").stdout, "");
     project.file("src/a.py", "two\n");
-    assert_eq!(demanded_files(&project), [""; 0]);
+    assert_eq!(trigger_files(&project), [""; 0]);
     prompt(&project, "And now this.");
-    assert_eq!(demanded_files(&project), [""; 0]);
+    assert_eq!(trigger_files(&project), [""; 0]);
     project.file("src/a.py", "three\n");
-    assert_eq!(demanded_files(&project), ["src/a.py"]);
+    assert_eq!(trigger_files(&project), ["src/a.py"]);
     insta::assert_snapshot!(summary(&project), @"
     passed 1x readme: src/a.py
     queued 1x readme: src/a.py
@@ -77,13 +79,13 @@ fn without_a_snapshot_the_branch_base_is_used_and_reported() {
     let reply = stop(&project);
     assert!(reply.reason().contains("src/a.py"));
     insta::assert_snapshot!(notice(&reply), @"Linchpin: there is no snapshot of the tree from the last prompt, so rules with `compare_to: prompt` compare with the base of the branch instead");
-    // Reported once per session.
+    // The missing snapshot is reported once per session.
     assert_eq!(notice(&stop(&project)), "");
     // A snapshot that was deleted or cannot be read counts as missing.
     prompt(&project, "Go on.");
-    assert_eq!(demanded_files(&project), [""; 0]);
-    fs::remove_dir_all(tmp(&project)).expect("a folder");
-    assert_eq!(demanded_files(&project), ["src/a.py"]);
+    assert_eq!(trigger_files(&project), [""; 0]);
+    fs::remove_dir_all(tmp(&project)).expect("a directory");
+    assert_eq!(trigger_files(&project), ["src/a.py"]);
 }
 
 #[test]
@@ -91,9 +93,9 @@ fn a_snapshot_that_cannot_be_written_is_reported() {
     let project = with_prompt_baseline();
     project.decision("make");
     project.file(".linchpin/tmp/rules/baselines", "in the way\n");
-    for folder in fs::read_dir(project.state().join("projects")).expect("a folder").flatten() {
-        fs::create_dir_all(folder.path().join("tmp/rules")).expect("a folder");
-        fs::write(folder.path().join("tmp/rules/baselines"), "in the way\n").expect("a file");
+    for directory in fs::read_dir(project.state().join("projects")).expect("a directory").flatten() {
+        fs::create_dir_all(directory.path().join("tmp/rules")).expect("a directory");
+        fs::write(directory.path().join("tmp/rules/baselines"), "in the way\n").expect("a file");
     }
     let reply = prompt(&project, "Go on.");
     insta::assert_snapshot!(reply.transcript(), @r#"
@@ -103,7 +105,7 @@ fn a_snapshot_that_cannot_be_written_is_reported() {
     --- stderr
     "#);
     project.file("src/a.py", "changed\n");
-    assert_eq!(demanded_files(&project), ["src/a.py"]);
+    assert_eq!(trigger_files(&project), ["src/a.py"]);
 }
 
 #[test]
@@ -112,16 +114,16 @@ fn a_rebase_onto_a_newer_default_branch_demands_again() {
     project.git(&["switch", "-q", "-c", "work"]);
     project.file("src/a.py", "changed\n");
     commit(&project, "Work");
-    assert_eq!(demanded_files(&project), ["src/a.py"]);
+    assert_eq!(trigger_files(&project), ["src/a.py"]);
     assert_eq!(stop_with_message(&project, "<promise>readme</promise>").stdout, "");
-    // A newer default branch alone does not change the base of the branch.
+    // A new commit on `main` alone does not change the base of the branch `work`.
     project.git(&["switch", "-q", "main"]);
     project.file("other.txt", "new\n");
     commit(&project, "Meanwhile");
     project.git(&["switch", "-q", "work"]);
-    assert_eq!(demanded_files(&project), [""; 0]);
+    assert_eq!(trigger_files(&project), [""; 0]);
     project.git(&["rebase", "-q", "main"]);
-    assert_eq!(demanded_files(&project), ["src/a.py"]);
+    assert_eq!(trigger_files(&project), ["src/a.py"]);
     insta::assert_snapshot!(summary(&project), @"
     passed 1x readme: src/a.py
     queued 1x readme: src/a.py
@@ -155,11 +157,12 @@ fn committed_staged_and_untracked_changes_count_by_net_difference() {
     commit(&project, "Committed");
     project.file("src/b.py", "staged\n").file("src/new.py", "untracked\n").file("src/x.log.py", "ignored\n");
     project.git(&["add", "src/b.py"]);
-    assert_eq!(demanded_files(&project), ["src/a.py", "src/b.py", "src/new.py"]);
-    // A file with its original contents in the working tree is unchanged, even if a commit changed it.
+    assert_eq!(trigger_files(&project), ["src/a.py", "src/b.py", "src/new.py"]);
+    // If a file has its original contents in the working tree, it counts as unchanged, even if a commit or the index
+    // changed it.
     project.file("src/a.py", "a\n").file("src/b.py", "b\n");
-    assert_eq!(demanded_files(&project), ["src/new.py"]);
-    // The person's index is unchanged.
+    assert_eq!(trigger_files(&project), ["src/new.py"]);
+    // The judgement has not changed git's index.
     assert_eq!(project.git(&["diff", "--cached", "--name-only"]), "src/b.py");
 }
 
@@ -167,12 +170,12 @@ fn committed_staged_and_untracked_changes_count_by_net_difference() {
 fn without_a_commit_every_file_counts_as_changed() {
     let project = super::repository();
     project.rule("readme", README_RULE).file("src/a.py", "new\n");
-    assert_eq!(demanded_files(&project), ["src/a.py"]);
+    assert_eq!(trigger_files(&project), ["src/a.py"]);
     project.git(&["add", "-A"]);
-    assert_eq!(demanded_files(&project), ["src/a.py"]);
+    assert_eq!(trigger_files(&project), ["src/a.py"]);
     commit(&project, "Begin");
-    // A commit in the session does not settle the demand.
-    assert_eq!(demanded_files(&project), ["src/a.py"]);
+    // A commit does not close the demand.
+    assert_eq!(trigger_files(&project), ["src/a.py"]);
 }
 
 #[test]
@@ -180,10 +183,10 @@ fn a_detached_head_and_a_linked_worktree_have_a_baseline() {
     let project = with_rule("readme", README_RULE);
     project.git(&["checkout", "-q", "--detach"]);
     project.file("src/a.py", "changed\n");
-    assert_eq!(demanded_files(&project), ["src/a.py"]);
+    assert_eq!(trigger_files(&project), ["src/a.py"]);
     project.git(&["checkout", "-q", "."]);
     project.git(&["worktree", "add", "-q", "-b", "other", "../other"]);
-    let other = project.root().join("../other").canonicalize().expect("a folder");
+    let other = project.root().join("../other").canonicalize().expect("a directory");
     fs::write(other.join("src/b.py"), "changed\n").expect("a file");
     let mut command = project.command(&["check", "--json"]);
     command.current_dir(&other);
@@ -199,7 +202,7 @@ fn a_shallow_clone_reports_its_baseline() {
     project.git(&["branch", "work", "HEAD~1"]);
     let url = format!("file://{}", project.root().display());
     project.git(&["clone", "-q", "--depth", "1", "--no-single-branch", &url, "../clone"]);
-    let clone = project.root().join("../clone").canonicalize().expect("a folder");
+    let clone = project.root().join("../clone").canonicalize().expect("a directory");
     let git = |arguments: &[&str]| {
         let output = project.git_command(arguments).current_dir(&clone).output().expect("git runs");
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
@@ -218,7 +221,7 @@ fn unusual_names_modes_symlinks_and_submodules_are_handled() {
     let project = with_rule("all", "---\ntrigger: src/**\n---\nLook.\n");
     project.git(&["-c", "protocol.file.allow=always", "submodule", "add", "-q", "./", "src/sub"]);
     commit(&project, "A repository within");
-    // Only permissions changed, and only a file inside of the submodule.
+    // Neither the changed permissions of a file nor a new file inside a submodule count as a change.
     let path = project.root().join("src/a.py");
     let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
     fs::set_permissions(&path, mode).expect("a mode");
@@ -243,9 +246,9 @@ fn a_project_in_a_subdirectory_sees_only_its_own_files() {
     project.file("part/.linchpin/rules/own.md", README_RULE).file("part/src/a.py", "a\n");
     commit(&project, "A part");
     project.file("src/a.py", "changed\n").file("part/src/a.py", "changed\n").file("part/src/new.py", "new\n");
-    let check = |folder: &str| {
+    let check = |directory: &str| {
         let mut command = project.command(&["check", "--json"]);
-        command.current_dir(project.root().join(folder));
+        command.current_dir(project.root().join(directory));
         project.run_with_stdin(command, b"").json()["rules"][0]["trigger_files"].clone()
     };
     assert_eq!(check("part"), json!(["src/a.py", "src/new.py"]));
@@ -260,13 +263,13 @@ fn the_remotes_default_branch_precedes_a_local_one() {
     project.git(&["init", "-q", "--bare", "-b", "main", "../remote"]);
     project.git(&["remote", "add", "origin", "../remote"]);
     project.git(&["push", "-q", "-u", "origin", "main"]);
-    // The change is committed, but not pushed.
+    // A change that is committed and not pushed counts.
     project.file("src/a.py", "changed\n");
     commit(&project, "Work on the default branch");
-    assert_eq!(demanded_files(&project), ["src/a.py"]);
+    assert_eq!(trigger_files(&project), ["src/a.py"]);
     project.git(&["push", "-q"]);
-    assert_eq!(demanded_files(&project), [""; 0]);
-    // The configuration names another default branch.
+    assert_eq!(trigger_files(&project), [""; 0]);
+    // A default branch in the configuration precedes the remote's.
     project.git(&["branch", "develop", "HEAD~1"]);
     project.config("default_branch: develop\n");
     let found = project.run(&["check", "--json"]).json();
@@ -285,27 +288,27 @@ fn without_a_remote_commits_before_the_stop_count() {
     let project = running_session_on_main();
     project.file("src/a.py", "changed\n");
     commit(&project, "Changed");
-    assert_eq!(demanded_files(&project), ["src/a.py"]);
+    assert_eq!(trigger_files(&project), ["src/a.py"]);
     project.file("src/a.py", "changed again\n");
     project.git(&["commit", "-q", "-a", "--amend", "-m", "Amended"]);
-    assert_eq!(demanded_files(&project), ["src/a.py"]);
+    assert_eq!(trigger_files(&project), ["src/a.py"]);
     assert_eq!(stop_with_message(&project, "<promise>readme</promise>").stdout, "");
     assert_eq!(stop(&project).stdout, "");
-    // Afterwards, only new changes count.
+    // After the demand is closed, only new changes count.
     project.file("src/b.py", "changed\n");
     commit(&project, "More");
-    assert_eq!(demanded_files(&project), ["src/b.py"]);
+    assert_eq!(trigger_files(&project), ["src/b.py"]);
 }
 
 #[test]
-fn a_met_demand_does_not_settle_later_commits() {
+fn a_met_demand_does_not_cover_later_commits() {
     let project = running_session_on_main();
     project.file("src/a.py", "changed\n").file("README.md", "It works well.\n");
     commit(&project, "Changed");
     assert_eq!(stop(&project).stdout, "");
     project.file("src/b.py", "changed\n");
     commit(&project, "More");
-    assert_eq!(demanded_files(&project), ["src/b.py"]);
+    assert_eq!(trigger_files(&project), ["src/b.py"]);
 }
 
 #[test]
@@ -315,7 +318,7 @@ fn the_first_commit_of_a_repository_counts() {
     prompt(&project, "Begin.");
     project.file("src/a.py", "a\n");
     commit(&project, "Begin");
-    assert_eq!(demanded_files(&project), ["src/a.py"]);
+    assert_eq!(trigger_files(&project), ["src/a.py"]);
 }
 
 #[test]
@@ -326,7 +329,7 @@ fn files_of_a_repository_created_in_the_session_count() {
     project.file("src/a.py", "a\n");
     project.git(&["init", "-q", "-b", "main"]);
     commit(&project, "Begin");
-    assert_eq!(demanded_files(&project), ["src/a.py"]);
+    assert_eq!(trigger_files(&project), ["src/a.py"]);
 }
 
 #[test]
@@ -339,7 +342,7 @@ fn checking_out_another_branch_is_not_a_change() {
     project.git(&["checkout", "-q", "main"]);
     project.file("notes.txt", "x\n");
     commit(&project, "On main");
-    assert_eq!(demanded_files(&project), [""; 0]);
+    assert_eq!(trigger_files(&project), [""; 0]);
 }
 
 #[test]
@@ -348,7 +351,7 @@ fn promises_for_committed_work_count_until_the_next_commit() {
     project.file("src/a.py", "changed\n");
     commit(&project, "Changed");
     project.file("src/b.py", "changed\n");
-    assert_eq!(demanded_files(&project), ["src/a.py", "src/b.py"]);
+    assert_eq!(trigger_files(&project), ["src/a.py", "src/b.py"]);
     assert_eq!(stop_with_message(&project, "<promise>readme</promise>").stdout, "");
     project.git(&["add", "-A"]);
     assert_eq!(project.run(&["check", "--staged"]).code, Some(0));
@@ -367,12 +370,12 @@ fn an_unknown_default_branch_is_reported_once_and_known_changes_are_judged() {
     insta::assert_snapshot!(notice(&stop(&project)), @"Linchpin: the default branch is not known: there are several branches, and none is `main` or `master`. File rules see only uncommitted changes and this session's commits, not the earlier work of the branch. To have them see all of it, set `default_branch: NAME` in `.linchpin/config.yml`");
     assert_eq!(stop(&project).stdout, "");
     project.file("src/a.py", "changed\n");
-    assert_eq!(demanded_files(&project), ["src/a.py"]);
+    assert_eq!(trigger_files(&project), ["src/a.py"]);
     commit(&project, "Changed");
-    assert_eq!(demanded_files(&project), ["src/a.py"]);
-    // With a known default branch, the whole branch counts.
+    assert_eq!(trigger_files(&project), ["src/a.py"]);
+    // With a known default branch, all changes of the branch count, even those from before the session.
     project.config("default_branch: trunk\n");
-    assert_eq!(demanded_files(&project), ["src/a.py", "src/b.py"]);
+    assert_eq!(trigger_files(&project), ["src/a.py", "src/b.py"]);
     project.config("default_branch: nosuch\n");
-    insta::assert_snapshot!(notice(&stop(&project)), @"Linchpin: there is no branch `nosuch`, which `default_branch` names. File rules see only uncommitted changes and this session's commits, not the earlier work of the branch. To have them see all of it, name another one in `.linchpin/config.yml`");
+    insta::assert_snapshot!(notice(&stop(&project)), @"Linchpin: `default_branch` names the branch `nosuch`, which does not exist. File rules see only uncommitted changes and this session's commits, not the earlier work of the branch. To have them see all of it, name another one in `.linchpin/config.yml`");
 }

@@ -13,7 +13,7 @@ tests:
   - {changed: [src/a.py], created: [tests/a_test.py], expect: met}
   - {deleted: [src/a.py, tests/a_test.py], expect: met}
   - {created: [src/pkg/__init__.py], expect: met}
-  - {changed: [README.md], expect: met, name: prose asks for nothing}
+  - {changed: [README.md], expect: met, name: documentation needs no test}
 ---
 Test it.
 ";
@@ -59,7 +59,7 @@ fn failing_cases_are_explained() {
         .linchpin/rules/source-test.md (project)
         files                true     src/pkg/__init__.py → tests/pkg/__init___test.py
 
-    source-test: prose asks for nothing
+    source-test: documentation needs no test
       .linchpin/rules/source-test.md:10:5
       expected unmet, got met
       source-test: does not apply

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::project;
 
-/// Runs one process per case. The frontmatter is written as JSON, which is valid YAML.
+/// Runs `linchpin check` once for each case. The frontmatter is written as JSON, which is valid YAML.
 #[test]
 fn every_corpus_case_has_the_expected_outcome() {
     let text = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../corpus/file_rules.jsonl"));

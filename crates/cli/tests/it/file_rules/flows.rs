@@ -1,4 +1,4 @@
-//! The flows of the specification, step by step, with the queue files in the specified format.
+//! Each kind of file rule step by step, with the queue files after every step.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -6,13 +6,13 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use super::{README_RULE, notice, only_entry, queue, queue_folder, stop, stop_with_message, summary, with_rule};
+use super::{README_RULE, notice, only_entry, queue, queue_directory, stop, stop_with_message, summary, with_rule};
 
-/// Returns an entry without values that differ between runs. Checks the format of those values.
+/// Returns a queue entry without the values that differ between test runs, and checks the format of these values.
 fn normalized(entry: &Value) -> String {
     let mut entry = entry.clone();
     let is_hex =
-        |text: &str, length: usize| text.len() == length && text.chars().all(|letter| letter.is_ascii_hexdigit());
+        |text: &str, length: usize| text.len() == length && text.chars().all(|character| character.is_ascii_hexdigit());
     let is_time = |text: &str| text.len() >= 20 && text.contains('T') && text.ends_with('Z');
     let text = |entry: &Value, key: &str| entry[key].as_str().unwrap_or_default().to_owned();
     assert!(is_hex(&text(&entry, "trigger_hash"), 12), "{entry}");
@@ -54,7 +54,7 @@ fn a_demand_stays_open_until_it_is_promised() {
     "#);
     let (path, entry) = only_entry(&project);
     let hash = entry["trigger_hash"].as_str().expect("a hash").to_owned();
-    assert_eq!(path, queue_folder(&project).join(format!("{hash}.queued.json")));
+    assert_eq!(path, queue_directory(&project).join(format!("{hash}.queued.json")));
     assert_eq!(entry["baseline_ref"], project.git(&["rev-parse", "HEAD"]));
     insta::assert_snapshot!(normalized(&entry), @r#"
     {
@@ -81,15 +81,15 @@ fn a_demand_stays_open_until_it_is_promised() {
       "content": "[…]"
     }
     "#);
-    assert_eq!(mode(&queue_folder(&project)), 0o700);
+    assert_eq!(mode(&queue_directory(&project)), 0o700);
     assert_eq!(mode(&path), 0o600);
-    // Another text is not a promise, and the demand stays the same.
+    // A message without a promise leaves the demand open.
     assert_eq!(stop_with_message(&project, "I looked at the README.").json()["decision"], "block");
     assert_eq!(summary(&project), "queued 2x readme-accuracy: src/a.py");
-    // A promise names the rule by its title or its id.
+    // A promise can name the rule by its title or by its id.
     assert_eq!(stop_with_message(&project, "Done. <promise>✓ readme accuracy</promise>").stdout, "");
     let (path, entry) = only_entry(&project);
-    assert_eq!(path, queue_folder(&project).join(format!("{hash}.passed.json")));
+    assert_eq!(path, queue_directory(&project).join(format!("{hash}.passed.json")));
     assert_eq!(mode(&path), 0o600);
     insta::assert_snapshot!(normalized(&entry), @r#"
     {
@@ -123,13 +123,13 @@ fn a_demand_stays_open_until_it_is_promised() {
       "content": "[…]"
     }
     "#);
-    // The demand stays settled, whatever the agent says later.
+    // The demand stays closed, even if a later message contains no promise.
     assert_eq!(stop(&project).stdout, "");
     assert_eq!(summary(&project), "passed 2x readme-accuracy: src/a.py");
 }
 
 #[test]
-fn changing_a_safety_file_later_settles_the_demand() {
+fn changing_a_safety_file_later_closes_the_demand() {
     let project = with_rule("readme-accuracy", README_RULE);
     project.file("src/a.py", "changed\n");
     assert_eq!(stop(&project).json()["decision"], "block");
@@ -162,18 +162,18 @@ fn changing_a_safety_file_later_settles_the_demand() {
       "content": "[…]"
     }
     "#);
-    // Without the change of `README.md`, the demand is open again.
+    // After the change of `README.md` is undone, the demand is open again.
     project.git(&["checkout", "-q", "README.md"]);
     assert_eq!(stop(&project).json()["decision"], "block");
     assert_eq!(summary(&project), "queued 1x readme-accuracy: src/a.py");
-    // Without the change that triggered it, the demand is no longer open.
+    // After the change of the trigger file is undone, too, the demand is no longer open.
     project.git(&["checkout", "-q", "src/a.py"]);
     assert_eq!(stop(&project).stdout, "");
     assert_eq!(summary(&project), "skipped 1x readme-accuracy: src/a.py");
 }
 
 #[test]
-fn a_set_demands_the_other_files_whichever_changed() {
+fn a_set_demands_its_other_members() {
     let rule = "---\nname: Source and test together\nset: ['src/{path}.py', 'tests/{path}_test.py']\n---\nAsk for {expected_files}, not only {trigger_files}.\n";
     let project = with_rule("source-test", rule);
     project.file("src/foo/bar.py", "new\n").file("tests/b_test.py", "new\n").file("src/a.py", "x\n");
@@ -298,7 +298,7 @@ fn a_command_runs_until_it_changes_nothing_more() {
 }
 
 #[test]
-fn created_demands_only_new_files() {
+fn created_is_triggered_only_by_new_files() {
     let rule = "---\nname: New modules\ncreated: src/**/*.py\n---\nDocument {created_files}.\n";
     let project = with_rule("new-modules", rule);
     project.file("src/a.py", "changed\n");

@@ -19,7 +19,7 @@ fn after_max_holds_the_stop_is_allowed_and_the_person_is_told() {
     --- stderr
     "#);
     assert_eq!(summary(&project), "failed 3x readme: src/a.py");
-    // The end of the holds is reported only once.
+    // After the message that the rule no longer holds the stop, nothing more is reported.
     assert_eq!(stop(&project).stdout, "");
     assert_eq!(stop(&project).stdout, "");
     // Another changed file makes a new demand.
@@ -56,10 +56,10 @@ fn holds_start_again_after_progress() {
         with_rule("tests", "---\nset: ['src/{path}.py', 'tests/{path}_test.py']\nmax_holds: 1\n---\nTest it.\n");
     project.file("src/a.py", "changed\n").file("src/b.py", "changed\n");
     assert_eq!(stop(&project).json()["decision"], "block");
-    // One of two demanded files was changed.
+    // Progress: one of the two demanded files was changed.
     project.file("tests/a_test.py", "new\n");
     assert_eq!(stop(&project).json()["decision"], "block");
-    // The content of the triggering file has changed.
+    // The contents of a trigger file have changed, so the holds start again.
     project.file("src/b.py", "changed once more\n");
     assert_eq!(stop(&project).json()["decision"], "block");
     assert!(notice(&stop(&project)).contains("(max_holds: 1) and is still unmet"));
@@ -126,7 +126,7 @@ fn unmet_rules_are_reported_together_by_name() {
 
     If you have done what a rule asks, or it does not apply, write `<promise>log</promise>` in your last message (outside code), or run `linchpin ack log --reason "…"`. The rules are log, readme, tests.
     "#);
-    // Each rule is settled separately.
+    // A promise closes only the demand of the rule that it names.
     let reply = stop_with_message(&project, "<promise>readme</promise> and <promise>CHANGELOG</promise>");
     insta::assert_snapshot!(reply.reason(), @r#"
     The following rules require attention:
@@ -192,14 +192,14 @@ fn a_failing_rule_is_limited_by_max_holds_too() {
 
     Linchpin could not evaluate this rule, so the rule counts as matched: `when` cannot be evaluated: division by zero with `//` (.linchpin/rules/faulty.md).
     ");
-    // Holds of a broken rule are counted per turn.
+    // The holds of a rule that cannot be evaluated are counted per turn.
     let again = project.event_payload("Stop", &serde_json::json!({ "stop_hook_active": true }));
     let hold_count = (0..10).take_while(|_| project.hook("claude", &again).stdout.contains("\"block\"")).count();
     assert_eq!(hold_count + 1, 3);
 }
 
 #[test]
-fn a_condition_that_no_longer_holds_settles_the_demand() {
+fn a_condition_that_becomes_false_closes_the_demand() {
     let project = with_rule("readme", &README_RULE.replace("safety", "when: len(files.changed) < 2\nsafety"));
     project.file("src/a.py", "changed\n");
     assert_eq!(stop(&project).json()["decision"], "block");
@@ -224,7 +224,7 @@ fn holds_are_counted_without_a_journal_too() {
 fn subagents_are_held_too() {
     let project = with_rule("readme", README_RULE);
     project.file("src/a.py", "changed\n");
-    // Whether or not the agent reports that the subagent was held before.
+    // The holds of a subagent are counted even if `stop_hook_active` is always false.
     let subagent = |fields: serde_json::Value| project.hook("claude", &project.event_payload("SubagentStop", &fields));
     let stop_subagent_one = || subagent(serde_json::json!({ "stop_hook_active": false, "agent_id": "one" }));
     for _ in 0..3 {
@@ -232,7 +232,7 @@ fn subagents_are_held_too() {
     }
     assert!(notice(&stop_subagent_one()).contains("the agent may stop now"));
     assert_eq!(stop_subagent_one().stdout, "");
-    // Subagents and the main agent are held separately.
+    // The holds of each subagent and of the main agent are counted separately.
     assert_eq!(subagent(serde_json::json!({ "agent_id": "two" })).json()["decision"], "block");
     assert_eq!(subagent(serde_json::json!({})).json()["decision"], "block");
     assert_eq!(stop(&project).json()["decision"], "block");

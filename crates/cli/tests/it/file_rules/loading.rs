@@ -2,7 +2,7 @@
 
 use super::project;
 
-/// Rule name, and frontmatter.
+/// Rules with errors: the id and the frontmatter of each.
 const BROKEN: &[(&str, &str)] = &[
     ("action-without-command", "trigger: src/**\naction: {run_for: each_match}"),
     ("action-word", "trigger: src/**\naction: {comand: x, command: x}"),
@@ -32,7 +32,7 @@ const BROKEN: &[(&str, &str)] = &[
     ("wrong-words", "trigger: src/**\ncompare_to: promt\nrefire: file\nattribute: all"),
 ];
 
-/// Rules with warnings, which are in force nevertheless.
+/// Rules with warnings that are in force nevertheless: the id and the frontmatter of each.
 const WITH_WARNINGS: &[(&str, &str)] = &[
     ("bare-folder", "trigger: src/"),
     ("folder", "name: In src\ntrigger: [docs/**, src]\nexclude: src/gen"),
@@ -73,7 +73,7 @@ fn rules_with_warnings_are_in_force() {
     insta::assert_snapshot!(project.run(&["validate"]).transcript(), @r#"
     exit 0
     --- stdout
-    warning: a folder alone matches no file; did you mean `src/**`?
+    warning: a directory alone matches no file; did you mean `src/**`?
      --> .linchpin/rules/bare-folder.md:2:10
       |
     2 | trigger: src/
@@ -127,13 +127,13 @@ fn rules_with_warnings_are_in_force() {
       |
       = help: the program gets this text unchanged; known placeholders: `{file}`, `{files}`, `{repo_root}` and `{path}`
 
-    warning: no `trigger` has `{path}`, so a change of any file that this matches satisfies every trigger
+    warning: `{path}` is in no `trigger`, so one changed file that matches `docs/{path}.md` satisfies the rule for all triggers
      --> .linchpin/rules/safety-unbound.md:3:9
       |
     3 | safety: 'docs/{path}.md'
       |         ^^^^^^^^^^^^^^^^
       |
-      = help: if you mean that, write `*` or `**`; to require a change for each trigger, use the variable in `trigger` too
+      = help: if that is intended, write `*` or `**` instead of `{path}`; otherwise use `{path}` in `trigger` too
 
     warning: `src` is a folder, so this pattern matches no file
      --> .linchpin/rules/folder.md:3:20
@@ -149,7 +149,7 @@ fn rules_with_warnings_are_in_force() {
 }
 
 #[test]
-fn a_tool_rule_that_names_only_a_folder_is_warned_about() {
+fn a_tool_rule_that_names_only_a_directory_is_warned_about() {
     let project = project();
     project.file("src/a.py", "").file("docs/a.md", "").file("tests/a.py", "");
     project.rule("written", "---\nwrites: src\n---\nNo.\n").rule("read", "---\nreads: ./docs\n---\nNo.\n");
@@ -163,7 +163,7 @@ fn a_tool_rule_that_names_only_a_folder_is_warned_about() {
 }
 
 #[test]
-fn rules_in_a_subfolder_are_reported_as_ignored() {
+fn rules_in_a_subdirectory_are_reported_as_ignored() {
     let project = project();
     project.file(".linchpin/rules/sub/a.md", "---\ntrigger: src/**\n---\nNo.\n");
     project.file(".linchpin/rules/notes/a.txt", "No rule.");
@@ -182,12 +182,12 @@ fn rules_in_a_subfolder_are_reported_as_ignored() {
 }
 
 #[test]
-fn an_unknown_file_rule_in_an_expression_is_an_error() {
+fn an_unknown_file_rule_in_an_expression_is_warned_about() {
     let project = project();
-    let asks = |name: &str| format!("---\non: stop\naction: block\nwhen: not file_rule_met('{name}')\n---\nNo.\n");
-    project.rule("asks", &asks("nope"));
+    let stop_rule = |name: &str| format!("---\non: stop\naction: block\nwhen: not file_rule_met('{name}')\n---\nNo.\n");
+    project.rule("asks", &stop_rule("nope"));
     insta::assert_snapshot!(project.run(&["validate"]).stdout, @"
-    warning: no file rule `nope` is in force, so `file_rule_met` always fails
+    warning: no file rule `nope` is in force, so this `when` cannot be evaluated, and the rule counts as matched
      --> .linchpin/rules/asks.md:4:26
       |
     4 | when: not file_rule_met('nope')
@@ -197,9 +197,9 @@ fn an_unknown_file_rule_in_an_expression_is_an_error() {
 
     3 rules in force; 1 warning.
     ");
-    project.rule("readme", super::README_RULE).rule("asks", &asks("raedme"));
+    project.rule("readme", super::README_RULE).rule("asks", &stop_rule("raedme"));
     insta::assert_snapshot!(project.run(&["validate"]).stdout, @"
-    warning: no file rule `raedme` is in force, so `file_rule_met` always fails
+    warning: no file rule `raedme` is in force, so this `when` cannot be evaluated, and the rule counts as matched
      --> .linchpin/rules/asks.md:4:26
       |
     4 | when: not file_rule_met('raedme')
@@ -209,12 +209,12 @@ fn an_unknown_file_rule_in_an_expression_is_an_error() {
 
     4 rules in force; 1 warning.
     ");
-    project.rule("asks", &asks("readme"));
+    project.rule("asks", &stop_rule("readme"));
     insta::assert_snapshot!(project.run(&["validate"]).stdout, @"4 rules in force, no errors.");
 }
 
 #[test]
-fn a_readme_in_the_rules_folder_is_not_a_rule() {
+fn a_readme_in_the_rules_directory_is_not_a_rule() {
     let project = project();
     project.rule("readme", super::README_RULE);
     project.hook("claude", &project.bash_payload("true"));

@@ -1,6 +1,6 @@
-//! File rules from end to end: with the built binary and real git.
+//! File rules from end to end, with the built binary and real git.
 
-mod answers;
+mod acknowledgements;
 mod baselines;
 mod cases;
 mod check;
@@ -11,6 +11,7 @@ mod flows;
 mod holds;
 mod loading;
 mod moved_baselines;
+mod nested_policies;
 mod pre_commit;
 mod queue;
 mod sandbox;
@@ -21,7 +22,7 @@ use std::fs;
 use std::path::PathBuf;
 
 use serde_json::{Value, json};
-use testkit::{Reply, TestProject};
+use testkit::{ProcessOutput, TestProject};
 
 use super::{project, project_without_policy};
 
@@ -49,33 +50,33 @@ fn commit(project: &TestProject, message: &str) {
     project.git(&["commit", "-q", "-m", message]);
 }
 
-/// An event of a session.
+/// Returns the payload of an event in this session.
 fn session_event(project: &TestProject, session: &str, name: &str, fields: &Value) -> Value {
     let mut event = project.event_payload(name, fields);
     event["session_id"] = json!(session);
     event
 }
 
-/// The agent tries to stop.
-fn stop(project: &TestProject) -> Reply {
+/// Calls the hook of an agent that wants to stop.
+fn stop(project: &TestProject) -> ProcessOutput {
     stop_with_message(project, "Done.")
 }
 
-fn stop_with_message(project: &TestProject, message: &str) -> Reply {
+fn stop_with_message(project: &TestProject, message: &str) -> ProcessOutput {
     stop_in_session(project, "session-1", message)
 }
 
-fn stop_in_session(project: &TestProject, session: &str, message: &str) -> Reply {
+fn stop_in_session(project: &TestProject, session: &str, message: &str) -> ProcessOutput {
     let fields = json!({ "stop_hook_active": false, "last_assistant_message": message });
     project.hook("claude", &session_event(project, session, "Stop", &fields))
 }
 
-fn prompt(project: &TestProject, text: &str) -> Reply {
+fn prompt(project: &TestProject, text: &str) -> ProcessOutput {
     project.hook("claude", &session_event(project, "session-1", "UserPromptSubmit", &json!({ "prompt": text })))
 }
 
-/// Returns the additional message for the person.
-fn notice(reply: &Reply) -> String {
+/// Returns the notice for the person that the answer contains.
+fn notice(reply: &ProcessOutput) -> String {
     if reply.stdout.is_empty() {
         return String::new();
     }
@@ -86,13 +87,13 @@ fn tmp(project: &TestProject) -> PathBuf {
     project.root().join(".linchpin/tmp")
 }
 
-fn queue_folder(project: &TestProject) -> PathBuf {
+fn queue_directory(project: &TestProject) -> PathBuf {
     tmp(project).join("rules/queue")
 }
 
 /// Returns the queue entries by file name.
 fn queue(project: &TestProject) -> BTreeMap<String, Value> {
-    let entries = fs::read_dir(queue_folder(project)).into_iter().flatten().flatten();
+    let entries = fs::read_dir(queue_directory(project)).into_iter().flatten().flatten();
     let entries = entries.map(|entry| {
         let text = fs::read_to_string(entry.path()).expect("an entry");
         (entry.file_name().to_string_lossy().into_owned(), serde_json::from_str(&text).expect("JSON"))
@@ -105,10 +106,11 @@ fn only_entry(project: &TestProject) -> (PathBuf, Value) {
     let mut entries = queue(project).into_iter();
     let (name, entry) = entries.next().expect("an entry");
     assert_eq!(entries.next(), None);
-    (queue_folder(project).join(name), entry)
+    (queue_directory(project).join(name), entry)
 }
 
-/// One line per entry, sorted: status, how often it was shown, rule, and files.
+/// Returns a line for each queue entry, sorted: the status, how often the demand was shown, the rule and the trigger
+/// files.
 fn summary(project: &TestProject) -> String {
     let entries = queue(project);
     let mut lines: Vec<String> = entries

@@ -3,19 +3,19 @@
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 
-use testkit::{Reply, TestProject};
+use testkit::{ProcessOutput, TestProject};
 
 use super::{README_RULE, commit, project_without_policy, repository, with_rule};
 
 const INIT: [&str; 3] = ["init", "--no-hooks", "--pre-commit"];
 
-/// Commits everything.
-fn try_commit(project: &TestProject, message: &str) -> Reply {
+/// Stages all changes and tries to commit them.
+fn try_commit(project: &TestProject, message: &str) -> ProcessOutput {
     project.git(&["add", "-A"]);
     git_with_hooks(project, &["commit", "-q", "-m", message])
 }
 
-fn git_with_hooks(project: &TestProject, arguments: &[&str]) -> Reply {
+fn git_with_hooks(project: &TestProject, arguments: &[&str]) -> ProcessOutput {
     project.run_with_stdin(project.git_command(arguments), b"")
 }
 
@@ -68,14 +68,15 @@ fn a_commit_with_an_unmet_rule_is_refused() {
     (readme in .linchpin/rules/readme.md)
 
     1 of 1 file rule unmet; 2 files changed since [HEAD].
-    If a rule does not apply, run `linchpin ack readme --reason "…"`: agents and `check --staged` respect it. For CI, add `--trailer`, and put the printed line into the commit message.
+    If a rule does not apply, run `linchpin ack readme --reason "…"`: the acknowledgement then counts for agents and for `check --staged`. For CI, add `--trailer`, and put the printed line into the commit message.
     "#);
     assert_eq!(project.git(&["rev-parse", "HEAD"]), head);
     project.file("README.md", "changed\n");
     let committed = try_commit(&project, "Change, and say so");
     assert_eq!(committed.code, Some(0), "{}", committed.transcript());
     assert_ne!(project.git(&["rev-parse", "HEAD"]), head);
-    // Git uses a separate index for these commits. Neither index may affect the other one.
+    // For these two kinds of commit, git uses a temporary index. The hook judges that index and leaves the regular one
+    // as it is.
     project.file("src/a.py", "changed again\n");
     for arguments in [&["commit", "-q", "-a", "-m", "All"][..], &["commit", "-q", "-m", "One", "src/a.py"]] {
         assert_eq!(git_with_hooks(&project, arguments).code, Some(1), "{arguments:?}");
@@ -101,7 +102,7 @@ fn an_existing_hook_is_left_alone() {
         fs::read_to_string(project.root().join(".git/hooks/pre-commit")).expect("a hook"),
         "#!/bin/sh\nexit 0\n"
     );
-    // Another hook that runs `linchpin check` is sufficient.
+    // `init` accepts an existing hook that runs `linchpin check`.
     project.file(".git/hooks/pre-commit", "#!/bin/sh\nmake lint && linchpin check\n");
     assert_eq!(project.run(&INIT).code, Some(0));
 }
@@ -113,13 +114,14 @@ fn the_hook_is_written_to_gits_hooks_path() {
     project.git(&["config", "core.hooksPath", "tools/hooks"]);
     assert_eq!(project.run(&INIT).code, Some(0));
     assert!(project.root().join("tools/hooks/pre-commit").exists());
-    let found = project.run(&["init", "--no-hooks", "--pre-commit", "--json"]).json();
-    insta::assert_snapshot!(found.to_string(), @r#"{"root":"[BASE]/project","written":[],"hooks":[]}"#);
+    let report = project.run(&["init", "--no-hooks", "--pre-commit", "--json"]).json();
+    insta::assert_snapshot!(report.to_string(), @r#"{"root":"[BASE]/project","written":[],"hooks":[]}"#);
     insta::assert_snapshot!(project_without_policy().run(&INIT).transcript(), @"
     exit 2
     --- stdout
     --- stderr
-    error: `[BASE]/project` is not in a git repository, so there are no commits
+    error: `[BASE]/project` is not in a git repository, so the pre-commit hook cannot be installed
+    help: run `git init` first, or leave out `--pre-commit`
     ");
 }
 
@@ -130,7 +132,7 @@ fn the_index_is_judged_and_not_the_working_tree() {
     project.file("src/a.py", "changed\n").file("tests/a_test.py", "changed\n");
     project.git(&["add", "src/a.py"]);
     assert_eq!(git_with_hooks(&project, &["commit", "-q", "-m", "Half"]).code, Some(1));
-    // All changes in the working tree, with a separate index of git.
+    // `commit -a` commits all changes in the working tree. Git writes them to a temporary index first.
     project.git(&["add", "-N", "tests/a_test.py"]);
     assert_eq!(git_with_hooks(&project, &["commit", "-q", "-a", "-m", "Whole"]).code, Some(0));
 }
@@ -142,7 +144,7 @@ fn promised_files_can_be_committed() {
     project.file("src/a.py", "changed\n");
     assert_eq!(super::stop(&project).json()["decision"], "block");
     assert_eq!(super::stop_with_message(&project, "<promise>readme</promise>").stdout, "");
-    // Without `--staged`, `check` shows the actual state and ignores the promise.
+    // Without `--staged`, `check` ignores the promise.
     assert_eq!(project.run(&["check"]).code, Some(1));
     assert_eq!(try_commit(&project, "Change").code, Some(0));
 }
@@ -160,7 +162,8 @@ fn with_refire_content_a_promise_counts_only_for_its_contents() {
     assert_eq!(project.run(&["check", "--staged"]).code, Some(1));
 }
 
-/// A commit moves the baseline of `check`, but not the session's, whose demand is settled already.
+/// A commit moves the baseline of `check --staged`, but not the baseline of the session. So the next commit is refused,
+/// although the session's demand is still closed.
 #[test]
 fn after_a_commit_an_acknowledgement_counts_for_the_next_commit() {
     let project = with_rule("readme", README_RULE);
@@ -208,7 +211,7 @@ fn an_acknowledged_commit_with_a_trailer_passes_the_hook_and_ci() {
     assert_eq!(project.run(&["check"]).code, Some(0));
 }
 
-/// Husky 9 sets git's hooks directory to one that it creates. The hooks there run those in its parent directory.
+/// Husky 9 sets `core.hooksPath` to `.husky/_`. The hooks in that directory run the hooks in `.husky`.
 #[test]
 fn with_husky_the_hook_is_in_huskys_directory() {
     for (hooks_path, husky_hook) in [(".husky/_", Some(".husky/_/pre-commit")), (".husky", None)] {
@@ -224,7 +227,7 @@ fn with_husky_the_hook_is_in_huskys_directory() {
             assert!(!fs::read_to_string(project.root().join(husky_hook)).expect("a hook").contains("linchpin"));
         }
     }
-    // A clone in which Husky has not been installed yet.
+    // In this clone, Husky has not set `core.hooksPath` yet.
     let project = with_rule("readme", README_RULE);
     project.file(".husky/commit-msg", "true\n");
     assert_eq!(project.run(&INIT).code, Some(0));

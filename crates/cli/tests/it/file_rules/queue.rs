@@ -1,10 +1,10 @@
-//! Queue files in any state, including damaged ones.
+//! Queue files that are damaged, unknown, old or not writable.
 
 use std::fs;
 
-use super::{README_RULE, notice, only_entry, queue_folder, stop, stop_with_message, summary, tmp, with_rule};
+use super::{README_RULE, notice, only_entry, queue_directory, stop, stop_with_message, summary, tmp, with_rule};
 
-/// A project in which the rule has held once.
+/// A project in which the rule has held a stop once.
 fn with_open_demand() -> testkit::TestProject {
     let project = with_rule("readme", README_RULE);
     project.file("src/a.py", "changed\n");
@@ -52,16 +52,16 @@ fn an_entry_whose_content_does_not_match_its_name_is_removed() {
 #[test]
 fn unknown_files_in_the_queue_are_left_alone() {
     let project = with_open_demand();
-    let folder = queue_folder(&project);
-    fs::write(folder.join(".tmpAbCdEf"), "{\"rule_na").expect("a file");
-    fs::write(folder.join("notes.txt"), "mine").expect("a file");
-    fs::write(folder.join("0123456789ab.passed.json"), "{").expect("a file");
+    let directory = queue_directory(&project);
+    fs::write(directory.join(".tmpAbCdEf"), "{\"rule_na").expect("a file");
+    fs::write(directory.join("notes.txt"), "mine").expect("a file");
+    fs::write(directory.join("0123456789ab.passed.json"), "{").expect("a file");
     let reply = stop(&project);
     assert_eq!(reply.json()["decision"], "block");
     assert_eq!(notice(&reply), "");
     assert_eq!(stop_with_message(&project, "<promise>readme</promise>").stdout, "");
-    let mut names: Vec<String> = fs::read_dir(&folder)
-        .expect("a folder")
+    let mut names: Vec<String> = fs::read_dir(&directory)
+        .expect("a directory")
         .flatten()
         .map(|entry| entry.file_name().to_string_lossy().into_owned())
         .collect();
@@ -75,7 +75,7 @@ fn a_directory_in_place_of_an_entry_is_reported() {
     let project = with_open_demand();
     let (path, _) = only_entry(&project);
     fs::remove_file(&path).expect("a file");
-    fs::create_dir(&path).expect("a folder");
+    fs::create_dir(&path).expect("a directory");
     fs::write(path.join("inside"), "x").expect("a file");
     let reply = stop(&project);
     assert_eq!(reply.json()["decision"], "block");
@@ -116,10 +116,10 @@ fn a_directory_in_place_of_a_state_file_disables_nothing() {
 }
 
 /// Makes the queue directories of the project and of the user's state unusable.
-fn make_queues_unusable(project: &testkit::TestProject) {
+pub(super) fn make_queues_unusable(project: &testkit::TestProject) {
     project.file(".linchpin/tmp/rules/queue", "in the way\n");
-    for folder in fs::read_dir(project.state().join("projects")).expect("a folder").flatten() {
-        fs::write(folder.path().join("tmp"), "in the way\n").expect("a file");
+    for directory in fs::read_dir(project.state().join("projects")).expect("a directory").flatten() {
+        fs::write(directory.path().join("tmp"), "in the way\n").expect("a file");
     }
 }
 
@@ -137,17 +137,17 @@ fn without_a_writable_queue_nothing_is_held_and_it_is_reported() {
     );
     assert_eq!(reply.json()["decision"], serde_json::Value::Null);
     assert_eq!(stop(&project).code, Some(0));
-    // After the obstacle is removed, the rule holds again.
-    fs::remove_file(queue_folder(&project)).expect("a file");
+    // After the file in place of the queue directory is removed, the rule holds the stop.
+    fs::remove_file(queue_directory(&project)).expect("a file");
     assert_eq!(stop(&project).json()["decision"], "block");
 }
 
 #[test]
-fn without_a_writable_state_folder_everything_is_judged() {
+fn without_a_writable_state_directory_everything_is_judged() {
     let project = with_rule("readme", README_RULE);
     project.file("src/a.py", "changed\n");
-    // A file in place of the directory prevents writing, whichever user runs the test.
-    fs::create_dir_all(project.state().parent().expect("a folder")).expect("a folder");
+    // A file in place of the state directory prevents writing, even if root runs the test.
+    fs::create_dir_all(project.state().parent().expect("a directory")).expect("a directory");
     fs::write(project.state(), "in the way\n").expect("a file");
     for shown in 1..=3 {
         assert_eq!(stop(&project).json()["decision"], "block");
@@ -162,7 +162,7 @@ fn without_a_writable_state_folder_everything_is_judged() {
 fn a_promise_that_cannot_be_stored_is_reported() {
     let project = with_open_demand();
     let name = fs::read_to_string(tmp(&project).join("rules/name")).expect("a name");
-    fs::write(demands(&project).join(name).join("settled"), "in the way\n").expect("a file");
+    fs::write(demands_directory(&project).join(name).join("settled"), "in the way\n").expect("a file");
     let notice = notice(&stop_with_message(&project, "<promise>readme</promise>"));
     assert!(
         notice.starts_with("Linchpin: rule `readme` was skipped: ") && notice.contains("cannot be written"),
@@ -176,14 +176,14 @@ fn symlinks_are_not_followed() {
         let project = with_rule("readme", README_RULE);
         project.file("src/a.py", "changed\n");
         let elsewhere = project.home().join("elsewhere");
-        fs::create_dir(&elsewhere).expect("a folder");
+        fs::create_dir(&elsewhere).expect("a directory");
         let symlink = project.root().join(".linchpin").join(symlink);
-        fs::create_dir_all(symlink.parent().expect("a folder")).expect("a folder");
+        fs::create_dir_all(symlink.parent().expect("a directory")).expect("a directory");
         std::os::unix::fs::symlink(&elsewhere, &symlink).expect("a symlink");
         assert_eq!(stop(&project).json()["decision"], "block", "{symlink:?}");
         assert_eq!(stop_with_message(&project, "<promise>readme</promise>").stdout, "", "{symlink:?}");
         assert_eq!(stop(&project).stdout, "", "{symlink:?}");
-        assert_eq!(fs::read_dir(&elsewhere).expect("a folder").count(), 0, "{symlink:?}");
+        assert_eq!(fs::read_dir(&elsewhere).expect("a directory").count(), 0, "{symlink:?}");
     }
 }
 
@@ -192,7 +192,7 @@ fn deleting_the_queue_reopens_demands() {
     let project = with_open_demand();
     assert_eq!(stop_with_message(&project, "<promise>readme</promise>").stdout, "");
     assert_eq!(stop(&project).stdout, "");
-    fs::remove_dir_all(tmp(&project)).expect("a folder");
+    fs::remove_dir_all(tmp(&project)).expect("a directory");
     let reply = stop(&project);
     assert_eq!(reply.json()["decision"], "block");
     assert_eq!(notice(&reply), "");
@@ -209,14 +209,14 @@ fn file_contents_are_not_in_the_queue() {
 }
 
 #[test]
-fn queue_entries_from_a_repository_do_not_settle_demands() {
+fn queue_entries_from_a_repository_do_not_close_demands() {
     let project = with_rule("readme", README_RULE);
     project.file("src/a.py", "changed\n");
     assert_eq!(stop_with_message(&project, "<promise>readme</promise>").stdout, "");
     assert_eq!(stop(&project).stdout, "");
     // Simulates another user with the same files, who lacks the state that authenticates queue entries.
-    for folder in fs::read_dir(project.state().join("projects")).expect("a folder") {
-        let _ = fs::remove_dir_all(folder.expect("a folder").path().join("demands"));
+    for directory in fs::read_dir(project.state().join("projects")).expect("a directory") {
+        let _ = fs::remove_dir_all(directory.expect("a directory").path().join("demands"));
     }
     assert_eq!(stop(&project).json()["decision"], "block");
 }
@@ -238,7 +238,7 @@ fn a_named_pipe_in_place_of_an_entry_does_not_block() {
 fn obsolete_entries_are_removed_and_open_ones_stay() {
     let project = with_rule("readme", README_RULE);
     project.rule("other", "---\ntrigger: other/**\ncompare_to: prompt\n---\nNo.\n");
-    // One settled demand, and one open demand.
+    // The following events leave one closed demand and one open demand.
     super::prompt(&project, "Begin.");
     project.file("src/a.py", "changed\n");
     assert_eq!(stop(&project).json()["decision"], "block");
@@ -249,36 +249,37 @@ fn obsolete_entries_are_removed_and_open_ones_stay() {
     passed 1x readme: src/a.py
     queued 1x readme: src/b.py
     ");
-    let demands = demands(&project);
-    let all = || files_in(&tmp(&project).join("rules")) + files_in(&demands);
-    let before = all();
-    for folder in [tmp(&project), demands.clone()] {
-        make_files_old(&folder);
+    let demands = demands_directory(&project);
+    let total_count = || file_count(&tmp(&project).join("rules")) + file_count(&demands);
+    let before = total_count();
+    for directory in [tmp(&project), demands.clone()] {
+        make_files_old(&directory);
     }
     project.file("src/a.py", "a\n");
     assert_eq!(stop(&project).json()["decision"], "block");
     insta::assert_snapshot!(summary(&project), @"queued 2x readme: src/b.py");
-    // Deleted: the entry and its mark, the mark of its file, and the snapshot.
-    assert_eq!(all(), before - 4);
+    // Four files were deleted: the queue entry of the closed demand, the file in the user's state that authenticates
+    // this entry, the record of the promised file, and the snapshot of the tree.
+    assert_eq!(total_count(), before - 4);
 }
 
-/// The directory with the project's demands in the user's state.
-fn demands(project: &testkit::TestProject) -> std::path::PathBuf {
+/// Returns the directory in the user's state that belongs to the project's demands.
+fn demands_directory(project: &testkit::TestProject) -> std::path::PathBuf {
     let projects = fs::read_dir(project.state().join("projects")).expect("projects");
-    let paths = projects.map(|entry| entry.expect("a folder").path().join("demands"));
+    let paths = projects.map(|entry| entry.expect("a directory").path().join("demands"));
     paths.into_iter().find(|path| path.exists()).expect("demands")
 }
 
-/// The number of files in a directory and its subdirectories.
-fn files_in(folder: &std::path::Path) -> usize {
-    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
-    entries.map(|entry| if entry.path().is_dir() { files_in(&entry.path()) } else { 1 }).sum()
+/// Returns the number of files in a directory and its subdirectories.
+fn file_count(directory: &std::path::Path) -> usize {
+    let entries = fs::read_dir(directory).into_iter().flatten().flatten();
+    entries.map(|entry| if entry.path().is_dir() { file_count(&entry.path()) } else { 1 }).sum()
 }
 
 /// Sets the modification time of all files to a hundred days ago.
-fn make_files_old(folder: &std::path::Path) {
+fn make_files_old(directory: &std::path::Path) {
     let long_ago = std::time::SystemTime::now() - std::time::Duration::from_hours(100 * 24);
-    for path in fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path()) {
+    for path in fs::read_dir(directory).into_iter().flatten().flatten().map(|entry| entry.path()) {
         if path.is_dir() {
             make_files_old(&path);
         } else {
@@ -298,7 +299,7 @@ fn an_unusable_entry_is_recorded_in_the_journal() {
 }
 
 #[test]
-fn a_promise_with_a_damaged_entry_is_demanded_again() {
+fn a_promised_demand_with_a_damaged_entry_is_opened_again() {
     let project = with_open_demand();
     assert_eq!(stop_with_message(&project, "<promise>readme</promise>").stdout, "");
     let (path, _) = only_entry(&project);
@@ -311,7 +312,7 @@ fn a_promise_with_a_damaged_entry_is_demanded_again() {
 }
 
 #[test]
-fn a_failed_demand_is_settled_when_it_is_met() {
+fn a_failed_demand_is_closed_when_it_is_met() {
     let project = with_rule("readme", &README_RULE.replace("safety", "max_holds: 1\nsafety"));
     project.file("src/a.py", "changed\n");
     assert_eq!(stop(&project).json()["decision"], "block");
@@ -325,7 +326,7 @@ fn a_failed_demand_is_settled_when_it_is_met() {
 #[test]
 fn unreadable_entries_without_a_demand_are_removed_and_reported() {
     let project = with_open_demand();
-    let folder = queue_folder(&project);
+    let directory = queue_directory(&project);
     for (name, text) in [
         ("0123456789ab.queued.json", "{"),
         ("0123456789ac.skipped.json", "no"),
@@ -333,11 +334,11 @@ fn unreadable_entries_without_a_demand_are_removed_and_reported() {
         ("foo.passed.json", ""),
         ("foo.json", "{"),
     ] {
-        fs::write(folder.join(name), text).expect("a file");
+        fs::write(directory.join(name), text).expect("a file");
     }
-    // Old entries are searched for once a day.
+    // Linchpin looks for old entries only once a day, and has already done so.
     assert_eq!(notice(&stop(&project)), "");
-    fs::remove_file(demands(&project).join("last-forgotten")).expect("a file");
+    fs::remove_file(demands_directory(&project).join("last-forgotten")).expect("a file");
     let mut notices: Vec<String> = notice(&stop(&project)).lines().map(str::to_owned).collect();
     notices.sort();
     insta::assert_snapshot!(notices.join("\n"), @"
@@ -351,7 +352,7 @@ fn unreadable_entries_without_a_demand_are_removed_and_reported() {
     ");
     let log = project.run(&["log", "--json"]).stdout;
     assert!(log.contains("the queue entry `foo.passed.json` cannot be used"), "{log}");
-    fs::remove_file(folder.join("foo.json")).expect("other files are left alone");
+    fs::remove_file(directory.join("foo.json")).expect("other files are left alone");
     assert_eq!(summary(&project), "queued 3x readme: src/a.py");
 }
 
@@ -370,7 +371,7 @@ fn check_reports_a_damaged_entry_of_a_promise() {
     insta::assert_snapshot!(note.replace(hash, "[HASH]"), @"Note: the queue entry `[HASH].passed.json` of rule `readme` cannot be used: it is truncated. It is ignored, and the next stop removes it.");
     assert_eq!(project.run(&["check", "--staged"]).stdout.matches("cannot be used").count(), 1);
     assert!(!project.run(&["status", "--json"]).stdout.is_empty() && path.exists());
-    // `check` and `status` delete nothing, so the next stop records it in the journal.
+    // `check` and `status` do not delete the damaged entry. The next stop deletes it, and records that in the journal.
     stop(&project);
     assert!(!path.exists());
     let log = project.run(&["log", "--json"]).stdout;

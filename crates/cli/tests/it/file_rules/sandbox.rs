@@ -39,7 +39,7 @@ fn a_command_cannot_write_outside_of_the_repository() {
 fn a_person_can_switch_the_sandbox_off() {
     let project = with_script("echo x > \"$HOME/good\"\n");
     project.config("sandbox: off\n");
-    // The repository alone cannot switch the sandbox off.
+    // Without trust, `sandbox: off` in the repository has no effect.
     let reply = stop(&project);
     let is_confined = !project.home().join("good").exists();
     assert!(is_confined || notice(&reply).contains("was not limited"), "{}", reply.stdout);
@@ -57,13 +57,13 @@ fn a_change_of_the_policy_by_a_command_is_reported() {
     The following rules require attention:
 
     ## run
-    `sh tools/run.sh src/a.py`: it changed Linchpin's own policy: `.linchpin/rules/extra.md`
+    `sh tools/run.sh src/a.py`: the command changed policy files, which a rule's command must not do: `.linchpin/rules/extra.md`; ask a person to undo the change
 
     No.
 
     If a rule does not apply, run `linchpin ack run --reason "…"`.
     "#);
-    insta::assert_snapshot!(notice(&reply), @"Linchpin: rule `run`: it changed Linchpin's own policy: `.linchpin/rules/extra.md`");
+    insta::assert_snapshot!(notice(&reply), @"Linchpin: rule `run`: the command changed policy files, which a rule's command must not do: `.linchpin/rules/extra.md`; ask a person to undo the change");
     assert_eq!(only_entry(&project).1["status"], "failed");
 }
 

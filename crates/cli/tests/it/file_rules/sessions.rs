@@ -1,4 +1,5 @@
-//! Several sessions in one working tree: each is responsible for its own edits.
+//! Several sessions in one working tree: file rules ask a session only about its own changes, and about changes of
+//! unknown origin.
 
 use std::fs::{self, File};
 use std::time::{Duration, SystemTime};
@@ -8,7 +9,7 @@ use testkit::TestProject;
 
 use super::{README_RULE, commit, session_event, stop_in_session, stop_with_message, with_rule};
 
-/// Calls a tool, and runs `run` between the events before and after the call.
+/// Calls the hooks before and after a tool call, and runs `run` between them.
 fn call(project: &TestProject, session: &str, tool: &str, input: &Value, id: &str, run: impl FnOnce()) {
     let fields = json!({ "tool_name": tool, "tool_input": input, "tool_use_id": id });
     assert_eq!(project.hook("claude", &session_event(project, session, "PreToolUse", &fields)).decision(), "allow");
@@ -18,13 +19,13 @@ fn call(project: &TestProject, session: &str, tool: &str, input: &Value, id: &st
     project.hook("claude", &session_event(project, session, "PostToolUse", &fields));
 }
 
-/// Writes a file that no rule is about, so the session answers for changes of unknown origin.
+/// Writes a file that triggers no rule. A session that writes any file is also asked about changes of unknown origin.
 fn write_notes(project: &TestProject, session: &str) {
     let input = json!({ "file_path": project.root().join("notes.txt"), "content": "x" });
     call(project, session, "Write", &input, "notes", || {});
 }
 
-/// Writes a file with a modification time at which no call was running.
+/// Writes a file whose modification time is earlier than all calls.
 fn write_before_any_call(project: &TestProject, path: &str) {
     project.file(path, "changed\n");
     let file = File::options().write(true).open(project.root().join(path)).expect("a file");
@@ -42,7 +43,8 @@ fn write_after_all_events(project: &TestProject, paths: &[&str]) {
     }
 }
 
-fn demanded_files(project: &TestProject, session: &str) -> Vec<String> {
+/// Returns the trigger files that a held stop of this session lists.
+fn trigger_files(project: &TestProject, session: &str) -> Vec<String> {
     let reply = stop_in_session(project, session, "Done.");
     let text = if reply.stdout.is_empty() { String::new() } else { reply.reason() };
     text.lines().filter(|line| line.strip_suffix(".py").is_some()).map(str::to_owned).collect()
@@ -51,8 +53,8 @@ fn demanded_files(project: &TestProject, session: &str) -> Vec<String> {
 fn with_two_sessions(rule: &str) -> TestProject {
     let project = with_rule("readme", rule);
     let path = |path: &str| project.root().join(path);
-    // Files that a call names, that a shell command names, and that are written by a program which a shell command
-    // runs.
+    // The sessions write files in three ways: by a call that names the file, by a shell command that names the file,
+    // and by a program that a shell command runs.
     call(&project, "one", "Write", &json!({ "file_path": path("src/a.py"), "content": "x" }), "1", || {});
     call(&project, "two", "Bash", &json!({ "command": "cd src && sed -i s/b/c/ b.py" }), "2", || {});
     call(
@@ -68,27 +70,27 @@ fn with_two_sessions(rule: &str) -> TestProject {
     call(&project, "two", "Bash", &json!({ "command": "make generated" }), "6", || {
         project.file("src/generated.py", "new\n");
     });
-    for path in ["src/a.py", "src/b.py", "src/both.py", "src/nobody.py"] {
+    for path in ["src/a.py", "src/b.py", "src/both.py", "src/unknown.py"] {
         write_before_any_call(&project, path);
     }
     project
 }
 
 #[test]
-fn a_session_that_edits_answers_for_its_own_and_for_unattributed_changes() {
+fn a_session_that_writes_is_asked_about_its_own_changes_and_those_of_unknown_origin() {
     let project = with_two_sessions(README_RULE);
-    assert_eq!(demanded_files(&project, "one"), ["src/a.py", "src/both.py", "src/nobody.py"]);
-    assert_eq!(demanded_files(&project, "two"), ["src/b.py", "src/both.py", "src/generated.py", "src/nobody.py"]);
-    // A session that has changed nothing is responsible for nothing.
-    assert_eq!(demanded_files(&project, "three"), [""; 0]);
+    assert_eq!(trigger_files(&project, "one"), ["src/a.py", "src/both.py", "src/unknown.py"]);
+    assert_eq!(trigger_files(&project, "two"), ["src/b.py", "src/both.py", "src/generated.py", "src/unknown.py"]);
+    // A session that has changed nothing is asked about nothing.
+    assert_eq!(trigger_files(&project, "three"), [""; 0]);
 }
 
 #[test]
-fn attribute_tree_demands_from_every_session() {
+fn with_attribute_tree_every_session_is_asked_about_all_changes() {
     let project = with_two_sessions(&README_RULE.replace("safety", "attribute: tree\nsafety"));
     for session in ["one", "two", "three"] {
-        let all = ["src/a.py", "src/b.py", "src/both.py", "src/generated.py", "src/nobody.py"];
-        assert_eq!(demanded_files(&project, session), all, "{session}");
+        let all = ["src/a.py", "src/b.py", "src/both.py", "src/generated.py", "src/unknown.py"];
+        assert_eq!(trigger_files(&project, session), all, "{session}");
     }
 }
 
@@ -123,13 +125,13 @@ fn demands_go_to_the_session_that_made_the_change() {
 }
 
 #[test]
-fn demands_of_another_session_are_explained_as_such() {
+fn explain_shows_that_a_session_changed_no_trigger_file() {
     let project = with_rule("readme", README_RULE);
     let path = project.root().join("src/a.py");
     call(&project, "one", "Write", &json!({ "file_path": path, "content": "x" }), "1", || {});
     call(&project, "two", "Bash", &json!({ "command": "ls" }), "2", || {});
     write_before_any_call(&project, "src/a.py");
-    assert_eq!(demanded_files(&project, "two"), [""; 0]);
+    assert_eq!(trigger_files(&project, "two"), [""; 0]);
     let explained = project.run(&["explain", "event", "5"]).stdout;
     assert!(
         explained.contains("files                false    this session changed no file that triggers the rule\n"),
@@ -138,7 +140,7 @@ fn demands_of_another_session_are_explained_as_such() {
 }
 
 #[test]
-fn a_refused_call_counts_as_no_write() {
+fn a_refused_call_does_not_count_as_a_write() {
     let project = with_rule("readme", README_RULE);
     project.rule("not-b", "---\nwrites: src/b.py\n---\nNo.\n");
     let path = project.root().join("src/b.py");
@@ -146,39 +148,39 @@ fn a_refused_call_counts_as_no_write() {
         json!({ "tool_name": "Write", "tool_input": { "file_path": path, "content": "x" }, "tool_use_id": "1" });
     assert_eq!(project.hook("claude", &session_event(&project, "two", "PreToolUse", &fields)).decision(), "deny");
     write_before_any_call(&project, "src/b.py");
-    assert_eq!(demanded_files(&project, "one"), ["src/b.py"]);
+    assert_eq!(trigger_files(&project, "one"), ["src/b.py"]);
 }
 
 #[test]
-fn a_single_session_answers_for_everything() {
+fn a_single_session_is_asked_about_all_changes() {
     let project = with_rule("readme", README_RULE);
     call(&project, "session-1", "Bash", &json!({ "command": "./generate.sh" }), "1", || {});
     write_before_any_call(&project, "src/a.py");
-    assert_eq!(demanded_files(&project, "session-1"), ["src/a.py"]);
+    assert_eq!(trigger_files(&project, "session-1"), ["src/a.py"]);
     assert_eq!(stop_with_message(&project, "<promise>readme</promise>").stdout, "");
 }
 
 #[test]
-fn another_session_may_settle_a_demand() {
+fn another_session_may_close_a_demand() {
     let project = with_rule("tests", "---\nset: ['src/{path}.py', 'tests/{path}_test.py']\n---\nTest it.\n");
     let path = |path: &str| project.root().join(path);
     call(&project, "one", "Write", &json!({ "file_path": path("src/a.py"), "content": "x" }), "1", || {});
     call(&project, "two", "Write", &json!({ "file_path": path("tests/a_test.py"), "content": "x" }), "2", || {});
     write_before_any_call(&project, "src/a.py");
     write_before_any_call(&project, "tests/a_test.py");
-    // The test file has changed, even if another session did that.
+    // The demand of session `one` is closed, although session `two` changed the test file.
     assert_eq!(stop_in_session(&project, "one", "Done.").stdout, "");
     assert_eq!(stop_in_session(&project, "two", "Done.").stdout, "");
 }
 
-/// Begins a call that was allowed and has no end event.
+/// Calls only the hook before a tool call, so the call stays unfinished.
 fn begin_call(project: &TestProject, session: &str, tool: &str, input: &Value, id: &str) {
     let fields = json!({ "tool_name": tool, "tool_input": input, "tool_use_id": id });
     assert_eq!(project.hook("claude", &session_event(project, session, "PreToolUse", &fields)).decision(), "allow");
 }
 
 #[test]
-fn an_unfinished_call_of_an_ended_session_claims_no_changes() {
+fn later_changes_are_not_attributed_to_an_unfinished_call_of_an_ended_session() {
     let project = with_rule("readme", README_RULE);
     write_notes(&project, "other");
     // One call was interrupted, and one was denied by the person.
@@ -192,12 +194,12 @@ fn an_unfinished_call_of_an_ended_session_claims_no_changes() {
     );
     project.hook("claude", &session_event(&project, "gone", "SessionEnd", &json!({ "reason": "other" })));
     write_after_all_events(&project, &["src/a.py", "src/b.py"]);
-    assert_eq!(demanded_files(&project, "other"), ["src/a.py", "src/b.py"]);
-    assert_eq!(demanded_files(&project, "gone"), ["src/a.py", "src/b.py"]);
+    assert_eq!(trigger_files(&project, "other"), ["src/a.py", "src/b.py"]);
+    assert_eq!(trigger_files(&project, "gone"), ["src/a.py", "src/b.py"]);
 }
 
 #[test]
-fn an_unfinished_call_before_a_prompt_claims_no_changes() {
+fn later_changes_are_not_attributed_to_an_unfinished_call_before_a_prompt() {
     let project = with_rule("readme", README_RULE);
     write_notes(&project, "other");
     begin_call(&project, "refused", "Bash", &json!({ "command": "make" }), "2");
@@ -210,11 +212,11 @@ fn an_unfinished_call_before_a_prompt_claims_no_changes() {
     );
     project.hook("claude", &session_event(&project, "refused", "UserPromptSubmit", &json!({ "prompt": "Wait." })));
     write_after_all_events(&project, &["src/a.py", "src/b.py"]);
-    assert_eq!(demanded_files(&project, "other"), ["src/a.py", "src/b.py"]);
+    assert_eq!(trigger_files(&project, "other"), ["src/a.py", "src/b.py"]);
 }
 
 #[test]
-fn an_event_of_an_idle_session_closes_all_its_calls() {
+fn an_event_of_an_idle_session_ends_all_its_open_calls() {
     for (name, fields) in [
         ("UserPromptSubmit", json!({ "prompt": "Wait." })),
         ("Stop", json!({ "stop_hook_active": false })),
@@ -227,7 +229,7 @@ fn an_event_of_an_idle_session_closes_all_its_calls() {
         begin_call(&project, "broken", "Bash", &json!({ "command": "touch src/b.py" }), "2");
         project.hook("claude", &session_event(&project, "broken", name, &fields));
         write_after_all_events(&project, &["src/a.py", "src/b.py"]);
-        assert_eq!(demanded_files(&project, "other"), ["src/a.py", "src/b.py"], "{name}");
+        assert_eq!(trigger_files(&project, "other"), ["src/a.py", "src/b.py"], "{name}");
     }
 }
 
@@ -250,27 +252,27 @@ fn merged_work_of_an_ended_session() -> TestProject {
 }
 
 #[test]
-fn a_session_answers_for_its_changes_to_a_file_of_an_ended_session() {
+fn a_session_is_asked_about_its_changes_to_a_file_of_an_ended_session() {
     for command in ["./gen.sh", "cargo fmt"] {
         let project = merged_work_of_an_ended_session();
         call(&project, "two", "Bash", &json!({ "command": command }), "2", || {
             project.file("src/a.py", "second\n");
         });
-        assert_eq!(demanded_files(&project, "two"), ["src/a.py"], "{command}");
+        assert_eq!(trigger_files(&project, "two"), ["src/a.py"], "{command}");
     }
 }
 
 #[test]
-fn a_change_after_the_last_call_is_unattributed() {
+fn a_change_after_the_last_call_has_an_unknown_origin() {
     let project = merged_work_of_an_ended_session();
     let input = json!({ "file_path": project.root().join("notes.txt"), "content": "x" });
     call(&project, "two", "Write", &input, "2", || {});
     write_after_all_events(&project, &["src/a.py"]);
-    assert_eq!(demanded_files(&project, "two"), ["src/a.py"]);
+    assert_eq!(trigger_files(&project, "two"), ["src/a.py"]);
 }
 
 #[test]
-fn both_sessions_that_wrote_a_file_answer_for_it() {
+fn both_sessions_that_wrote_a_file_are_asked_about_it() {
     let project = with_rule("readme", README_RULE);
     let input = json!({ "file_path": project.root().join("src/a.py"), "content": "x" });
     call(&project, "one", "Write", &input, "1", || {
@@ -280,24 +282,24 @@ fn both_sessions_that_wrote_a_file_answer_for_it() {
         project.file("src/a.py", "by two\n");
     });
     call(&project, "three", "Bash", &json!({ "command": "ls" }), "3", || {});
-    assert_eq!(demanded_files(&project, "one"), ["src/a.py"]);
-    assert_eq!(demanded_files(&project, "two"), ["src/a.py"]);
-    assert_eq!(demanded_files(&project, "three"), [""; 0]);
+    assert_eq!(trigger_files(&project, "one"), ["src/a.py"]);
+    assert_eq!(trigger_files(&project, "two"), ["src/a.py"]);
+    assert_eq!(trigger_files(&project, "three"), [""; 0]);
 }
 
 #[test]
-fn changes_by_a_formatter_belong_to_the_call_before() {
+fn changes_by_a_formatter_are_attributed_to_the_call_before_them() {
     let project = with_rule("readme", README_RULE);
     let input = json!({ "file_path": project.root().join("src/a.py"), "content": "x" });
     call(&project, "one", "Write", &input, "1", || {});
     project.file("src/a.py", "formatted\n");
     call(&project, "two", "Bash", &json!({ "command": "./gen.sh" }), "2", || {});
-    assert_eq!(demanded_files(&project, "two"), [""; 0]);
-    assert_eq!(demanded_files(&project, "one"), ["src/a.py"]);
+    assert_eq!(trigger_files(&project, "two"), [""; 0]);
+    assert_eq!(trigger_files(&project, "one"), ["src/a.py"]);
 }
 
 #[test]
-fn a_deleted_file_belongs_to_the_session_that_deleted_it() {
+fn a_deletion_is_attributed_to_the_session_that_deleted_the_file() {
     let project = with_rule("readme", README_RULE);
     let input = json!({ "file_path": project.root().join("src/a.py"), "content": "x" });
     call(&project, "one", "Write", &input, "1", || {});
@@ -305,12 +307,12 @@ fn a_deleted_file_belongs_to_the_session_that_deleted_it() {
         fs::remove_file(project.root().join("src/b.py")).expect("a file");
     });
     fs::remove_file(project.root().join("src/a.py")).expect("a file");
-    assert_eq!(demanded_files(&project, "one"), ["src/a.py"]);
-    assert_eq!(demanded_files(&project, "two"), ["src/a.py", "src/b.py"]);
+    assert_eq!(trigger_files(&project, "one"), ["src/a.py"]);
+    assert_eq!(trigger_files(&project, "two"), ["src/a.py", "src/b.py"]);
 }
 
 #[test]
-fn writes_of_a_running_call_belong_to_its_session() {
+fn writes_of_a_running_call_are_attributed_to_its_session() {
     let project = with_rule("readme", README_RULE);
     call(&project, "building", "Bash", &json!({ "command": "ls" }), "1", || {});
     begin_call(&project, "building", "Bash", &json!({ "command": "make" }), "2");
@@ -321,24 +323,24 @@ fn writes_of_a_running_call_belong_to_its_session() {
         &json!({ "file_path": project.root().join("src/b.py"), "content": "x" }),
         "3",
     );
-    // Other calls at the same time do not end these calls.
+    // Another call that ends meanwhile does not end these two calls.
     call(&project, "building", "Bash", &json!({ "command": "ls" }), "4", || {});
     project.file("src/a.py", "made\n").file("src/b.py", "written\n");
-    assert_eq!(demanded_files(&project, "other"), [""; 0]);
-    assert_eq!(demanded_files(&project, "building"), ["src/a.py", "src/b.py"]);
+    assert_eq!(trigger_files(&project, "other"), [""; 0]);
+    assert_eq!(trigger_files(&project, "building"), ["src/a.py", "src/b.py"]);
 }
 
 #[test]
-fn writes_of_a_running_first_call_are_not_demanded_of_others() {
+fn other_sessions_are_not_asked_about_writes_of_a_running_first_call() {
     let project = with_rule("readme", README_RULE);
     begin_call(&project, "building", "Bash", &json!({ "command": "make" }), "1");
     project.file("src/a.py", "made\n");
-    assert_eq!(demanded_files(&project, "other"), [""; 0]);
-    assert_eq!(demanded_files(&project, "building"), ["src/a.py"]);
+    assert_eq!(trigger_files(&project, "other"), [""; 0]);
+    assert_eq!(trigger_files(&project, "building"), ["src/a.py"]);
 }
 
 #[test]
-fn a_session_that_only_reads_answers_for_nothing() {
+fn a_session_that_only_reads_is_asked_about_nothing() {
     let project = with_rule("readme", README_RULE);
     for path in ["src/a.py", "src/new.py"] {
         write_before_any_call(&project, path);
@@ -352,14 +354,14 @@ fn a_session_that_only_reads_answers_for_nothing() {
     ask("session-1");
     call(&project, "session-1", "Read", &json!({ "file_path": project.root().join("src/a.py") }), "1", || {});
     call(&project, "session-1", "Bash", &json!({ "command": "ls src | grep py && git status" }), "2", || {});
-    assert_eq!(demanded_files(&project, "session-1"), [""; 0]);
+    assert_eq!(trigger_files(&project, "session-1"), [""; 0]);
     // A person edits a file while the session reads.
     project.file("src/b.py", "changed\n");
-    assert_eq!(demanded_files(&project, "session-1"), [""; 0]);
-    // The same with several sessions. A session that writes any file is responsible for files that no session has
-    // changed.
+    assert_eq!(trigger_files(&project, "session-1"), [""; 0]);
+    // Even if there are two sessions, file rules ask nothing of a session that only reads. Once a session has written
+    // any file, they also ask it about changes of unknown origin.
     ask("two");
-    assert_eq!(demanded_files(&project, "two"), [""; 0]);
+    assert_eq!(trigger_files(&project, "two"), [""; 0]);
     call(
         &project,
         "two",
@@ -368,5 +370,36 @@ fn a_session_that_only_reads_answers_for_nothing() {
         "3",
         || {},
     );
-    assert_eq!(demanded_files(&project, "two"), ["src/a.py", "src/b.py", "src/new.py"]);
+    assert_eq!(trigger_files(&project, "two"), ["src/a.py", "src/b.py", "src/new.py"]);
+}
+
+/// Reports that a session began and that a person asked it something.
+fn begin_session(project: &TestProject, session: &str) {
+    for (name, fields) in [
+        ("SessionStart", json!({ "source": "startup" })),
+        ("UserPromptSubmit", json!({ "prompt": "What is a monad?" })),
+    ] {
+        project.hook("claude", &session_event(project, session, name, &fields));
+    }
+}
+
+#[test]
+fn a_session_without_any_call_is_asked_about_nothing() {
+    let project = with_rule("readme", README_RULE);
+    begin_session(&project, "one");
+    project.file("src/a.py", "by hand\n");
+    assert_eq!(trigger_files(&project, "one"), [""; 0]);
+    for (id, command) in ["linchpin status", "python3 --version"].into_iter().enumerate() {
+        call(&project, "one", "Bash", &json!({ "command": command }), &id.to_string(), || {});
+    }
+    assert_eq!(trigger_files(&project, "one"), [""; 0]);
+    call(&project, "one", "Bash", &json!({ "command": "./gen.sh" }), "gen", || {});
+    assert_eq!(trigger_files(&project, "one"), ["src/a.py"]);
+}
+
+#[test]
+fn a_session_whose_agent_reports_only_stops_is_asked_about_all_changes() {
+    let project = with_rule("readme", README_RULE);
+    project.file("src/a.py", "changed\n");
+    assert_eq!(trigger_files(&project, "one"), ["src/a.py"]);
 }

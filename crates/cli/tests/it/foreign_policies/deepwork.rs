@@ -71,7 +71,8 @@ fn deepwork_files_are_reported_with_an_import_command() {
     assert_eq!(project.run(&["rules", "import", ".deepwork.rules.yaml"]).code, Some(0));
     std::fs::remove_file(project.root().join(".deepwork.rules.yaml")).expect("the list");
     project.config("rules_dir: .deepwork/rules\n");
-    // The imported rule is in the default directory, which is not read with this setting.
+    // The imported rule is in `.linchpin/rules`, which Linchpin does not read while `rules_dir` names another
+    // directory.
     assert_snapshot!(project.run(&["validate"]).stdout, @"
     warning: the rules in this folder are ignored, because `rules_dir` names `.deepwork/rules`
     --> .linchpin/rules
@@ -82,12 +83,12 @@ fn deepwork_files_are_reported_with_an_import_command() {
     let output = project.run(&["doctor"]).stdout;
     assert!(output.contains(".linchpin/rules: the rules in this folder are ignored"), "{output}");
     assert_eq!(project.run(&["rules", "import", ".linchpin/rules"]).code, Some(0));
-    std::fs::remove_dir_all(project.root().join(".linchpin/rules")).expect("the folder");
+    std::fs::remove_dir_all(project.root().join(".linchpin/rules")).expect("the directory");
     assert_snapshot!(project.run(&["validate"]).stdout, @"4 rules in force, no errors.");
 }
 
 #[test]
-fn importing_a_folder_without_rules_suggests_the_right_one() {
+fn importing_a_directory_without_rules_suggests_the_right_one() {
     let project = project();
     project.file(".deepwork/rules/no-danger.md", NO_DANGER).file(".deepwork/config.yml", "version: 1\n");
     project.file("docs/notes.txt", "None.\n");
@@ -122,13 +123,13 @@ fn rules_in_deepworks_configured_rules_dir_are_found() {
 }
 
 #[test]
-fn a_rules_dir_relative_to_deepworks_folder_is_found() {
+fn a_rules_dir_relative_to_deepworks_directory_is_found() {
     for config in ["rules_dir: rules\n", "rules:\n  rules_dir: rules\n", "rules_dir: policies\n"] {
         let project = project();
         project.file(".deepwork/rules/no-danger.md", NO_DANGER).file(".deepwork/config.yml", config);
         let output = project.run(&["validate"]).stdout;
         assert!(output.contains("the rules in this folder are not read\n--> .deepwork/rules\n"), "{config}: {output}");
-        // With `rules_dir`, our configuration reads the rules there.
+        // `rules_dir` in Linchpin's configuration makes Linchpin read these rules.
         project.config("rules_dir: .deepwork/rules\n");
         assert_eq!(project.run(&["validate"]).stdout, "3 rules in force, no errors.\n");
     }
@@ -138,18 +139,20 @@ fn a_rules_dir_relative_to_deepworks_folder_is_found() {
 }
 
 #[test]
-fn importing_deepworks_folder_suggests_its_rules_dir() {
-    for (folder, rules) in [("guards", "guards"), (".deepwork/guards", "guards"), (".deepwork/rules", "rules")] {
+fn importing_deepworks_directory_suggests_its_rules_dir() {
+    for (directory, rules) in [("guards", "guards"), (".deepwork/guards", "guards"), (".deepwork/rules", "rules")] {
         let project = project();
-        project.file(&format!("{folder}/no-danger.md"), NO_DANGER).file(&format!("{folder}/README.md"), "About.\n");
+        project
+            .file(&format!("{directory}/no-danger.md"), NO_DANGER)
+            .file(&format!("{directory}/README.md"), "About.\n");
         project.file(".deepwork/config.yml", format!("rules_dir: {rules}\n"));
         let output = project.run(&["rules", "import", ".deepwork"]).stderr;
-        assert!(output.contains(&format!("did you mean `linchpin rules import {folder}`?")), "{output}");
+        assert!(output.contains(&format!("did you mean `linchpin rules import {directory}`?")), "{output}");
         assert!(project.run(&["validate"]).stdout.contains("are not read"));
-        assert_eq!(project.run(&["rules", "import", folder]).code, Some(0));
+        assert_eq!(project.run(&["rules", "import", directory]).code, Some(0));
         assert_eq!(project.run(&["validate"]).stdout, "3 rules in force, no errors.\n");
         // A rule that was not imported is reported again.
-        project.file(&format!("{folder}/more.md"), NO_DANGER);
+        project.file(&format!("{directory}/more.md"), NO_DANGER);
         assert!(project.run(&["validate"]).stdout.contains("are not read"));
     }
 }

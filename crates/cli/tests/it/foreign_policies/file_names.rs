@@ -1,4 +1,4 @@
-//! Files that end in `.yaml`, and workflows that are referred to by file.
+//! Policy files that end in `.yaml`, and workflows that are started by the path of their file.
 
 use insta::assert_snapshot;
 
@@ -93,10 +93,10 @@ fn a_workflow_can_be_started_by_its_file() {
 fn an_overridden_workflow_cannot_be_started_by_its_file() {
     let project = project();
     project.file(".linchpin/workflows/feature.yml", WORKFLOW);
-    let hidden = project.user_policy().join("workflows/feature.yml");
-    std::fs::create_dir_all(hidden.parent().expect("a folder")).expect("a folder");
-    std::fs::write(&hidden, WORKFLOW).expect("a file");
-    let reply = project.run(&["start", &hidden.to_string_lossy()]);
+    let overridden = project.user_policy().join("workflows/feature.yml");
+    std::fs::create_dir_all(overridden.parent().expect("a directory")).expect("a directory");
+    std::fs::write(&overridden, WORKFLOW).expect("a file");
+    let reply = project.run(&["start", &overridden.to_string_lossy()]);
     assert_snapshot!(reply.stderr, @"
     error: the workflow `feature` is read from `.linchpin/workflows/feature.yml`, not from `[BASE]/config/linchpin/workflows/feature.yml`
     help: rename one of the two files

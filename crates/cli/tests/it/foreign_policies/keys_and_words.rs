@@ -125,7 +125,7 @@ fn an_unknown_rule_type_is_reported_in_every_file() {
     4 |   - comand: {program: git}
       |     ^
       |
-      = help: say under `reason` why, and what the agent should do instead
+      = help: write under `reason` why the rule exists, and what the agent should do instead
 
     error: unknown rule type `foo_rule` (node `work`, rule 1)
      --> .linchpin/workflows/work.yml:6:9
@@ -194,7 +194,7 @@ fn a_guide_may_be_named_in_braces() {
     5 |     prompt: '{{SPEC_WRITNG}} {{OTHER_THING}} {{ topic }}.'
       |                                ^^^^^^^^^^^
       |
-      = help: no guide is named `OTHER_THING` either: create `.linchpin/guides/OTHER_THING.md`; a variable is declared under `variables:`
+      = help: no guide is named `OTHER_THING`: create `.linchpin/guides/OTHER_THING.md`; a variable is declared under `variables:`
 
     2 rules in force, 2 workflows; 2 errors.
     ");
@@ -419,7 +419,7 @@ fn missing_guides_are_reported_with_their_path() {
     ");
     insta::assert_snapshot!(workflow("{{QZX}}"), @"
     error: unknown name `QZX` (node `a`)
-    = help: no guide is named `QZX` either: create `.linchpin/guides/QZX.md`; a variable is declared under `variables:`
+    = help: no guide is named `QZX`: create `.linchpin/guides/QZX.md`; a variable is declared under `variables:`
     ");
     insta::assert_snapshot!(workflow("{{ guide('QZX') }}"), @"
     error: unknown guide `QZX` (node `a`)
@@ -442,7 +442,7 @@ fn a_command_with_two_lines_is_reported() {
     let rule =
         "---\ntrigger: '**/*.rs'\naction:\n  command: |\n    cargo test\n    cargo clippy \\\n      --all\n---\nx\n";
     insta::assert_snapshot!(validate_messages(".linchpin/rules/r.md", rule), @r#"
-    error: `command` has a line break, but no shell runs it: the program would get it as an argument
+    error: `command` has a line break, which only a shell interprets, but no shell runs `command`
     = help: to run it in a shell, write `shell: "cargo test && cargo clippy --all"` instead of `command`; to pass it as an argument, quote it or write the words as a list
     "#);
 }

@@ -1,4 +1,5 @@
-//! Gates of hand-overs: file rules, commands, and the files that gates run.
+//! Gates that are checked when a hat hands over its work: file rules, commands, and changes to the files that the
+//! commands run.
 
 use super::*;
 
@@ -22,7 +23,7 @@ hats:
     let project = project();
     project.rule("tests-with-code", "---\nset: ['{path}/code.c', '{path}/test.c']\n---\nThey change together.\n");
     let project = with_loop_in(project, the_loop, script);
-    // Changes from before the hat's iteration do not count for its gate, whatever baseline the rule has.
+    // Changes from before the hat's iteration do not count for the hat's gate, whatever baseline the rule has.
     project.file("other/code.c", "2\n");
     let reply = project.run(&["run", "-p", "Do it"]);
     assert_eq!(reply.code, Some(0), "{}", reply.transcript());
@@ -137,7 +138,7 @@ fn a_gate_with_a_changed_script_stays_closed_until_a_person_accepts_it() {
     Restore the files, for example with `git checkout -- check.sh`, or ask a person to accept the change: `linchpin approve checked`
     ");
     assert_eq!(reply.code, Some(4), "{}", reply.transcript());
-    // The baseline of a gate's files is the start of the run, however often the run is resumed.
+    // The files that a gate runs are compared with the start of the run, however often the run is resumed.
     project.file(".linchpin/loop.yml", CHECKED.replace("iterations: 1", "iterations: 2"));
     project.run(&["trust", "--yes"]);
     assert_eq!(project.run(&["run", "--resume"]).code, Some(4));
@@ -152,8 +153,8 @@ fn a_gate_with_a_changed_script_stays_closed_until_a_person_accepts_it() {
 #[test]
 fn restoring_a_gates_script_opens_the_gate_again() {
     let script = r#"
-        echo 'exit 0' > check.sh; "$LINCHPIN_BIN" emit loop.complete > said
-        git checkout --quiet -- check.sh; touch built; "$LINCHPIN_BIN" emit loop.complete > said
+        echo 'exit 0' > check.sh; "$LINCHPIN_BIN" emit loop.complete > emit.log
+        git checkout --quiet -- check.sh; touch built; "$LINCHPIN_BIN" emit loop.complete > emit.log
     "#;
     let project = project();
     project.file("check.sh", "test -f built");
@@ -199,9 +200,10 @@ fn gate_files_are_protected_in_every_spelling() {
         let gate = gate.replace("ROOT", &project.root().to_string_lossy());
         let the_loop = format!("{ONE_HAT_LOOP}completion: {{requires: [{{{gate}}}]}}\nlimits: {{iterations: 1}}\n");
         project.file("tools/check", "test:\n\tfalse\n");
-        let project = with_loop_in(project, &the_loop, r#"rm tools/check; "$LINCHPIN_BIN" emit loop.complete > said"#);
+        let project =
+            with_loop_in(project, &the_loop, r#"rm tools/check; "$LINCHPIN_BIN" emit loop.complete > emit.log"#);
         assert_eq!(project.run(&["run", "-p", "Do it"]).code, Some(4), "{gate}");
-        let emit_output = std::fs::read_to_string(project.root().join("said")).expect("the output of emit");
+        let emit_output = std::fs::read_to_string(project.root().join("emit.log")).expect("the output of emit");
         assert!(emit_output.contains("changed since the run began: `tools/check` (gone)"), "{gate}: {emit_output}");
     }
 }
@@ -219,11 +221,11 @@ fn an_agent_cannot_create_a_missing_gate_file() {
         let the_loop =
             format!("{ONE_HAT_LOOP}completion: {{requires: [{{command: {gate}}}]}}\nlimits: {{iterations: 1}}\n");
         let script = format!(
-            r#"mkdir -p pk; echo > built; echo > {path}; "$LINCHPIN_BIN" emit loop.complete > said; rm {path}; exit 0"#
+            r#"mkdir -p pk; echo > built; echo > {path}; "$LINCHPIN_BIN" emit loop.complete > emit.log; rm {path}; exit 0"#
         );
         let project = with_loop(&the_loop, &script);
         assert_eq!(project.run(&["run", "-p", "Do it"]).code, Some(4), "{gate}");
-        let emit_output = std::fs::read_to_string(project.root().join("said")).expect("the output of emit");
+        let emit_output = std::fs::read_to_string(project.root().join("emit.log")).expect("the output of emit");
         let expected = format!("changed since the run began: `{path}` (did not exist, now ");
         assert!(emit_output.contains(&expected) && !emit_output.contains("`built`"), "{gate}: {emit_output}");
         assert!(
@@ -254,25 +256,28 @@ fn a_gate_with_a_symlink_names_the_file_that_was_changed() {
         }
         let the_loop =
             format!("{ONE_HAT_LOOP}completion: {{requires: [{{command: [sh, {gate}]}}]}}\nlimits: {{iterations: 1}}\n");
-        let script = format!(r#"{change}; "$LINCHPIN_BIN" emit loop.complete > .git/said; exit 0"#);
+        let script = format!(r#"{change}; "$LINCHPIN_BIN" emit loop.complete > .git/emit.log; exit 0"#);
         let project = with_loop_in(project, &the_loop, &script);
         assert_eq!(project.run(&["run", "-p", "Do it"]).code, Some(4), "{change}");
-        let emit_output = std::fs::read_to_string(project.root().join(".git/said")).expect("the output of emit");
+        let emit_output = std::fs::read_to_string(project.root().join(".git/emit.log")).expect("the output of emit");
         assert!(emit_output.contains(&format!("since the run began: {reported}")), "{change}: {emit_output}");
         assert!(emit_output.contains(&format!("with `{fix_command}`,")), "{change}: {emit_output}");
     }
 }
 
 #[test]
-fn the_main_module_of_a_gates_folder_is_protected() {
+fn the_main_module_of_a_gates_package_is_protected() {
     let the_loop =
         format!("{ONE_HAT_LOOP}completion: {{requires: [{{command: [python3, pk]}}]}}\nlimits: {{iterations: 1}}\n");
     let project = project();
     project.file("pk/__main__.py", "raise SystemExit(1)\n");
-    let project =
-        with_loop_in(project, &the_loop, r#"echo > pk/__main__.py; "$LINCHPIN_BIN" emit loop.complete > said; exit 0"#);
+    let project = with_loop_in(
+        project,
+        &the_loop,
+        r#"echo > pk/__main__.py; "$LINCHPIN_BIN" emit loop.complete > emit.log; exit 0"#,
+    );
     assert_eq!(project.run(&["run", "-p", "Do it"]).code, Some(4));
-    let emit_output = std::fs::read_to_string(project.root().join("said")).expect("the output of emit");
+    let emit_output = std::fs::read_to_string(project.root().join("emit.log")).expect("the output of emit");
     assert!(emit_output.contains("changed since the run began: `pk/__main__.py` (now "), "{emit_output}");
 }
 
@@ -281,9 +286,9 @@ fn a_gate_on_a_session_variable_needs_a_known_session() {
     let project = project();
     project.config("variables: {seen: false}\n");
     let the_loop = format!("{ONE_HAT_LOOP}completion: {{requires: [seen]}}\nlimits: {{iterations: 1}}\n");
-    let project = with_loop_in(project, &the_loop, r#""$LINCHPIN_BIN" emit loop.complete > said; exit 0"#);
+    let project = with_loop_in(project, &the_loop, r#""$LINCHPIN_BIN" emit loop.complete > emit.log; exit 0"#);
     assert_eq!(project.run(&["run", "-p", "Do it"]).code, Some(4));
-    let emit_output = std::fs::read_to_string(project.root().join("said")).expect("the output of emit");
+    let emit_output = std::fs::read_to_string(project.root().join("emit.log")).expect("the output of emit");
     insta::assert_snapshot!(emit_output, @"
     `loop.complete` was refused: its gates are not met.
 
@@ -314,8 +319,8 @@ fn status_shows_the_running_gate_of_a_hand_over() {
     let json = project.run(&["status", "--json"]).json();
     project.file(".git/go", "");
     run.wait_with_output().expect("its end");
-    let about_run: Vec<&str> = status.lines().skip_while(|line| !line.starts_with("Run")).take(2).collect();
-    insta::assert_snapshot!(about_run.join("\n"), @"
+    let run_lines: Vec<&str> = status.lines().skip_while(|line| !line.starts_with("Run")).take(2).collect();
+    insta::assert_snapshot!(run_lines.join("\n"), @"
     Run     r1 going on, #1 hat `worker` on `task.start`
           slow, running `sh slow.sh` for Ns: half
     ");

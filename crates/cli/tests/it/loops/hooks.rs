@@ -16,7 +16,7 @@ shell() { hook PreToolUse "\"tool_name\":\"Bash\",\"tool_input\":{\"command\":\"
 stop() { hook Stop "\"stop_hook_active\":$1"; }
 "#;
 
-fn run_with_hooks(the_loop: &str, script: &str) -> (TestProject, Reply) {
+fn run_with_hooks(the_loop: &str, script: &str) -> (TestProject, ProcessOutput) {
     let project = with_loop(the_loop, &format!("{HOOK}{script}"));
     let reply = project.run(&["run", "-p", "Do it"]);
     (project, reply)
@@ -64,7 +64,7 @@ hats:
     assert_eq!((denials(refused), denials(allowed)), (3, 0), "{}", reply.transcript());
     assert!(!allowed.contains("deny"), "{}", reply.transcript());
     assert_eq!(reply.code, Some(0), "{}", reply.transcript());
-    // Other sessions in the same tree may change them.
+    // Other sessions in the same tree are allowed to change the files that the gate runs.
     assert_eq!(project.decision("echo exit > check.sh"), "allow");
 }
 
@@ -238,7 +238,7 @@ fn a_stop_request_is_withdrawn_by_resume_or_a_prompt() {
     let work = || project.hook("claude", &project.bash_payload("work")).decision();
     assert_eq!(work(), "allow");
     let session = "session-1";
-    // `resume` withdraws the request,
+    // `linchpin resume` withdraws the stop request.
     project.run(&["stop", "--session", session]);
     assert_eq!(work(), "deny");
     insta::assert_snapshot!(project.run(&["resume", "--session", session]).transcript(), @"
@@ -257,7 +257,7 @@ fn a_stop_request_is_withdrawn_by_resume_or_a_prompt() {
     let mut by_agent = project.command(&["resume", "--session", session]);
     by_agent.env("CLAUDECODE", "1");
     assert_eq!(project.run_with_stdin(by_agent, b"").code, Some(2), "agents may not resume");
-    // and so does the next prompt, but not an earlier one.
+    // The next prompt after the stop request withdraws it, too. A prompt before the stop request has no effect.
     let prompt = || project.hook("claude", &project.event_payload("UserPromptSubmit", &json!({ "prompt": "Go on" })));
     prompt();
     project.run(&["stop", "--session", session]);
@@ -282,7 +282,7 @@ fn a_stop_request_is_withdrawn_by_resume_or_a_prompt() {
 }
 
 #[test]
-fn a_run_without_its_hat_phase_file_asks_a_person() {
+fn a_person_is_asked_if_the_file_with_the_hats_rules_is_missing() {
     let script = r#"
         rm -f "$XDG_STATE_HOME"/linchpin/projects/*/runs/r1.json "$HOME"/.local/state/linchpin/projects/*/runs/r1.json
         write a.rs; LINCHPIN_RUN_ROOT=/elsewhere write a.rs
@@ -305,24 +305,24 @@ hats:
     assert!(reply.stdout.contains("loop/worker/writes"), "{}", reply.transcript());
 }
 
-/// A session outside of the run works in the same tree while the hat does.
+/// A session outside of the run works in the same tree at the same time as the hat.
 #[test]
 fn a_session_outside_of_the_run_neither_opens_nor_closes_a_gate() {
     let the_loop = format!("{ONE_HAT_LOOP}completion: {{requires: [tested]}}\nlimits: {{iterations: 1}}\n");
     let outsider = r#"
-ran() {
+call() {
     for event in PreToolUse PostToolUse; do
         printf '{"hook_event_name":"%s","session_id":"%s","cwd":"%s","transcript_path":"","tool_name":"Bash","tool_use_id":"%s","tool_input":{"command":"%s"},"tool_response":{}}' \
             $event "$1" "$PWD" "$1" "$2" | $3 "$LINCHPIN_BIN" hook claude
     done
 }
-outside() { ran outsider "$1" "env -u LINCHPIN_RUN"; }
+outside() { call outsider "$1" "env -u LINCHPIN_RUN"; }
 "#;
     for (calls, code) in [
         ("outside 'make test'", 4),
-        ("ran own ls; outside 'make test'", 4),
-        ("ran own 'make test'; outside ls", 0),
-        ("ran own 'make test'; ran second ls", 4),
+        ("call own ls; outside 'make test'", 4),
+        ("call own 'make test'; outside ls", 0),
+        ("call own 'make test'; call second ls", 4),
     ] {
         let project = project();
         project.config(

@@ -4,14 +4,14 @@ use std::fs;
 
 use super::*;
 
-/// Runs a script under these limits until the run ends.
-fn run_with_limits(limits: &str, script: &str) -> (TestProject, Reply) {
+/// Runs a loop with these limits until the run ends. The loop's agent is the script.
+fn run_with_limits(limits: &str, script: &str) -> (TestProject, ProcessOutput) {
     let project = with_loop(&format!("{ONE_HAT_LOOP}limits: {limits}\n"), script);
     let reply = project.run(&["run", "-p", "Do it"]);
     (project, reply)
 }
 
-fn last_lines(reply: &Reply) -> Vec<&str> {
+fn last_lines(reply: &ProcessOutput) -> Vec<&str> {
     let lines: Vec<&str> = reply.stderr.lines().collect();
     lines[lines.len().saturating_sub(3)..].to_vec()
 }
@@ -30,7 +30,7 @@ fn a_run_without_progress_is_explained() {
     let the_loop = format!(
         "{ONE_HAT_LOOP}gates: {{tests: {{command: [sh, tests.sh]}}}}\ntopics: {{again: {{requires: [tests]}}}}\nlimits: {{iterations: 50}}\n"
     );
-    let project = with_loop(&the_loop, r#"cat > prompt; "$LINCHPIN_BIN" emit again > said || true"#);
+    let project = with_loop(&the_loop, r#"cat > prompt; "$LINCHPIN_BIN" emit again > emit.log || true"#);
     project.file("tests.sh", "echo 'one failed'; echo 'two failed'; exit 1");
     let reply = project.run(&["run", "-p", "Do it"]);
     insta::assert_snapshot!(run_output(&project, &reply));
@@ -42,7 +42,10 @@ fn a_run_without_progress_is_explained() {
         prompt.split("<event topic=\"system.resume\">").last().unwrap_or_default().trim()
     ));
     let status = project.run(&["status"]).stdout;
-    assert!(status.contains("was refused: tests; `linchpin run --resume` resumes it\n"), "{status}");
+    assert!(
+        status.contains("was refused, because a gate is not met: `tests`; `linchpin run --resume` resumes it\n"),
+        "{status}"
+    );
 }
 
 #[test]
@@ -67,7 +70,7 @@ fn the_time_of_a_run_is_limited() {
     assert_eq!(reply.code, Some(4), "{}", reply.transcript());
     assert!(reply.stderr.contains("ended: the limit of 1s is reached"), "{}", reply.transcript());
     assert!(project.root().join("begun").exists());
-    // The time of the first run still counts.
+    // The time before the run was resumed still counts.
     let resumed = project.run(&["run", "--resume"]);
     assert_eq!(resumed.code, Some(4), "{}", resumed.transcript());
 }
@@ -91,7 +94,7 @@ fn tokens_are_limited() {
 fn tokens_in_the_agents_output_are_limited() {
     let script = r#"
         echo '{"type":"turn.completed","usage":{"input_tokens":600,"cached_input_tokens":500,"output_tokens":10}}'
-        "$LINCHPIN_BIN" emit again "$LINCHPIN_ITERATION" > said
+        "$LINCHPIN_BIN" emit again "$LINCHPIN_ITERATION" > emit.log
     "#;
     let (_, reply) = run_with_limits("{tokens: 1000}", script);
     assert_eq!(reply.code, Some(4), "{}", reply.transcript());
@@ -140,7 +143,7 @@ fn a_repeated_summary_without_changes_ends_the_run() {
         "{}",
         reply.transcript()
     );
-    // If the working tree changes, repeated hand-overs are not a stalemate.
+    // If the working tree changes between them, repeated summaries do not end the run.
     let (_, reply) =
         run_with_limits("{stale: 3, iterations: 5}", r#"echo x >> work; "$LINCHPIN_BIN" emit again 'Trying.'"#);
     assert_eq!(reply.code, Some(4), "{}", reply.transcript());
@@ -150,7 +153,7 @@ fn a_repeated_summary_without_changes_ends_the_run() {
 fn repeated_agent_failures_end_the_run() {
     let (project, reply) = run_with_limits("{failures: 2}", "echo 'no compiler' >&2; exit 3");
     insta::assert_snapshot!(run_output(&project, &reply));
-    // Killed by a signal; a successful iteration resets the count of failures.
+    // An agent that a signal kills has failed, too. A successful iteration resets the count of failures.
     let script = r#"test "$LINCHPIN_ITERATION" = 2 && { "$LINCHPIN_BIN" emit again; exit; }; kill -9 $$"#;
     let (_, reply) = run_with_limits("{failures: 2}", script);
     assert_eq!(reply.code, Some(1), "{}", reply.transcript());
@@ -163,7 +166,7 @@ fn an_agent_that_ends_with_a_refused_hand_over_names_the_gate() {
     let the_loop = format!(
         "{ONE_HAT_LOOP}limits: {{failures: 2}}\ngates: {{g: {{command: ['false']}}}}\ncompletion: {{requires: [g]}}\n"
     );
-    let project = with_loop(&the_loop, r#"cat > .git/prompt; "$LINCHPIN_BIN" emit loop.complete > .git/said"#);
+    let project = with_loop(&the_loop, r#"cat > .git/prompt; "$LINCHPIN_BIN" emit loop.complete > .git/emit.log"#);
     let reply = project.run(&["run", "-p", "Do it"]);
     insta::assert_snapshot!(run_output(&project, &reply), @"
     running `false`
@@ -171,10 +174,10 @@ fn an_agent_that_ends_with_a_refused_hand_over_names_the_gate() {
     ---
     [r1] starts; `linchpin runs show r1` shows its progress
     [r1 #1] hat `worker` starts on `task.start`; 0 iterations so far
-    [r1] hat `worker`: its agent ended with exit code 1; its last attempt: `loop.complete` was refused: g
+    [r1] hat `worker`: its agent ended with exit code 1; its last attempt: `loop.complete` was refused, because a gate is not met: `g`
     [r1 #2] hat `worker` starts on `task.start`; 1 iteration so far
-    [r1] hat `worker`: its agent ended with exit code 1; its last attempt: `loop.complete` was refused: g
-    [r1] failed: agents failed 2 times in a row; the last one ended with exit code 1; its last attempt: `loop.complete` was refused: g
+    [r1] hat `worker`: its agent ended with exit code 1; its last attempt: `loop.complete` was refused, because a gate is not met: `g`
+    [r1] failed: agents failed 2 times in a row; the last one ended with exit code 1; its last attempt: `loop.complete` was refused, because a gate is not met: `g`
         - g: `false` failed with exit code 1
     [r1] spent 2 iterations
     [r1] `linchpin run --resume r1` resumes it
@@ -182,7 +185,7 @@ fn an_agent_that_ends_with_a_refused_hand_over_names_the_gate() {
     ");
     let prompt = fs::read_to_string(project.root().join(".git/prompt")).expect("a prompt");
     assert!(
-        prompt.contains("> its agent ended with exit code 1; its last attempt: `loop.complete` was refused: g"),
+        prompt.contains("> its agent ended with exit code 1; its last attempt: `loop.complete` was refused, because a gate is not met: `g`"),
         "{prompt}"
     );
 }
@@ -197,27 +200,27 @@ fn a_hand_over_counts_even_if_the_agent_then_fails() {
 fn an_idle_agent_is_killed_with_its_processes() {
     let (project, reply) = run_with_limits("{idle: 1s, failures: 1}", &format!("({HANG}) & echo $! > child; wait"));
     assert_eq!(reply.code, Some(1));
-    let why = "its agent printed nothing and did not call Linchpin for 1s, so it was killed";
-    assert!(reply.stderr.contains(why), "{}", reply.transcript());
+    let message = "its agent printed nothing and did not call Linchpin for 1s, so it was killed";
+    assert!(reply.stderr.contains(message), "{}", reply.transcript());
     let child = fs::read_to_string(project.root().join("child")).expect("a number");
     assert!(processes::wait_for_end(child.trim()));
 }
 
 #[test]
-fn progress_is_a_sign_of_life() {
-    let script = r#"for turn in 1 2 3 4 5 6; do sleep 1; "$LINCHPIN_BIN" progress "$turn" > said; done; exec "$LINCHPIN_BIN" emit loop.complete"#;
+fn an_agent_that_reports_progress_is_not_idle() {
+    let script = r#"for turn in 1 2 3 4 5 6; do sleep 1; "$LINCHPIN_BIN" progress "$turn" > emit.log; done; exec "$LINCHPIN_BIN" emit loop.complete"#;
     let (_, reply) = run_with_limits("{idle: 5s, failures: 1}", script);
     assert_eq!(reply.code, Some(0), "{}", reply.transcript());
 }
 
 #[test]
 fn an_agent_that_calls_linchpin_is_not_idle() {
-    // Each step is shorter than the idle limit; all of them together are longer.
+    // Each `sleep` is shorter than the idle limit. All of them together are longer.
     let script = r#"
         for turn in 1 2 3; do
-            sleep 1; "$LINCHPIN_BIN" memory search nothing > said
+            sleep 1; "$LINCHPIN_BIN" memory search nothing > emit.log
             sleep 1; printf '{"hook_event_name":"UserPromptSubmit","session_id":"s","cwd":"%s","prompt":"x"}' "$PWD" |
-                "$LINCHPIN_BIN" hook claude > said
+                "$LINCHPIN_BIN" hook claude > emit.log
         done
         exec "$LINCHPIN_BIN" emit loop.complete
     "#;
@@ -230,7 +233,7 @@ fn an_agent_whose_gate_runs_is_not_idle() {
     let the_loop = format!(
         "{ONE_HAT_LOOP}limits: {{idle: 5s, failures: 1}}\ngates: {{slow: {{command: [sleep, '7']}}}}\ncompletion: {{requires: [slow]}}\n"
     );
-    let project = with_loop(&the_loop, r#"exec "$LINCHPIN_BIN" emit loop.complete > said"#);
+    let project = with_loop(&the_loop, r#"exec "$LINCHPIN_BIN" emit loop.complete > emit.log"#);
     let reply = project.run(&["run", "-p", "Do it"]);
     assert_eq!(reply.code, Some(0), "{}", reply.transcript());
 }
@@ -241,7 +244,7 @@ fn an_agent_whose_tool_call_is_open_is_not_idle() {
         r#"
         hook() {{
             printf '{{"hook_event_name":"%s","session_id":"s","cwd":"%s","tool_name":"Bash","tool_use_id":"c",%s}}' "$1" "$PWD" "$2" |
-                "$LINCHPIN_BIN" hook claude > said
+                "$LINCHPIN_BIN" hook claude > emit.log
         }}
         hook PreToolUse '"tool_input":{{"command":"make test"}}'
         sleep 4; touch built
@@ -251,7 +254,7 @@ fn an_agent_whose_tool_call_is_open_is_not_idle() {
     );
     let (project, reply) = run_with_limits("{idle: 2s, failures: 1}", &script);
     assert!(project.root().join("built").exists(), "{}", reply.transcript());
-    // After the end of the call, idle time counts again.
+    // After the end of the tool call, idle time counts again.
     assert!(reply.stderr.contains("did not call Linchpin for 2s, so it was killed"), "{}", reply.transcript());
 }
 
@@ -279,7 +282,7 @@ fn without_git_a_run_is_never_stale() {
 #[test]
 fn a_named_pipe_as_scratchpad_does_not_block() {
     let project = with_loop(ONE_HAT_LOOP, r#""$LINCHPIN_BIN" emit loop.complete"#);
-    fs::create_dir_all(project.root().join(".linchpin/agent")).expect("a folder");
+    fs::create_dir_all(project.root().join(".linchpin/agent")).expect("a directory");
     let pipe = project.root().join(".linchpin/agent/scratchpad.md");
     assert!(std::process::Command::new("mkfifo").arg(pipe).status().expect("mkfifo").success());
     assert_eq!(project.run(&["run", "-p", "Do it"]).code, Some(0));
@@ -293,7 +296,7 @@ fn very_long_output_does_not_end_the_run() {
     );
     assert_eq!(reply.code, Some(0));
     assert!(reply.stdout.len() > 30_000_000);
-    let projects = fs::read_dir(project.state().join("projects")).expect("a folder").flatten();
+    let projects = fs::read_dir(project.state().join("projects")).expect("a directory").flatten();
     let logs: Vec<u64> = projects
         .filter_map(|project| fs::metadata(project.path().join("runs/r1/1.log")).ok())
         .map(|log| log.len())
@@ -312,7 +315,7 @@ fn an_agent_without_quota_or_sign_in_ends_the_run_at_once() {
     );
     let (_, reply) = run_with_limits("{failures: 9}", "echo 'Invalid API key · Please run /login'; exit 1");
     assert!(reply.stderr.contains("it is not signed in"), "{}", reply.transcript());
-    // The text alone, without a failure, does not end the run.
+    // The output `usage limit reached` does not end the run if the agent succeeds.
     let (_, reply) =
         run_with_limits("{failures: 9}", r#"echo 'usage limit reached'; "$LINCHPIN_BIN" emit loop.complete"#);
     assert_eq!(reply.code, Some(0), "{}", reply.transcript());
@@ -372,7 +375,7 @@ fn a_person_stops_a_run_after_its_iteration_or_at_once() {
     let ended = run.wait_with_output().expect("its end");
     let stderr = String::from_utf8_lossy(&ended.stderr).into_owned();
     assert_eq!(ended.status.code(), Some(0), "{stderr}");
-    assert!(stderr.contains("stopped: a person stopped it") && !stderr.contains("worker → again"), "{stderr}");
+    assert!(stderr.contains("stopped: a person stopped it") && !stderr.contains("published `again`"), "{stderr}");
     assert_eq!(project.run(&["stop"]).code, Some(2), "no run is active");
     assert_eq!(project.run(&["runs", "stop", "r1"]).code, Some(2));
     assert_eq!(project.run(&["stop", "--run", "nonsense"]).code, Some(2));

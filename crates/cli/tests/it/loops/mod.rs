@@ -1,4 +1,4 @@
-//! Runs of the loop, driven by real processes that read their prompt and call `linchpin emit`.
+//! Runs of the loop. The agents are shell scripts that read their prompt and call `linchpin emit`.
 
 mod gates;
 mod handing_over;
@@ -12,11 +12,11 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use regex::Regex;
-use testkit::{Reply, TestProject, processes};
+use testkit::{ProcessOutput, TestProject, processes};
 
 use super::project;
 
-/// A loop with one hat, which completes it.
+/// A loop with one hat, which can hand over to itself or complete the loop.
 pub(super) const ONE_HAT_LOOP: &str = "
 agent: {command: [sh, agent.sh]}
 hats:
@@ -26,7 +26,7 @@ hats:
 /// Shell code of an agent that hangs until its project is deleted, so that it ends even if the test fails.
 const HANG: &str = "while test -e agent.sh; do sleep 0.1; done";
 
-/// A project with a loop that a person has accepted. The agent runs this script under `sh`.
+/// A project with a loop that a person has accepted. The loop's agent is this script, run by `sh`.
 pub(super) fn with_loop(the_loop: &str, script: &str) -> TestProject {
     with_loop_in(project(), the_loop, script)
 }
@@ -42,7 +42,7 @@ fn with_loop_in(project: TestProject, the_loop: &str, script: &str) -> TestProje
 }
 
 /// Returns the output of a run as a person reads it, without durations.
-fn run_output(project: &TestProject, reply: &Reply) -> String {
+fn run_output(project: &TestProject, reply: &ProcessOutput) -> String {
     let text = format!("{}\n---\n{}", project.redacted(reply.stdout.trim_end()), project.redacted(&reply.stderr));
     format!("{}exit {}", without_durations(&text), reply.code.unwrap_or(-1))
 }
@@ -85,7 +85,7 @@ fn shell_syntax_in_a_command_of_a_loop_is_an_error() {
     insta::assert_snapshot!(errors("claude -p | tee log", "{shell: 'true && true'}"), @r#"
     exit 2
     --- stdout
-    error: `command` has `|`, but no shell runs it: the program would get it as an argument
+    error: `command` has `|`, which only a shell interprets, but no shell runs `command`
      --> .linchpin/loop.yml:1:18
       |
     1 | agent: {command: 'claude -p | tee log'}
@@ -99,7 +99,7 @@ fn shell_syntax_in_a_command_of_a_loop_is_an_error() {
     insta::assert_snapshot!(errors("claude -p", "{command: 'true && false'}"), @r#"
     exit 2
     --- stdout
-    error: `command` has `&&`, but no shell runs it: the program would get it as an argument
+    error: `command` has `&&`, which only a shell interprets, but no shell runs `command`
      --> .linchpin/loop.yml:4:35
       |
     4 | completion: {requires: [{command: 'true && false'}]}
@@ -119,7 +119,7 @@ fn shell_syntax_in_a_command_of_a_loop_is_an_error() {
     4 | completion: {requires: [{command: 'CI=1 make test'}]}
       |                                   ^^^^^^^^^^^^^^^^
       |
-      = help: to run it in a shell, write `shell: "CI=1 make test"` instead of `command`; to pass it as an argument, quote it or write the words as a list
+      = help: to run it in a shell, write `shell: "CI=1 make test"` instead of `command`
 
     2 rules in force; 1 error.
     --- stderr
@@ -127,7 +127,7 @@ fn shell_syntax_in_a_command_of_a_loop_is_an_error() {
     insta::assert_snapshot!(errors("~/bin/agent -p", "{command: '( make )'}"), @r#"
     exit 2
     --- stdout
-    error: `command` has `~`, but no shell runs it: the program would get it as an argument
+    error: `command` has `~`, which only a shell interprets, but no shell runs `command`
      --> .linchpin/loop.yml:1:18
       |
     1 | agent: {command: '~/bin/agent -p'}
@@ -135,7 +135,7 @@ fn shell_syntax_in_a_command_of_a_loop_is_an_error() {
       |
       = help: to run it in a shell, write `[sh, -c, "…"]`; to pass it as an argument, quote it or write the words as a list
 
-    error: `command` has `(`, but no shell runs it: the program would get it as an argument
+    error: `command` has `(`, which only a shell interprets, but no shell runs `command`
      --> .linchpin/loop.yml:4:35
       |
     4 | completion: {requires: [{command: '( make )'}]}
@@ -147,6 +147,6 @@ fn shell_syntax_in_a_command_of_a_loop_is_an_error() {
     --- stderr
     "#);
     for gate in ["! make", "~/check", "make ~/x"] {
-        assert!(errors("claude -p", &format!("{{command: '{gate}'}}")).contains("but no shell runs it"), "{gate}");
+        assert!(errors("claude -p", &format!("{{command: '{gate}'}}")).contains("no shell runs"), "{gate}");
     }
 }

@@ -28,7 +28,7 @@ fn a_killed_run_resumes_without_losing_or_repeating_work() {
     run.wait().expect("its end");
     assert_eq!(show_run(&project)["state"], "cut off");
     let reply = project.run(&["run", "--resume"]);
-    // The aborted iteration does not count against the limit of three: the first, third and fourth do.
+    // The second iteration was killed and does not count against the limit of three: the first, third and fourth do.
     assert_eq!(reply.code, Some(0), "{}", reply.transcript());
     let run = show_run(&project);
     assert_eq!((&run["iterations_done"], &run["objective"]), (&Value::from(3), &Value::from("Go")));
@@ -84,7 +84,7 @@ fn a_run_killed_after_its_completion_is_completed() {
 #[test]
 #[cfg(target_os = "linux")]
 fn leftover_processes_are_killed_before_a_run_resumes() {
-    // One child stays in the agent's process group, one has left it, and one has an empty environment.
+    // One child stays in the agent's process group, one has left it, and one has only `PATH` in its environment.
     let script = format!(
         r#"
         test "$LINCHPIN_ITERATION" = 1 || exec "$LINCHPIN_BIN" emit loop.complete
@@ -95,7 +95,7 @@ fn leftover_processes_are_killed_before_a_run_resumes() {
         "#
     );
     let project = with_loop(ONE_HAT_LOOP, &script);
-    // A process of another program with a similar environment variable.
+    // The environment variable of this process names a run of another project, so the process must stay alive.
     let mut unrelated = std::process::Command::new("sh");
     unrelated.args(["-c", HANG]).current_dir(project.root()).env("LINCHPIN_STARTED_BY", "r1 /elsewhere");
     let mut unrelated = unrelated.spawn().expect("a process");
@@ -107,11 +107,11 @@ fn leftover_processes_are_killed_before_a_run_resumes() {
         wait_for(&project.root().join("begun"));
         signal(&run, "-KILL");
         run.wait().expect("its end");
-        let number = |file: &str| fs::read_to_string(project.root().join(file)).expect("a number").trim().to_owned();
-        let leftovers = [number("child"), number("other"), number("bare")];
+        let read_pid = |file: &str| fs::read_to_string(project.root().join(file)).expect("a number").trim().to_owned();
+        let leftovers = [read_pid("child"), read_pid("other"), read_pid("bare")];
         assert!(leftovers.iter().all(|process| processes::is_alive(process)), "the processes are alive");
         if arguments[1] == "-p" {
-            // Without this, the first iteration of the new run would hang as well.
+            // With the first script, the first iteration of the new run would hang as well.
             project.file("agent.sh", r#"exec "$LINCHPIN_BIN" emit loop.complete"#);
         }
         let reply = project.run(arguments);
@@ -137,22 +137,22 @@ fn a_person_kills_leftover_processes() {
     run.wait().expect("its end");
     let bare = fs::read_to_string(project.root().join("bare")).expect("a number").trim().to_owned();
     assert!(processes::is_alive(&bare));
-    // The number of other processes depends on the timing of `sleep`.
-    let counted = Regex::new(r"\d+ process(es)?").expect("a pattern");
-    let counted = |text: &str| counted.replace_all(text, "N processes").into_owned();
-    insta::assert_snapshot!(counted(&project.run(&["stop"]).transcript()), @"
+    // The number of processes in the message depends on the timing of `sleep`.
+    let count = Regex::new(r"\d+ process(es)?").expect("a pattern");
+    let without_counts = |text: &str| count.replace_all(text, "N processes").into_owned();
+    insta::assert_snapshot!(without_counts(&project.run(&["stop"]).transcript()), @"
     exit 2
     --- stdout
     --- stderr
     error: run r1 is not running, but left N processes behind
     help: `linchpin runs stop r1` ends them
     ");
-    let status = counted(&project.run(&["status"]).stdout);
-    let about_run = status.lines().find(|line| line.starts_with("Run")).unwrap_or_default();
-    insta::assert_snapshot!(about_run, @"Run     r1 cut off, N processes left behind (`linchpin runs stop r1` ends them); `linchpin run --resume` resumes it");
-    let shown = counted(&project.run(&["runs", "show"]).stdout);
+    let status = without_counts(&project.run(&["status"]).stdout);
+    let run_line = status.lines().find(|line| line.starts_with("Run")).unwrap_or_default();
+    insta::assert_snapshot!(run_line, @"Run     r1 cut off, N processes left behind (`linchpin runs stop r1` ends them); `linchpin run --resume` resumes it");
+    let shown = without_counts(&project.run(&["runs", "show"]).stdout);
     assert!(shown.contains("  N processes left over; `linchpin runs stop r1` ends them\n"), "{shown}");
-    insta::assert_snapshot!(counted(&project.run(&["runs", "stop"]).transcript()), @"
+    insta::assert_snapshot!(without_counts(&project.run(&["runs", "stop"]).transcript()), @"
     exit 0
     --- stdout
     Run r1 was not running. Ended N processes left over from it. `linchpin run --resume r1` resumes it.
@@ -179,8 +179,8 @@ fn a_gates_command_ends_with_the_run() {
         project.file("gate.sh", &gate);
         let mut run = spawn(&project, &["run", "-p", "Go"]);
         wait_for(&project.root().join("begun"));
-        let number = |file: &str| fs::read_to_string(project.root().join(file)).expect("a number").trim().to_owned();
-        let leftovers = ["gate", "child", "other"].map(number);
+        let read_pid = |file: &str| fs::read_to_string(project.root().join(file)).expect("a number").trim().to_owned();
+        let leftovers = ["gate", "child", "other"].map(read_pid);
         assert!(leftovers.iter().all(|process| processes::is_alive(process)), "{ending}: the processes are alive");
         if ending == "runs stop" {
             assert_eq!(project.run(&["runs", "stop"]).code, Some(0));
@@ -208,7 +208,7 @@ hats:
 ";
     let script = r#"
         cat > "prompt-$LINCHPIN_ITERATION"
-        case $LINCHPIN_ITERATION in 1) "$LINCHPIN_BIN" emit aside > said;; 3) "$LINCHPIN_BIN" emit loop.complete > said;; esac
+        case $LINCHPIN_ITERATION in 1) "$LINCHPIN_BIN" emit aside > emit.log;; 3) "$LINCHPIN_BIN" emit loop.complete > emit.log;; esac
     "#;
     let project = with_loop(the_loop, script);
     let reply = project.run(&["run", "-p", "Do it"]);
@@ -248,7 +248,7 @@ hats:
   planner: {triggers: [task.start], publishes: [aside, loop.complete]}
   observer: {triggers: [aside]}
 ";
-    let script = r#"test "$LINCHPIN_HAT" = observer || "$LINCHPIN_BIN" emit aside > said"#;
+    let script = r#"test "$LINCHPIN_HAT" = observer || "$LINCHPIN_BIN" emit aside > emit.log"#;
     let project = with_loop(the_loop, script);
     let reply = project.run(&["run", "-p", "Do it"]);
     assert!(reply.stderr.contains("; the hat `observer` publishes nothing\n"), "{}", reply.transcript());
@@ -292,7 +292,7 @@ fn invalid_runs_are_errors() {
         project.run(&["runs"]),
         project.run(&["runs", "show", "r4"]),
     ];
-    let replies = replies.iter().map(Reply::transcript).collect::<Vec<_>>().join("\n\n");
+    let replies = replies.iter().map(ProcessOutput::transcript).collect::<Vec<_>>().join("\n\n");
     insta::assert_snapshot!(project.redacted(&replies));
     project.file(".linchpin/loop.yml", ONE_HAT_LOOP.replace("agent.sh", "other.sh"));
     insta::assert_snapshot!(project.run(&["run", "-p", "Do it"]).transcript());
@@ -318,7 +318,8 @@ fn a_run_needs_an_objective_or_ready_tasks() {
     let project = with_loop(ONE_HAT_LOOP, r#""$LINCHPIN_BIN" emit loop.complete"#);
     insta::assert_snapshot!(project.run(&["run"]).transcript());
     assert!(project.run(&["runs"]).stdout.starts_with("There is no run here yet."));
-    // Ready tasks are sufficient, and so is a prompt text for the loop's first topic.
+    // A run can start with a ready task instead of an objective, or with an `on_trigger` text for the first topic,
+    // `task.start`.
     project.run(&["task", "add", "Ready to go"]);
     assert_eq!(project.run(&["run"]).code, Some(0));
     let project = with_loop(
@@ -392,14 +393,15 @@ fn a_run_is_resumed_with_the_changed_loop() {
     project.file(".linchpin/loop.yml", format!("{ONE_HAT_LOOP}limits: {{iterations: 2}}\n"));
     project.run(&["trust", "--yes"]);
     assert_eq!(project.run(&["run", "-p", "Do it"]).code, Some(4));
-    // The topic accepted earlier does not complete the run, although the changed file now defines it as the completion.
+    // The agent published `again` before the file changed. So the topic does not complete the run, although the changed
+    // file defines it as the completion.
     let renamed = "agent: {command: [sh, agent.sh]}\ncompletion: {topic: again}\nlimits: {iterations: 2}\n\
                    hats:\n  worker: {triggers: [task.start], publishes: [again]}\n";
     project.file(".linchpin/loop.yml", renamed);
     project.run(&["trust", "--yes"]);
     let reply = project.run(&["run", "--resume"]);
     assert_eq!(reply.code, Some(1), "{}", reply.transcript());
-    // A waiting topic is handled if a hat is triggered by it after another change of the file.
+    // After another change of the file, a hat starts on the topic `again`, which was still waiting.
     project.file(".linchpin/loop.yml", format!("{ONE_HAT_LOOP}limits: {{iterations: 3}}\n"));
     project.run(&["trust", "--yes"]);
     let reply = project.run(&["run", "--resume"]);

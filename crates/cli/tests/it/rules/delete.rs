@@ -1,4 +1,4 @@
-//! `rules delete`.
+//! The command `linchpin rules delete`.
 
 use super::read_file;
 use crate::{NO_DANGER, project};
@@ -20,7 +20,7 @@ fn a_rule_is_deleted_unless_it_is_in_use() {
     error: `no-danger` is still in use: `.linchpin/config.yml` names it
     help: remove the name from the configuration first
     ");
-    // After that, the name refers to the bundled rule.
+    // After the deletion, the name refers to the bundled rule.
     insta::assert_snapshot!(project.run(&["rules", "delete", "hard-reset"]).transcript(), @"
     exit 0
     --- stdout

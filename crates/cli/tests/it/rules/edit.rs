@@ -1,8 +1,8 @@
-//! `rules edit`, and commands on broken files.
+//! The command `linchpin rules edit`, and commands on broken files.
 
 use std::fs;
 
-use super::{policy_files, read_file, run_with_input};
+use super::{file_contents, read_file, run_with_input};
 use crate::{NO_DANGER, project};
 
 #[test]
@@ -10,11 +10,11 @@ fn disabling_a_broken_rule_changes_nothing() {
     let project = project();
     project.rule("twice", "---\non: stop\non: stop\n---\nNo.\n").rule("open", "---\non: [stop\n---\nNo.\n");
     project.rule("bare", "No frontmatter.\n").config("rules: [hard-reset\n");
-    let before = policy_files(&project.root());
+    let before = file_contents(&project.root());
     let mut replies = Vec::new();
     for id in ["twice", "open", "bare", "hard-reset", "read-secrets", "two", "nothing-like-it"] {
         replies.push(project.run(&["rules", "disable", id]).transcript());
-        assert_eq!(policy_files(&project.root()), before);
+        assert_eq!(file_contents(&project.root()), before);
     }
     insta::assert_snapshot!(replies.join("\n"), @"
     exit 2
@@ -211,7 +211,7 @@ fn a_rule_is_edited_from_a_file_or_standard_input() {
 fn an_edited_rule_must_be_valid_before_it_is_written() {
     let project = project();
     project.rule("no-danger", NO_DANGER);
-    // An editor that writes another prepared text each time.
+    // Each run of the editor `editor.sh` writes the next text from `texts`.
     project.file("texts/1", "---\ntool: Bash\n---\nNo.\n").file("texts/2", NO_DANGER.replace("safety", "care"));
     project.file("editor.sh", "text=$(ls texts | head -n 1)\ncp \"texts/$text\" \"$1\" && rm \"texts/$text\"\n");
     let on_terminal = |editor: Option<&str>, typed: &str| {
@@ -246,7 +246,7 @@ fn an_edited_rule_must_be_valid_before_it_is_written() {
     assert_eq!(abandoned.code, Some(2));
     let saved =
         abandoned.stderr.split("saved in `[BASE]/").nth(1).and_then(|rest| rest.split('`').next()).expect("a path");
-    let saved = project.root().parent().expect("a folder").join(saved);
+    let saved = project.root().parent().expect("a directory").join(saved);
     assert_eq!(fs::read_to_string(saved).expect("the text"), "---\ntool: Bash\n---\nNo.\n");
     assert_eq!(read_file(&project, ".linchpin/rules/no-danger.md"), NO_DANGER.replace("safety", "care"));
     insta::assert_snapshot!(on_terminal(Some("true"), "").transcript(), @"

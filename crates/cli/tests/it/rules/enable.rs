@@ -1,6 +1,6 @@
-//! `rules enable` and `rules disable`.
+//! The commands `linchpin rules enable` and `linchpin rules disable`.
 
-use super::{COMMENTED, CONFIG, policy_files, read_file};
+use super::{COMMENTED, CONFIG, file_contents, read_file};
 use crate::{NO_DANGER, project};
 
 #[test]
@@ -34,7 +34,7 @@ fn disabling_and_enabling_a_rule_restores_its_file() {
 fn enabling_an_enabled_rule_changes_nothing() {
     let project = project();
     project.rule("no-danger", NO_DANGER).config(CONFIG);
-    let before = policy_files(&project.root());
+    let before = file_contents(&project.root());
     let mut replies = Vec::new();
     for arguments in [
         ["rules", "enable", "no-danger"],
@@ -43,7 +43,7 @@ fn enabling_an_enabled_rule_changes_nothing() {
         ["rules", "enable", "protect-guardrails"],
     ] {
         replies.push(project.run(&arguments).transcript());
-        assert_eq!(policy_files(&project.root()), before);
+        assert_eq!(file_contents(&project.root()), before);
     }
     insta::assert_snapshot!(replies.join("\n"), @"
     exit 0
@@ -91,7 +91,7 @@ fn a_bundled_rule_is_switched_in_the_configuration() {
     --- stdout
     .linchpin/config.yml
         rules: # in force everywhere
-      -   # nobody rewrites history
+      -   # never rewrite history
       -   - hard-reset
           - read-secrets   # keys
 
@@ -110,7 +110,7 @@ fn a_bundled_rule_is_switched_in_the_configuration() {
     assert_eq!(project.run(&["rules", "disable", "force-push-protected"]).code, Some(0));
     assert_eq!(
         read_file(&project, ".linchpin/config.yml"),
-        CONFIG.replace("  # nobody rewrites history\n  - hard-reset\n", "")
+        CONFIG.replace("  # never rewrite history\n  - hard-reset\n", "")
     );
     insta::assert_snapshot!(project.run(&["rules", "disable", "protect-guardrails"]).transcript(), @"
     exit 2

@@ -1,9 +1,10 @@
-//! `rules export` and `rules import`, also with symlinks in the way.
+//! The commands `linchpin rules export` and `linchpin rules import`, and which symlinks the commands about rules
+//! follow.
 
 use std::fs;
 use std::path::Path;
 
-use super::{COMMENTED, policy_files, read_file, run_as_agent};
+use super::{COMMENTED, file_contents, read_file, run_as_agent};
 use crate::{NO_DANGER, project};
 
 #[test]
@@ -68,11 +69,11 @@ fn an_import_with_an_error_changes_nothing() {
         .file("note.txt", "x")
         .file("lib2/protect-guardrails.md", NO_DANGER);
     project.file("lib3/odd name.md", NO_DANGER).file("lib4/x.md", [0xff, 0xfe]);
-    let before = policy_files(&project.root());
+    let before = file_contents(&project.root());
     let mut replies = Vec::new();
     for from in ["in", "lib", "lib2", "lib3", "lib4", "note.txt", "nowhere.md", ".linchpin"] {
         replies.push(project.run(&["rules", "import", from]).transcript());
-        assert_eq!(policy_files(&project.root()), before);
+        assert_eq!(file_contents(&project.root()), before);
     }
     insta::assert_snapshot!(replies.join("\n"), @"
     exit 2
@@ -139,10 +140,10 @@ fn an_import_with_an_error_changes_nothing() {
 }
 
 #[test]
-fn no_symlink_out_of_the_folder_is_followed() {
+fn no_symlink_out_of_the_policy_is_followed() {
     let project = project();
     let outside = project.home().join("rules");
-    fs::create_dir_all(&outside).expect("a folder");
+    fs::create_dir_all(&outside).expect("a directory");
     fs::write(outside.join("no-danger.md"), NO_DANGER).expect("a file");
     let symlink_to = |to: &Path, at: &str| {
         std::os::unix::fs::symlink(to, project.root().join(at)).expect("a symlink");
@@ -164,7 +165,7 @@ fn no_symlink_out_of_the_folder_is_followed() {
     help: delete the symlink
     ");
     fs::remove_file(project.root().join(".linchpin/agent")).expect("a symlink");
-    fs::create_dir(project.root().join(".linchpin/agent")).expect("a folder");
+    fs::create_dir(project.root().join(".linchpin/agent")).expect("a directory");
     symlink_to(Path::new("../rules"), ".linchpin/agent/proposals");
     insta::assert_snapshot!(run_as_agent(&project, &["rules", "propose", "x", "-"], NO_DANGER).transcript(), @"
     exit 2
@@ -175,7 +176,7 @@ fn no_symlink_out_of_the_folder_is_followed() {
     ");
     assert!(!project.root().join(".linchpin/rules/x.md").exists());
     fs::remove_file(project.root().join(".linchpin/rules/no-danger.md")).expect("a symlink");
-    fs::remove_dir(project.root().join(".linchpin/rules")).expect("a folder");
+    fs::remove_dir(project.root().join(".linchpin/rules")).expect("a directory");
     symlink_to(&outside, ".linchpin/rules");
     insta::assert_snapshot!(project.run(&["rules", "new", "x", "--on", "stop", "--reason", "No."]).transcript(), @"
     exit 2
@@ -185,12 +186,12 @@ fn no_symlink_out_of_the_folder_is_followed() {
     help: replace the symlink by the file, or change the target in an editor
     ");
     assert_eq!(fs::read_to_string(outside.join("no-danger.md")).expect("a file"), NO_DANGER);
-    assert_eq!(fs::read_dir(&outside).expect("a folder").count(), 1);
-    assert_eq!(fs::read_dir(project.home()).expect("a folder").count(), 1);
+    assert_eq!(fs::read_dir(&outside).expect("a directory").count(), 1);
+    assert_eq!(fs::read_dir(project.home()).expect("a directory").count(), 1);
 }
 
 #[test]
-fn a_symlink_within_the_folder_is_followed_and_the_file_mode_is_kept() {
+fn a_symlink_within_the_policy_is_followed_and_the_file_mode_is_kept() {
     use std::os::unix::fs::PermissionsExt;
     let project = project();
     project.rule("real", NO_DANGER);
@@ -209,13 +210,13 @@ fn a_symlink_within_the_folder_is_followed_and_the_file_mode_is_kept() {
 fn agents_only_print_rules_and_exports_into_a_policy_are_refused() {
     let project = project();
     assert_eq!(run_as_agent(&project, &["rules", "export", "hard-reset"], "").code, Some(0));
-    std::os::unix::fs::symlink(".linchpin/rules", project.root().join("door")).expect("a symlink");
+    std::os::unix::fs::symlink(".linchpin/rules", project.root().join("linked")).expect("a symlink");
     project.config("rules_dir: other/rules\n").file("other/rules/x.md", NO_DANGER);
-    let before = policy_files(&project.root());
+    let before = file_contents(&project.root());
     let mut replies = vec![run_as_agent(&project, &["rules", "export", "hard-reset", "--to", "out"], "").transcript()];
-    for to in [".linchpin/rules", "door", "door/../.linchpin/new", "other/rules", "other/../other/rules/below"] {
+    for to in [".linchpin/rules", "linked", "linked/../.linchpin/new", "other/rules", "other/../other/rules/below"] {
         replies.push(project.run(&["rules", "export", "hard-reset", "--to", to]).transcript());
-        assert_eq!(policy_files(&project.root()), before);
+        assert_eq!(file_contents(&project.root()), before);
     }
     insta::assert_snapshot!(replies.join("\n"), @"
     exit 2
@@ -233,13 +234,13 @@ fn agents_only_print_rules_and_exports_into_a_policy_are_refused() {
     exit 2
     --- stdout
     --- stderr
-    error: `[BASE]/project/door` is a policy folder, so rules cannot be exported there
+    error: `[BASE]/project/linked` is a policy folder, so rules cannot be exported there
     help: to add rules to a policy, run `linchpin rules import`
 
     exit 2
     --- stdout
     --- stderr
-    error: `[BASE]/project/door/../.linchpin/new` is a policy folder, so rules cannot be exported there
+    error: `[BASE]/project/linked/../.linchpin/new` is a policy folder, so rules cannot be exported there
     help: to add rules to a policy, run `linchpin rules import`
 
     exit 2

@@ -1,6 +1,6 @@
-//! `rules import` of lists in DeepWork's old format.
+//! `linchpin rules import` with lists in DeepWork's old format.
 
-use super::{policy_files, read_file, run_as_agent, run_with_input};
+use super::{file_contents, read_file, run_as_agent, run_with_input};
 use crate::project;
 
 const LIST: &str = "\
@@ -50,7 +50,7 @@ fn an_imported_list_becomes_rules_in_force() {
     ");
     assert_eq!(read_file(&project, ".deepwork.rules.yml"), LIST);
     assert_eq!(project.run(&["validate"]).code, Some(0));
-    // In the old format, `*.py` matched in every directory; the imported rule does too.
+    // In the old format, `*.py` matched files in every directory. The imported rule does the same.
     let checked = run_with_input(
         &project,
         &["check", "--changed-from", "-"],
@@ -76,7 +76,7 @@ fn an_imported_list_becomes_rules_in_force() {
     2 of 2 file rules unmet; 3 files changed according to `-`.
     --- stderr
     ");
-    let before = policy_files(&project.root());
+    let before = file_contents(&project.root());
     insta::assert_snapshot!(project.run(&["rules", "import", ".deepwork.rules.yml", "--force"]).transcript(), @"
     exit 2
     --- stdout
@@ -99,7 +99,7 @@ fn an_imported_list_becomes_rules_in_force() {
 
     error: nothing was written
     ");
-    assert_eq!(policy_files(&project.root()), before);
+    assert_eq!(file_contents(&project.root()), before);
 }
 
 #[test]
@@ -135,7 +135,7 @@ fn a_list_with_errors_is_not_imported() {
   instructions: Text.
 ",
     );
-    let before = policy_files(&project.root());
+    let before = file_contents(&project.root());
     let replies = [
         project.run(&["rules", "import", "old/.deepwork.rules.yml"]),
         project.run(&["rules", "import", "old/.deepwork.rules.yml", "--json"]),
@@ -202,5 +202,5 @@ fn a_list_with_errors_is_not_imported() {
     --- stderr
     error: `old/.deepwork.policy.yml` does not exist
     "#);
-    assert_eq!(policy_files(&project.root()), before);
+    assert_eq!(file_contents(&project.root()), before);
 }

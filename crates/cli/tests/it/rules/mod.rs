@@ -1,4 +1,5 @@
-//! `rules`: comments and their order are preserved, invalid rules are not written, and agents can only make proposals.
+//! `linchpin rules`: comments in the changed files are preserved, invalid rules are not written, and agents can only
+//! make proposals.
 
 mod delete;
 mod edit;
@@ -12,19 +13,21 @@ mod target;
 use std::fs;
 use std::path::Path;
 
-use testkit::{Reply, TestProject};
+use testkit::{ProcessOutput, TestProject};
 
+/// A configuration with comments.
 pub const CONFIG: &str = "\
 # Settings of the team.
 
 rules: # in force everywhere
-  # nobody rewrites history
+  # never rewrite history
   - hard-reset
   - read-secrets   # keys
 
 max_holds: 5 # enough
 ";
 
+/// A rule with comments and unusual spacing. Its text contains a line that looks like the end of the frontmatter.
 pub const COMMENTED: &str = "\
 ---
 # Who: the platform team
@@ -45,22 +48,22 @@ pub fn read_file(project: &TestProject, path: &str) -> String {
     fs::read_to_string(project.root().join(path)).expect("a file")
 }
 
-pub fn run_with_input(project: &TestProject, arguments: &[&str], input: &str) -> Reply {
+pub fn run_with_input(project: &TestProject, arguments: &[&str], input: &str) -> ProcessOutput {
     project.run_with_stdin(project.command(arguments), input.as_bytes())
 }
 
-pub fn run_as_agent(project: &TestProject, arguments: &[&str], input: &str) -> Reply {
+pub fn run_as_agent(project: &TestProject, arguments: &[&str], input: &str) -> ProcessOutput {
     let mut command = project.command(arguments);
     command.env("CLAUDECODE", "1");
     project.run_with_stdin(command, input.as_bytes())
 }
 
-/// Returns every file of the policy, to check that nothing was written.
-pub fn policy_files(folder: &Path) -> Vec<(String, Vec<u8>)> {
+/// Returns every file below this directory with its contents, to check that nothing was written.
+pub fn file_contents(directory: &Path) -> Vec<(String, Vec<u8>)> {
     let mut entries = Vec::new();
-    for entry in fs::read_dir(folder).expect("a folder").filter_map(Result::ok) {
+    for entry in fs::read_dir(directory).expect("a directory").filter_map(Result::ok) {
         if entry.file_type().expect("a type").is_dir() {
-            entries.extend(policy_files(&entry.path()));
+            entries.extend(file_contents(&entry.path()));
         } else {
             let text = fs::read(entry.path()).unwrap_or_default();
             entries.push((entry.path().to_string_lossy().into_owned(), text));

@@ -1,6 +1,6 @@
-//! `rules new`.
+//! The command `linchpin rules new`.
 
-use super::policy_files;
+use super::file_contents;
 use crate::project;
 
 #[test]
@@ -82,7 +82,7 @@ fn new_writes_a_rule_about_tools() {
 #[test]
 fn an_invalid_new_rule_is_not_written() {
     let project = project();
-    let before = policy_files(&project.root());
+    let before = file_contents(&project.root());
     let mut replies = Vec::new();
     for arguments in [
         &["rules", "new", "x", "--command-pattern", "(", "--reason", "No."][..],
@@ -92,7 +92,7 @@ fn an_invalid_new_rule_is_not_written() {
         &["rules", "new", "x", "--on", "stpo", "--reason", "No.", "--json"],
     ] {
         let reply = project.run(arguments);
-        assert_eq!(policy_files(&project.root()), before, "{arguments:?}");
+        assert_eq!(file_contents(&project.root()), before, "{arguments:?}");
         replies.push(reply.transcript());
     }
     insta::assert_snapshot!(replies.join("\n"), @r#"
@@ -150,7 +150,7 @@ fn an_invalid_new_rule_is_not_written() {
     2 | ---
       | ^
       |
-      = help: add conditions on tool calls (`tools`, `command`, `command_pattern`, `paths`, `reads`, `writes`, `deletes`) or on changed files (`trigger`, `set`, `pair`, `created`), or say `on` which events the rule is checked
+      = help: add conditions on tool calls (`tools`, `command`, `command_pattern`, `paths`, `reads`, `writes`, `deletes`) or on changed files (`trigger`, `set`, `pair`, `created`), or list under `on` the events on which the rule is checked
 
     error: nothing was written
 
@@ -164,12 +164,12 @@ fn an_invalid_new_rule_is_not_written() {
 #[test]
 fn an_id_must_not_be_a_path() {
     let project = project();
-    let before = policy_files(&project.root());
+    let before = file_contents(&project.root());
     let mut replies = Vec::new();
     for id in ["", "../x", "a/b", "..", ".x", "a b", "x\n", "linchpin", &"x".repeat(5000)] {
         replies.push(project.run(&["rules", "new", id, "--on", "stop", "--reason", "No."]).stderr);
         assert_eq!(project.run(&["rules", "enable", id]).code, Some(2), "{id}");
-        assert_eq!(policy_files(&project.root()), before, "{id}");
+        assert_eq!(file_contents(&project.root()), before, "{id}");
     }
     insta::assert_snapshot!(replies.concat(), @"
     error: the rule id is empty

@@ -1,6 +1,7 @@
-//! `rules propose` and `rules accept`: an agent proposes a rule, and a person accepts or rejects it.
+//! The commands `linchpin rules propose` and `linchpin rules accept`: an agent proposes a rule, and a person accepts or
+//! rejects it.
 
-use super::{policy_files, read_file, run_as_agent};
+use super::{file_contents, read_file, run_as_agent};
 use crate::{NO_DANGER, project};
 
 #[test]
@@ -67,8 +68,8 @@ fn an_agent_proposes_and_a_person_accepts() {
         Danger is not for agents. Use `safety`.
 
     --- stderr
-    error: there is no terminal for the question
-    help: read the rule, then pass `--yes`
+    error: cannot ask for confirmation without a terminal
+    help: read the rule, then run `linchpin rules accept no-danger --yes`
     ");
     assert_eq!(project.decision("danger"), "allow");
     insta::assert_snapshot!(project.run(&["rules", "accept", "no-danger", "--yes"]).transcript(), @"
@@ -114,7 +115,7 @@ fn an_agent_proposes_and_a_person_accepts() {
 #[test]
 fn a_hostile_proposal_is_refused() {
     let project = project();
-    let before = policy_files(&project.root());
+    let before = file_contents(&project.root());
     let mut replies = Vec::new();
     for (id, text) in [
         ("../../rules/x", NO_DANGER),
@@ -125,7 +126,7 @@ fn a_hostile_proposal_is_refused() {
         ("x", &format!("{NO_DANGER}{}", "x".repeat(20_000))),
     ] {
         replies.push(run_as_agent(&project, &["rules", "propose", id, "-"], text).transcript());
-        assert_eq!(policy_files(&project.root()), before);
+        assert_eq!(file_contents(&project.root()), before);
     }
     insta::assert_snapshot!(replies.join("\n"), @"
     exit 2
@@ -182,7 +183,7 @@ fn files_that_an_agent_adds_to_the_proposals_are_not_trusted() {
         .file(".linchpin/agent/proposals/large.md", vec![b'x'; 20_000]);
     project.file(".linchpin/agent/proposals/broken.md", "---\ntool: Bash\n---\nNo.\n");
     std::os::unix::fs::symlink(project.root().join("secret.md"), proposals.join("linked.md")).expect("a symlink");
-    let before = policy_files(&project.root());
+    let before = file_contents(&project.root());
     insta::assert_snapshot!(project.run(&["rules", "accept"]).transcript(), @"
     exit 0
     --- stdout
@@ -197,7 +198,7 @@ fn files_that_an_agent_adds_to_the_proposals_are_not_trusted() {
     let mut replies = Vec::new();
     for id in ["seen", "large", "linked", "broken"] {
         replies.push(project.run(&["rules", "accept", id, "--yes"]).transcript());
-        assert_eq!(policy_files(&project.root()), before);
+        assert_eq!(file_contents(&project.root()), before);
     }
     insta::assert_snapshot!(replies.join("\n"), @"
     exit 2

@@ -1,8 +1,9 @@
-//! The directory that a command changes: whose policy it contains, who may change it, and write errors.
+//! Commands that change rules: whether they write to the project's or the user's policy, who is allowed to run them,
+//! and what they report if they cannot write.
 
 use std::fs;
 
-use super::{policy_files, read_file, run_as_agent};
+use super::{file_contents, read_file, run_as_agent};
 use crate::{NO_DANGER, project, project_without_policy};
 
 #[test]
@@ -74,8 +75,8 @@ fn user_flag_changes_the_user_tier() {
 #[test]
 fn write_errors_are_reported() {
     let project = project();
-    fs::remove_dir(project.root().join(".linchpin/rules")).expect("a folder");
-    project.file(".linchpin/rules", "a file where the folder should be").config("# none\n");
+    fs::remove_dir(project.root().join(".linchpin/rules")).expect("a directory");
+    project.file(".linchpin/rules", "a file where the directory should be").config("# none\n");
     insta::assert_snapshot!(project.run(&["rules", "new", "x", "--on", "stop", "--reason", "No."]).transcript(), @"
     exit 2
     --- stdout
@@ -84,7 +85,7 @@ fn write_errors_are_reported() {
     ");
     let config = project.root().join(".linchpin/config.yml");
     fs::remove_file(&config).expect("a file");
-    fs::create_dir(&config).expect("a folder");
+    fs::create_dir(&config).expect("a directory");
     insta::assert_snapshot!(project.run(&["rules", "enable", "hard-reset"]).transcript(), @"
     exit 2
     --- stdout
@@ -94,13 +95,13 @@ fn write_errors_are_reported() {
 }
 
 #[test]
-fn a_read_only_rules_folder_is_not_changed() {
+fn a_read_only_rules_directory_is_not_changed() {
     use std::os::unix::fs::PermissionsExt;
     let project = project();
     project.rule("no-danger", NO_DANGER);
     let rules = project.root().join(".linchpin/rules");
     fs::set_permissions(&rules, fs::Permissions::from_mode(0o555)).expect("a mode");
-    // Root can write in any directory, so this is skipped for root.
+    // Root can write in any directory, so the rest of the test is skipped for root.
     if fs::write(rules.join("probe"), "").is_err() {
         for arguments in [["rules", "disable", "no-danger"], ["rules", "delete", "no-danger"]] {
             let reply = project.run(&arguments);
@@ -108,7 +109,7 @@ fn a_read_only_rules_folder_is_not_changed() {
             assert_eq!(reply.code, Some(2));
         }
         assert_eq!(read_file(&project, ".linchpin/rules/no-danger.md"), NO_DANGER);
-        assert_eq!(fs::read_dir(&rules).expect("a folder").count(), 1);
+        assert_eq!(fs::read_dir(&rules).expect("a directory").count(), 1);
     }
     fs::set_permissions(&rules, fs::Permissions::from_mode(0o755)).expect("a mode");
 }
@@ -136,7 +137,7 @@ fn new_rules_are_written_to_rules_dir() {
 fn agents_may_not_run_commands_that_change_rules() {
     let project = project();
     project.rule("no-danger", NO_DANGER).file("x.md", NO_DANGER);
-    let before = policy_files(&project.root());
+    let before = file_contents(&project.root());
     for arguments in [
         &["rules", "new", "y", "--on", "stop", "--reason", "No."][..],
         &["rules", "edit", "no-danger", "--file", "-"],
@@ -149,6 +150,6 @@ fn agents_may_not_run_commands_that_change_rules() {
         let reply = run_as_agent(&project, arguments, "");
         assert_eq!(reply.code, Some(2));
         assert!(reply.stderr.contains("only people may run"), "{}", reply.stderr);
-        assert_eq!(policy_files(&project.root()), before);
+        assert_eq!(file_contents(&project.root()), before);
     }
 }

@@ -3,7 +3,7 @@
 use insta::assert_snapshot;
 use serde_json::json;
 
-use super::{BUILDS, two_nodes, with_rules, with_workflow};
+use super::{BUILDS, with_rules, with_two_nodes, with_workflow};
 
 #[test]
 fn a_changed_or_broken_active_workflow_is_an_error_at_a_move() {
@@ -19,12 +19,12 @@ fn a_changed_or_broken_active_workflow_is_an_error_at_a_move() {
     --- stdout
     --- stderr
     error: workflow `work` has no node `code`
-    help: the nodes are other
+    help: nodes of this workflow: `other`
     ");
     assert_snapshot!(project.run(&["continue", "--json"]).transcript(), @r#"
     exit 2
     --- stdout
-    {"error":{"kind":"NodeNotFound","message":"workflow `work` has no node `code`","node":"code","help":"the nodes are other"}}
+    {"error":{"kind":"NodeNotFound","message":"workflow `work` has no node `code`","node":"code","help":"nodes of this workflow: `other`"}}
     --- stderr
     "#);
     project.file(file, "start_node: [");
@@ -40,12 +40,12 @@ fn a_changed_or_broken_active_workflow_is_an_error_at_a_move() {
 
 #[test]
 fn a_file_that_breaks_while_active_is_reported() {
-    let project = two_nodes("", "    rules: [{tools: [WebFetch], reason: Not now.}]");
+    let project = with_two_nodes("", "    rules: [{tools: [WebFetch], reason: Not now.}]");
     project.run(&["start", "work"]);
     let fetch = || project.hook("claude", &project.tool_payload("WebFetch", &json!({"url": "https://example.com"})));
     assert_eq!(fetch().decision(), "deny");
     project.file(".linchpin/workflows/work.yml", "start_node: [");
-    // Its last good version stays in force, and a new session is told.
+    // The last good version of the workflow stays in force, and a new session gets a notice about the broken file.
     assert_eq!(fetch().decision(), "deny");
     let mut begin = project.event_payload("SessionStart", &json!({"source": "startup"}));
     begin["session_id"] = json!("session-2");
@@ -54,7 +54,7 @@ fn a_file_that_breaks_while_active_is_reported() {
 
 #[test]
 fn a_deleted_journal_is_reported() {
-    let project = two_nodes("", "    blocked_commands: [make]");
+    let project = with_two_nodes("", "    blocked_commands: [make]");
     project.run(&["start", "work"]);
     for suffix in ["", "-wal", "-shm"] {
         let _ = std::fs::remove_file(project.root().join(format!(".linchpin/state.db{suffix}")));

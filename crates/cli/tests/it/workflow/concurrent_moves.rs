@@ -1,4 +1,4 @@
-//! Moves concurrent with hooks and other moves, and moves whose process is killed.
+//! Moves at the same time as hooks and other moves, and moves whose process is killed.
 
 use std::process::Stdio;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use super::{two_nodes, with_rules};
+use super::{with_rules, with_two_nodes};
 use crate::project;
 
 #[test]
@@ -36,7 +36,7 @@ fn only_one_of_concurrent_moves_succeeds() {
 
 #[test]
 fn a_move_succeeds_while_hooks_write() {
-    let project = two_nodes("", "    requires: [{command: [sleep, '1'], timeout: 30s}]");
+    let project = with_two_nodes("", "    requires: [{command: [sleep, '1'], timeout: 30s}]");
     project.git(&["init", "-q"]);
     project.run(&["trust", "--yes"]);
     project.run(&["start", "work"]);
@@ -53,7 +53,7 @@ fn a_move_succeeds_while_hooks_write() {
 
 #[test]
 fn abort_succeeds_while_hooks_write() {
-    let project = two_nodes("", "");
+    let project = with_two_nodes("", "");
     let is_over = AtomicBool::new(false);
     thread::scope(|scope| {
         for session in ["one", "two", "three"] {
@@ -91,7 +91,8 @@ fn a_killed_move_is_atomic() {
         let before = status();
         let mut next = project.command(&["next"]);
         let mut child = next.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("the program runs");
-        // From before the process has opened any file until after it has ended.
+        // Each round kills the process a little later: in the first rounds before it has opened any file, in the last
+        // rounds after it has ended.
         thread::sleep(Duration::from_micros(round * 700));
         if round >= 57 {
             child.wait().expect("an end");
@@ -103,7 +104,7 @@ fn a_killed_move_is_atomic() {
         let has_moved = before["node"] != after["node"];
         counts[usize::from(has_moved)] += 1;
         assert_eq!(history(&after), history(&before) + usize::from(has_moved), "{before} {after}");
-        // The actions on leaving `one` were executed together with the move, exactly once.
+        // The `on_exit` actions of the node `one` ran exactly once for each move that was made.
         let name = if after["node"] == "one" { "One" } else { "Two" };
         let visits = after["history"].as_array().into_iter().flatten().filter(|visit| visit["node"] == "two").count();
         assert_eq!(project.run(&["repeat"]).stdout, format!("{name}, {visits}.\n"));

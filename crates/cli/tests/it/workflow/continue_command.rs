@@ -1,4 +1,4 @@
-//! `continue`: acknowledges a pace rule that has fired.
+//! `linchpin continue`: acknowledges a pace rule that has fired.
 
 use insta::assert_snapshot;
 use serde_json::json;
@@ -18,7 +18,7 @@ fn live_block_refuses_calls_until_continue() {
     agent.run_failing("make");
     let refused = agent.before("make");
     assert_eq!(refused.decision(), "deny");
-    assert!(refused.reason().contains("It prints the normal CODE phase prompt"), "{}", refused.reason());
+    assert!(refused.reason().contains("It prints the prompt of the CODE phase again"), "{}", refused.reason());
     assert!(refused.reason().contains("Suggestion: Think.\n"), "{}", refused.reason());
     assert_eq!(agent.before("linchpin continue").decision(), "allow");
     assert_eq!(agent.linchpin(&["continue"]).stdout, "Write the code.\n");
@@ -95,7 +95,7 @@ fn continue_before_a_rule_fires_does_not_replace_a_commit() {
     }
     assert_eq!(project.run(&["continue"]).code, Some(0));
     assert_eq!(project.run(&["next"]).stdout, "Review it.\n");
-    // The rule fires again in another visit.
+    // On the next visit of the phase, the rule fires again, although `linchpin continue` is run before that.
     project.run(&["next", "needs_rework"]);
     assert_eq!(project.run(&["continue"]).code, Some(0));
     assert_eq!(project.run(&["next"]).code, Some(3));
@@ -121,7 +121,7 @@ fn continue_resets_the_time_of_a_phase() {
     let project = with_rules("      - {type: phase_timeout, max_duration: 300, live: off}");
     project.run(&["start", "work"]);
     begin_phases_earlier(&project, 400_000);
-    // The rule has not fired yet.
+    // The rule is judged only at `linchpin next`, so it has not fired yet.
     let early = project.run(&["continue"]).stdout;
     assert!(early.starts_with("No pace rule has fired"), "{early}");
     assert_eq!(project.run(&["next"]).code, Some(3));
@@ -142,6 +142,7 @@ fn usage_reset_by_an_earlier_version_stays_reset_until_the_next_move() {
     project.git(&["commit", "-q", "--allow-empty", "-m", "long ago"]);
     project.run(&["start", "work"]);
     begin_phases_earlier(&project, 400_000);
+    // An earlier version of Linchpin stored these fields when `linchpin continue` was run.
     change_position(&project, |position| {
         position["continued"] = json!(1);
         position["is_past_totals"] = json!(true);

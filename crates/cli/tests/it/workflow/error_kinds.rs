@@ -18,7 +18,7 @@ fn validated(rule: &str) -> String {
     with_rule(rule).run(&["validate"]).transcript()
 }
 
-fn call_hook(project: &TestProject, command: &str) -> testkit::Reply {
+fn call_hook(project: &TestProject, command: &str) -> testkit::ProcessOutput {
     let call = json!({"tool_name": "Bash", "tool_input": {"command": command}, "tool_use_id": "toolu_1"});
     project.hook("claude", &project.event_payload("PreToolUse", &call))
 }
@@ -69,7 +69,7 @@ fn claims_joined_by_commas_are_an_error() {
     --- stdout
     --- stderr
     error: this workflow has no claim `code_complete,nothing`
-    help: the claims are code_complete, tested
+    help: claims of this workflow: `code_complete`, `tested`
     ");
     assert_eq!(project.run(&["next", "code_complete", "tested"]).code, Some(0));
 }
@@ -115,30 +115,31 @@ fn metric_access_failed() {
     assert_eq!(project.run(&["next"]).code, Some(3));
 }
 
-/// If a pace rule cannot be evaluated, a move is refused, unless the rule defines otherwise or a person overrides it.
+/// If a pace rule cannot be evaluated, the move is refused, unless the rule's `on_error` allows the move or a person
+/// skips the rule.
 #[test]
-fn a_pace_rule_that_cannot_be_judged_at_a_move() {
+fn a_pace_rule_that_cannot_be_judged_refuses_a_move() {
     let rule = "{name: builds, repeated_command: {threshold: 1, window: 60}, live: off}";
-    let unreadable = |rule: &str| {
+    let with_unreadable_counter = |rule: &str| {
         let project = with_rule(rule);
         project.run(&["start", "work"]);
         call_hook(&project, "make");
         let journal = rusqlite::Connection::open(project.root().join(".linchpin/state.db")).expect("the journal");
-        // Makes the stored name invalid UTF-8.
+        // This statement makes the name of the stored counter invalid UTF-8.
         let damage = "UPDATE state SET name = CAST(CAST(name AS BLOB) || x'ff' AS TEXT) WHERE kind = 'counted'";
         assert_eq!(journal.execute(damage, []).expect("a row"), 1);
         project
     };
-    let project = unreadable(rule);
+    let project = with_unreadable_counter(rule);
     assert_snapshot!(project.run(&["next"]).transcript(), @"
     exit 2
     --- stdout
     --- stderr
-    error: rule `work/code/builds` cannot be judged: the counters cannot be read: the journal failed
+    error: rule `work/code/builds` cannot be judged: the counters cannot be read: an SQL statement on the journal failed
     help: the workflow did not move; a person can skip the rule: `linchpin next --force work/code/builds`
     ");
     assert_eq!(project.run(&["next", "--json"]).json()["error"]["kind"], "MetricAccessFailed");
     assert_eq!(project.run(&["next", "--force", "builds"]).code, Some(0));
-    let project = unreadable(&rule.replace("live", "on_error: warn, live"));
+    let project = with_unreadable_counter(&rule.replace("live", "on_error: warn, live"));
     assert_eq!(project.run(&["next"]).code, Some(0));
 }

@@ -1,4 +1,4 @@
-//! Gates of file rules.
+//! Gates that require file rules to be met.
 
 use insta::assert_snapshot;
 use serde_json::json;
@@ -80,33 +80,33 @@ fn a_file_rule_gate_stays_closed_if_git_fails() {
     assert_snapshot!(project.run(&["next"]).transcript());
 }
 
-/// An agent has written a file, and the session that runs `next` is unknown.
+/// An agent has written a file, but Linchpin can't tell which session runs `linchpin next`.
 #[test]
 fn a_file_rule_gate_counts_all_changes_if_the_session_is_unknown() {
     let project = project();
     project.git(&["init", "-q", "-b", "main"]);
     project.rule("pairing", "---\nset: ['src/{name}.rs', 'tests/{name}_test.rs']\n---\nChange both.\n");
-    let workflow = |gate: &str| {
+    let write_workflow = |gate: &str| {
         let text = format!(
             "start_node: code\nnodes:\n  code: {{prompt: Code., requires: [{gate}], transitions: [{{when: code_complete, to: \
              done}}]}}\n"
         );
         project.file(".linchpin/workflows/work.yml", text);
     };
-    workflow("{file_rules: [pairing]}");
+    write_workflow("{file_rules: [pairing]}");
     project.git(&["add", "."]);
     project.git(&["commit", "-q", "-m", "first"]);
     project.run(&["start", "work"]);
     project.agent().edit("src/c.rs");
     project.file("src/c.rs", "b");
     assert_eq!(project.run(&["next"]).code, Some(1));
-    workflow("\"file_rule_met('pairing')\"");
+    write_workflow("\"file_rule_met('pairing')\"");
     assert_eq!(project.run(&["next"]).code, Some(1));
     project.file("tests/c_test.rs", "b");
     assert_eq!(project.run(&["next"]).code, Some(0));
 }
 
-/// The session that runs `next` is unknown, and its work is committed on the default branch.
+/// The agent's work is committed on the default branch, but Linchpin can't tell which session runs `linchpin next`.
 #[test]
 fn a_gate_of_file_rules_counts_commits_since_the_workflow_began_if_the_session_is_unknown() {
     for gate in ["{file_rules: [pairing]}", "\"file_rule_met('pairing')\""] {

@@ -1,4 +1,4 @@
-//! Workflows: their files, how they move, and what is in force at a node.
+//! Workflows: their files, the moves between nodes, gates, and the rules in force at a node.
 
 mod broken_while_active;
 mod concurrent_moves;
@@ -19,7 +19,7 @@ use testkit::TestProject;
 
 use crate::project;
 
-/// A project with a workflow of two phases; `code` has these rules.
+/// A project with a workflow of two nodes. The node `code` has these rules.
 pub(crate) fn with_rules(rules: &str) -> TestProject {
     let project = project();
     project.file(
@@ -61,7 +61,7 @@ fn with_workflow(text: &str) -> TestProject {
     project
 }
 
-fn two_nodes(keys: &str, node_keys: &str) -> TestProject {
+fn with_two_nodes(keys: &str, node_keys: &str) -> TestProject {
     with_workflow(&format!(
         "start_node: code\n{keys}\nnodes:\n  code:\n    prompt: Code.\n{node_keys}\n    transitions: [{{when: code_complete, to: \
          review}}]\n  review: {{prompt: Review., transitions: [{{when: review_complete, to: done}}]}}\n"

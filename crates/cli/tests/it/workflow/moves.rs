@@ -4,7 +4,7 @@ use insta::assert_snapshot;
 use serde_json::json;
 
 use super::{BUILDS, with_rules, with_workflow};
-use crate::pace::patch;
+use crate::pace::call_with_patch;
 use crate::project;
 
 #[test]
@@ -21,7 +21,7 @@ fn only_people_may_force_a_move() {
     --- stdout
     --- stderr
     error: there is no rule `token_budget` at `code`
-    help: its pace rules are work/code/1
+    help: pace rules of this node: `work/code/1`
     ");
     assert_eq!(project.run(&["next", "--force", "repeated_command"]).code, Some(0));
     assert_snapshot!(agent.linchpin(&["abort"]).transcript(), @"
@@ -35,13 +35,13 @@ fn only_people_may_force_a_move() {
 }
 
 #[test]
-fn a_move_is_not_attributed_to_an_ended_session() {
+fn a_move_is_attributed_only_to_a_session_with_an_open_call() {
     for (event, by) in
         [(None, ", by the agent"), (Some("Stop"), ""), (Some("UserPromptSubmit"), ""), (Some("SessionEnd"), "")]
     {
         let project = with_rules(BUILDS);
         project.run(&["start", "work"]);
-        // The hook before `linchpin next` is called, but the one after it is not.
+        // Only the hook before the call is run, so the call of `linchpin next` stays open.
         project.agent().before("linchpin next");
         if let Some(event) = event {
             project.hook("claude", &project.event_payload(event, &json!({"prompt": "Go on.", "reason": "other"})));
@@ -56,26 +56,27 @@ fn a_move_is_not_attributed_to_an_ended_session() {
 fn a_patch_over_the_threshold_interrupts_the_next_move() {
     let project = with_rules("      - repeated_file_edit: {path_pattern: '^src/', threshold: 3, window: 600}");
     project.run(&["start", "work"]);
-    patch(&project, "apply_patch", "call-1", &["src/a.rs", "src/b.rs", "src/c.rs"]);
+    call_with_patch(&project, "apply_patch", "call-1", &["src/a.rs", "src/b.rs", "src/c.rs"]);
     let reply = project.run(&["next"]);
     assert_eq!(reply.code, Some(3));
     assert!(reply.stdout.contains("Diagnostic: ^src/ matched 3 edits in 10m"), "{}", reply.stdout);
 }
 
 #[test]
-fn an_earlier_excess_counts_once_at_a_move() {
+fn the_file_with_the_most_edits_is_reported_at_a_move() {
     let project = with_rules("      - repeated_file_edit: {threshold: 2, window: 600}");
     project.run(&["start", "work"]);
     let calls =
         [&["src/a.rs"][..], &["src/a.rs"], &["src/b.rs"], &["src/b.rs"], &["src/c.rs"], &["src/a.rs", "src/c.rs"]];
     for (paths, number) in calls.into_iter().zip(1..) {
-        patch(&project, "apply_patch", &format!("call-{number}"), paths);
+        call_with_patch(&project, "apply_patch", &format!("call-{number}"), paths);
     }
     let reply = project.run(&["next"]);
     assert!(reply.stdout.contains("Diagnostic: src/a.rs edited 3 times in 10m"), "{}", reply.stdout);
 }
 
-/// Every version of a rule that was in force is recorded, even if a command was the first to read it.
+/// Every version of a rule that was in force is recorded in the journal, even if a command such as `linchpin next` read
+/// it before any hook did.
 #[test]
 fn rule_texts_first_read_by_a_move_are_recorded() {
     let project = with_rules("      []");
@@ -118,9 +119,9 @@ fn the_journal_records_moves() {
         log.lines().filter(|line| line.starts_with("note")).filter_map(|line| line.get(34..)).collect();
     assert_snapshot!(notes.join("\n"), @"
     person start: workflow `work`, at `code`
-    claude held: workflow `work`, at `code`, by `work/code/builds`
+    claude held: workflow `work`, stays at `code` because of `work/code/builds`
     person move: workflow `work`, `code` → `review`, forced past rule `builds`
-    claude held: workflow `work`, at `review`, by `review/1`, `review/2`
+    claude held: workflow `work`, stays at `review` because of `review/1`, `review/2`
     person approve: workflow `work`, gate `review/2`, by ada
     person move: workflow `work`, `review` → `code`, back
     person move: workflow `work`, `code` → `review`, forced past all rules
@@ -171,7 +172,7 @@ fn moves_set_variables_of_the_session() {
     agent.run("ls");
     assert_eq!(project.run(&["next", "--session", "session-1"]).stdout, "B left here.\n");
     assert_eq!(agent.linchpin(&["repeat"]).stdout, "B left here.\n");
-    // With an unknown session, no session variable is set, and that is reported.
+    // If the session is unknown, no variable of a session is set, and the output says so.
     project.run(&["prev"]);
     assert_snapshot!(project.run(&["next"]).stdout, @"
     `on_exit` of workflow `work` did not set `mood`: variables of a session are needed, and Linchpin can't tell which session runs this command. Name it: `linchpin next --session ID`

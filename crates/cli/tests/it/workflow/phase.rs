@@ -2,10 +2,10 @@
 
 use insta::assert_snapshot;
 use serde_json::json;
-use testkit::AgentSession;
+use testkit::SimulatedAgent;
 
 use super::{BUILDS, begin_phases_earlier, with_rules};
-use crate::pace::patch;
+use crate::pace::call_with_patch;
 use crate::project;
 
 #[test]
@@ -35,8 +35,9 @@ fn rules_of_a_node_apply_while_it_is_current() {
         agent.before("danger").reason().lines().next(),
         Some("Blocked by Linchpin rule `work/no-danger`: Not now. Matched: `danger`")
     );
-    let fetch =
-        |agent: &AgentSession| agent.hook("PreToolUse", "WebFetch", &json!({"url": "https://example.com"}), &json!({}));
+    let fetch = |agent: &SimulatedAgent| {
+        agent.hook("PreToolUse", "WebFetch", &json!({"url": "https://example.com"}), &json!({}))
+    };
     assert_eq!(fetch(&agent).decision(), "deny");
     agent.linchpin(&["next"]);
     assert_eq!(agent.before("danger").decision(), "allow");
@@ -99,7 +100,7 @@ fn a_commit_from_before_the_start_does_not_count() {
         commit.env_remove("GIT_COMMITTER_DATE").env_remove("GIT_AUTHOR_DATE");
         assert!(commit.status().expect("git runs").success());
     };
-    // Git stores times in seconds, so this commit may have the same time as the start.
+    // Git stores times in seconds, so this commit could have the same time as the start of the workflow.
     commit_now("just before");
     project.run(&["start", "work"]);
     begin_phases_earlier(&project, 10_000);
@@ -144,7 +145,7 @@ fn status_shows_the_progress_of_each_rule() {
     let shown = || {
         let status = project.run(&["status"]).stdout;
         let lines = status.lines().filter(|line| line.contains("work/code/"));
-        // Removes the duration of the test.
+        // Replaces the duration of the phase, which depends on the speed of the test.
         let line =
             |line: &str| if line.ends_with("s of 2h") { "  …s of 2h\n".to_owned() } else { format!("{line}\n") };
         lines.map(line).collect::<String>()
@@ -157,7 +158,7 @@ fn status_shows_the_progress_of_each_rule() {
     work/code/5                  tokens: unknown
     work/code/6                  commits: unknown
     ");
-    // Only the count of the rule that fired starts again.
+    // `linchpin continue` resets only the count of the rule that has fired.
     agent.run_failing("cargo build");
     project.run(&["continue"]);
     assert_snapshot!(shown(), @"
@@ -170,7 +171,7 @@ fn status_shows_the_progress_of_each_rule() {
     ");
 }
 
-/// A gate that depends on the commands that any session has run since the phase began, and on whether they succeeded.
+/// A gate can depend on the commands that any session has run since the phase began, and on whether they succeeded.
 #[test]
 fn gates_see_the_commands_of_a_phase() {
     let project = project();
@@ -181,7 +182,7 @@ fn gates_see_the_commands_of_a_phase() {
          command_ran('^cargo')\"], transitions: [{when: needs_rework, to: code}, {when: review_complete, to: done}]}\n",
     );
     let mut agent = project.agent();
-    // This command ran before the phase.
+    // This command runs before the phase begins, so the gate does not count it.
     agent.run("cargo test");
     project.run(&["start", "work"]);
     assert_snapshot!(agent.linchpin(&["next"]).transcript(), @"
@@ -197,10 +198,10 @@ fn gates_see_the_commands_of_a_phase() {
     agent.run("cargo test || true");
     agent.run("echo 'cargo test'");
     assert_eq!(agent.linchpin(&["next"]).code, Some(1));
-    // Commands of every session count, whichever session moves.
+    // The commands of every session count, whichever session runs `linchpin next`.
     project.agent_session("session-2").run("cd api && cargo test -q");
     assert_eq!(agent.linchpin(&["next"]).stdout, "Review.\n");
-    // Counts start again in another phase, and in a second visit.
+    // Only commands since the last move count, also in a second visit of the phase.
     assert_eq!(agent.linchpin(&["next", "needs_rework"]).stdout, "Code.\n");
     assert_eq!(agent.linchpin(&["next"]).code, Some(1));
     agent.run("cargo test");
@@ -209,7 +210,8 @@ fn gates_see_the_commands_of_a_phase() {
     assert_eq!(agent.linchpin(&["next"]).code, Some(1));
 }
 
-/// A rule of a node depends on the commands of the phase; a rule in `rules/` depends on the session's commands.
+/// For a rule of a workflow, `command_ran` and `command_succeeded` are about the commands of the phase, in any session.
+/// For a rule in `rules/`, they are about the commands of the session.
 #[test]
 fn rules_see_the_commands_of_a_phase() {
     let project = project();
@@ -240,8 +242,8 @@ fn a_patch_in_a_shell_is_a_command_and_an_edit_of_the_phase() {
          code_complete, to: done}]}\n",
     );
     project.run(&["start", "work"]);
-    patch(&project, "Bash", "call-1", &["src/a.rs", "src/b.rs"]);
+    call_with_patch(&project, "Bash", "call-1", &["src/a.rs", "src/b.rs"]);
     assert_eq!(project.run(&["repeat"]).stdout, "1 and 1\n");
-    patch(&project, "apply_patch", "call-2", &["src/a.rs"]);
+    call_with_patch(&project, "apply_patch", "call-2", &["src/a.rs"]);
     assert_eq!(project.run(&["repeat"]).stdout, "1 and 2\n");
 }

@@ -1,8 +1,8 @@
-//! `linchpin set`.
+//! The command `linchpin set`.
 
 use insta::assert_snapshot;
 use serde_json::{Value, json};
-use testkit::{Reply, TestProject};
+use testkit::{ProcessOutput, TestProject};
 
 use crate::project;
 
@@ -17,13 +17,13 @@ fn project_with_session(config: &str) -> TestProject {
     project
 }
 
-fn run_as_agent(project: &TestProject, words: &[&str]) -> Reply {
-    let mut command = project.command(words);
+fn run_as_agent(project: &TestProject, arguments: &[&str]) -> ProcessOutput {
+    let mut command = project.command(arguments);
     command.env("CLAUDECODE", "1").env("CLAUDE_CODE_SESSION_ID", "session-1");
     project.run_with_stdin(command, b"")
 }
 
-fn value(project: &TestProject, name: &str) -> Value {
+fn session_variable(project: &TestProject, name: &str) -> Value {
     project.run(&["status", "--json"]).json()["session"]["variables"][name].clone()
 }
 
@@ -60,7 +60,7 @@ fn a_session_variable_gets_the_type_of_its_text() {
             json!({"agent": "claude", "session": "session-1", "set": "depth", "value": expected}),
             "{written}"
         );
-        assert_eq!(value(&project, "depth"), expected, "{written}");
+        assert_eq!(session_variable(&project, "depth"), expected, "{written}");
     }
     assert_snapshot!(project.run(&["set", "depth", "[1, 2]"]).stderr, @"
     error: `[1, 2]` is a list or a mapping, but a variable can only be set to a single value
@@ -96,14 +96,17 @@ fn a_variable_keeps_its_declared_type() {
     ] {
         assert_eq!(project.run(&["set", name, written]).code, Some(2), "{name} {written}");
     }
-    assert_eq!([value(&project, "reviewed"), value(&project, "depth")], [Value::Null, Value::Null]);
+    assert_eq!(
+        [session_variable(&project, "reviewed"), session_variable(&project, "depth")],
+        [Value::Null, Value::Null]
+    );
     for (name, written) in [("reviewed", "true"), ("depth", "1.5"), ("ticket", "17"), ("ticket", "null")] {
         assert_eq!(project.run(&["set", name, written]).code, Some(0), "{name} {written}");
     }
 }
 
 #[test]
-fn a_text_does_not_open_a_gate_that_waits_for_true() {
+fn a_text_does_not_open_a_gate_that_requires_true() {
     let project = project();
     project.file(".linchpin/workflows/work.yml", WORKFLOW);
     assert_eq!(project.run(&["start", "work"]).code, Some(0));
@@ -173,7 +176,7 @@ fn an_agent_needs_permission_to_set_variables() {
     assert_eq!(project.run(&["trust", "--yes"]).code, Some(0));
     assert_eq!(project.decision("linchpin set hotfix true"), "allow");
     assert_eq!(run_as_agent(&project, &["set", "hotfix", "true"]).code, Some(0));
-    assert_eq!(value(&project, "hotfix"), true);
+    assert_eq!(session_variable(&project, "hotfix"), true);
     let log = project.run(&["log"]).stdout;
     assert!(log.contains("variable `hotfix` = true"), "{log}");
 }
@@ -197,7 +200,7 @@ fn an_agent_cannot_set_variables_of_another_session() {
 fn a_project_cannot_let_agents_set_user_variables() {
     let project = project_with_session("agent_may: [set]\n");
     let users = project.user_policy().join("config.yml");
-    std::fs::create_dir_all(project.user_policy()).expect("a folder");
+    std::fs::create_dir_all(project.user_policy()).expect("a directory");
     std::fs::write(&users, "variables: {strict: true}\n").expect("a file");
     assert_eq!(project.run(&["trust", "--yes"]).code, Some(0));
     assert_snapshot!(run_as_agent(&project, &["set", "strict", "false"]).stderr, @"
@@ -222,12 +225,12 @@ fn an_agent_of_an_unknown_session_cannot_set_session_variables() {
     error: `hotfix` is a variable of a session, and the session that runs this command is unknown
     help: add your own session as `--session ID`, or ask a person to run the command
     ");
-    assert_eq!(value(&project, "hotfix"), json!(null));
-    // The agent's own call is the only open one, so it identifies the session.
+    assert_eq!(session_variable(&project, "hotfix"), json!(null));
+    // Only one call is open, so it identifies the agent's session.
     let mut agent = project.agent();
     agent.before("linchpin set hotfix true");
     let mut command = project.command(&["set", "hotfix", "true"]);
     command.env("AI_AGENT", "x");
     assert_eq!(project.run_with_stdin(command, b"").code, Some(0));
-    assert_eq!(value(&project, "hotfix"), true);
+    assert_eq!(session_variable(&project, "hotfix"), true);
 }

@@ -1,11 +1,12 @@
-//! Which commands the bundled workflows recognize as a build or a test run: the table in `docs/toolchains.md`, by tool.
+//! Tests, for each tool of the table in `docs/toolchains.md`, which commands the bundled workflows recognize as a build
+//! or a test run.
 
 use serde_json::Value;
 
 use crate::project;
 
 const CASES: &str = include_str!("../../../../../corpus/toolchains.jsonl");
-const TABLE: &str = include_str!("../../../../../docs/toolchains.md");
+const PAGE: &str = include_str!("../../../../../docs/toolchains.md");
 const WORKFLOWS: [(&str, &str); 6] = [
     ("developer", include_str!("../../../../policy/src/bundled_workflows/developer.yml")),
     ("discovery", include_str!("../../../../policy/src/bundled_workflows/discovery.yml")),
@@ -15,9 +16,9 @@ const WORKFLOWS: [(&str, &str); 6] = [
     ("research", include_str!("../../../../policy/src/bundled_workflows/research.yml")),
 ];
 
-/// The combined regular expression, the only line of the table that begins like this.
+/// Returns the regular expression for all tools together: the only line of the page that begins with `^(`.
 fn expression() -> &'static str {
-    TABLE.lines().find(|line| line.starts_with("^(")).expect("the combined expression")
+    PAGE.lines().find(|line| line.starts_with("^(")).expect("the combined expression")
 }
 
 fn check_tool(tool: &str) {

@@ -4,12 +4,12 @@ use insta::assert_snapshot;
 use serde_json::{Value, json};
 use testkit::TestProject;
 
-use super::two_nodes;
+use super::with_two_nodes;
 use crate::project;
 
 #[test]
 fn triggers_run_after_observers() {
-    let project = two_nodes("triggers: {before_tool: [{set: {seen: '{{ variables.seen }}+trigger'}}]}", "");
+    let project = with_two_nodes("triggers: {before_tool: [{set: {seen: '{{ variables.seen }}+trigger'}}]}", "");
     project
         .config("variables: {seen: none}\nobservers: [{name: o, on: before_tool, match: {}, set: {seen: observer}}]\n");
     project.run(&["start", "work"]);
@@ -18,7 +18,7 @@ fn triggers_run_after_observers() {
     assert_eq!(variables["seen"], "observer+trigger", "{variables}");
 }
 
-/// A project with a workflow of two nodes, these keys, and these actions of the first node.
+/// A project with a workflow of two nodes. `keys` are added to the workflow, and `node_keys` to its first node.
 fn with_workflow(keys: &str, node_keys: &str) -> TestProject {
     let project = project();
     project.file(
@@ -90,7 +90,7 @@ fn injected_texts_are_added_to_every_verdict() {
             assert!(!person_text.contains("Small steps."), "{agent} {command}: {answer}");
         }
     }
-    // The person reads the reason of the question, and the agent the injected text.
+    // If a person is asked, the person reads only the reason, and the agent reads the injected text.
     let answer = hook_answer(&project, "claude", "PreToolUse", &bash_call("hm"));
     let reason = answer["hookSpecificOutput"]["permissionDecisionReason"].as_str().unwrap_or_default();
     assert!(reason.starts_with("Approval required") && !reason.contains("Small steps."), "{answer}");

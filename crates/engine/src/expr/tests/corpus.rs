@@ -7,15 +7,15 @@ use super::evaluate_with;
 const CASES: &str = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../corpus/expressions.jsonl"));
 
 #[test]
-fn every_case_of_the_corpus() {
-    let mut wrong = Vec::new();
+fn corpus_cases_evaluate_as_expected() {
+    let mut failures = Vec::new();
     let mut count = 0;
     for line in CASES.lines() {
         let case: Map<String, Value> = serde_json::from_str(line).expect("a case is a JSON object");
         let source = case["expr"].as_str().expect("a case has an expression");
         let result = evaluate_with(source, case["with"].as_object().expect("a case has names"));
         let error_expected = case.get("error").is_some();
-        let right = match &result {
+        let is_as_expected = match &result {
             Ok(evaluation) => {
                 !error_expected
                     && case.get("truthy") == Some(&Value::from(evaluation.truthy))
@@ -25,10 +25,10 @@ fn every_case_of_the_corpus() {
             Err(_) => error_expected,
         };
         count += 1;
-        if !right {
-            wrong.push(format!("{line}\n  {result:?}"));
+        if !is_as_expected {
+            failures.push(format!("{line}\n  {result:?}"));
         }
     }
-    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
     assert!(count > 110, "only {count} cases");
 }

@@ -1,4 +1,4 @@
-//! No source text causes a panic, a hang or a stack overflow.
+//! Tests that no source text causes a panic, a hang or a stack overflow.
 
 use std::thread;
 
@@ -21,7 +21,7 @@ fn names() -> Map<String, Value> {
 }
 
 /// Checks and evaluates the text, and verifies invariants of every error.
-fn try_out(source: &str) {
+fn check_and_evaluate(source: &str) {
     let errors = check(source, &Scope::with_variables(["x", "y"]));
     let result = evaluate_with(source, &names());
     for error in errors.iter().chain(result.as_ref().err()) {
@@ -134,23 +134,23 @@ proptest! {
 
     #[test]
     fn any_text_is_handled(source in "\\PC{0,80}") {
-        try_out(&source);
+        check_and_evaluate(&source);
     }
 
     #[test]
     fn any_ascii_is_handled(source in "[ -~\\n]{0,80}") {
-        try_out(&source);
+        check_and_evaluate(&source);
     }
 
     #[test]
     fn any_tokens_are_handled(tokens in prop::collection::vec(prop::sample::select(TOKENS), 0..24)) {
-        try_out(&tokens.join(" "));
-        try_out(&tokens.concat());
+        check_and_evaluate(&tokens.join(" "));
+        check_and_evaluate(&tokens.concat());
     }
 
     #[test]
     fn any_tree_is_handled(source in tree()) {
-        try_out(&source);
+        check_and_evaluate(&source);
     }
 
     #[test]
@@ -161,7 +161,7 @@ proptest! {
         let _ = evaluate_with("glob(x, pattern)", &names);
     }
 
-    /// Skipping the compilation by hints does not change the result.
+    /// A regex that is prefiltered with its `RegexHints` gives the same result as the compiled regex alone.
     #[test]
     fn hints_do_not_change_the_result(pattern in "[ab(){}|*+?.^$\\\\bw,1=<!-]{0,12}", text in "[ab<=1 -]{0,12}") {
         if let Ok(regex) = BoundedRegex::parse(&pattern) {
@@ -170,7 +170,7 @@ proptest! {
     }
 }
 
-/// Mostly valid expressions, to test the stages after the parser.
+/// Generates expressions that are mostly valid, so that the steps after the parser are tested too.
 fn tree() -> impl Strategy<Value = String> {
     let leaf = prop::sample::select(vec![
         "x", "y", "d", "n", "f", "u", "missing", "null", "True", "'a'", "''", "0", "-1", "2.5", "[]", "{}", "1000000",
@@ -213,7 +213,8 @@ fn tree() -> impl Strategy<Value = String> {
     })
 }
 
-/// Half of the default stack of a thread, in an unoptimised build. The main thread has eight times the default.
+/// Half of the default stack size of a thread. The tests run in an unoptimized build, which needs more stack than a
+/// release build.
 const SMALL_STACK: usize = 1 << 20;
 
 fn on_a_small_stack(source: String) -> Option<ExprError> {
@@ -262,7 +263,7 @@ fn deep_nesting_is_an_error_and_no_stack_overflow() {
         let count = (length / (before.len() + after.len()).max(1)).max(1);
         let source = [before.repeat(count).as_str(), core, after.repeat(count).as_str()].concat();
         assert!(source.len() <= LENGTH_LIMIT);
-        // `1 < 1 < 1 …` is one flat chain: accepting and rejecting it are both fine.
+        // `1 < 1 < 1 …` is one chained comparison and not deep, so it need not be an error.
         let error = on_a_small_stack(source.clone());
         assert!(error.is_some() || before == "1 < ", "{source}");
     }
@@ -281,7 +282,7 @@ fn the_largest_permitted_nesting_fits_a_small_stack() {
     let negations = |count: usize| format!("{}1", "not ".repeat(count));
     assert_eq!(on_a_small_stack(negations(DEPTH_LIMIT - 1)), None);
 
-    // Both limits at once, with the largest stack frames at each level.
+    // An expression with the maximum nesting of brackets, in which every level uses the largest stack frames.
     let mixed =
         format!("{}1{}", "not - [x, 1 if 1 else (".repeat(BRACKET_LIMIT / 2), ")][0]".repeat(BRACKET_LIMIT / 2));
     on_a_small_stack(mixed);

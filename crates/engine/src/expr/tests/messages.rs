@@ -1,11 +1,11 @@
-//! The message and position of every error.
+//! Tests of the message and position of every error.
 
 use std::fmt::Write;
 
 use super::evaluate_with;
 use crate::expr::{Scope, check, source::LENGTH_LIMIT};
 
-fn show(source: &str, error: &crate::expr::ExprError) -> String {
+fn display(source: &str, error: &crate::expr::ExprError) -> String {
     let marked = source.get(error.span.clone()).expect("within the text");
     let help = error.help.as_ref().map(|help| format!(" ({help})")).unwrap_or_default();
     format!("  [{marked}] {error}{help}\n")
@@ -17,7 +17,7 @@ fn problems(sources: &[&str]) -> String {
     for source in sources {
         writeln!(report, "{source}").expect("text");
         for error in check(source, &scope) {
-            report.push_str(&show(source, &error));
+            report.push_str(&display(source, &error));
         }
     }
     report
@@ -29,13 +29,13 @@ fn failures(sources: &[&str]) -> String {
     for source in sources {
         writeln!(report, "{source}").expect("text");
         let error = evaluate_with(source, names.as_object().expect("an object")).expect_err(source);
-        report.push_str(&show(source, &error));
+        report.push_str(&display(source, &error));
     }
     report
 }
 
 #[test]
-fn names() {
+fn errors_of_names() {
     insta::assert_snapshot!(problems(&[
         "relase and not nonsense",
         "variables.atempts > 3",
@@ -64,7 +64,7 @@ fn names() {
     variables.get('nonsense') or variables.release or attempts
     event.tol == 'Bash' or event.nonsense
       [tol] `event` has no field `tol` (did you mean `tool`?)
-      [nonsense] `event` has no field `nonsense`
+      [nonsense] `event` has no field `nonsense` (fields of `event`: `kind`, `agent`, `session`, `tool`, `input`, `output`, `outcome`, `command`, `commands`, `paths`, `prompt`, `message`, `cwd`, `time`)
     event['tol'] and event['tool'] and event.get('tol')
       [tol] `event` has no field `tol` (did you mean `tool`?)
     git.brnach == 'main' and git.branch
@@ -81,7 +81,7 @@ fn names() {
 }
 
 #[test]
-fn functions_methods_filters_and_tests() {
+fn errors_of_functions_methods_filters_and_tests() {
     insta::assert_snapshot!(problems(&[
         "lenn('a') or nofunc(1) or startswith('a', 'b')",
         "len() or len(1, 2) or max() or list(1, 2) or command_ran() or 'a'.replace('b')",
@@ -153,7 +153,7 @@ fn functions_methods_filters_and_tests() {
 }
 
 #[test]
-fn functions_that_need_a_behavior() {
+fn errors_of_functions_that_need_a_behavior() {
     let mut scope = Scope::default();
     scope.declare_behavior("mcp_call_tracking");
     scope.declare_condition("behavior_lint_clean", 1);
@@ -172,7 +172,7 @@ fn functions_that_need_a_behavior() {
 }
 
 #[test]
-fn syntax() {
+fn syntax_errors() {
     insta::assert_snapshot!(problems(&[
         "release and",
         "",
@@ -239,7 +239,7 @@ fn syntax() {
 }
 
 #[test]
-fn limits() {
+fn errors_at_limits() {
     let long = " ".repeat(LENGTH_LIMIT + 1);
     let deep = "(".repeat(100);
     let chain = format!("1{}", " or 1".repeat(300));

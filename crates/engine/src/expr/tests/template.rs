@@ -1,4 +1,4 @@
-//! Templates of prompts and guides.
+//! Tests of checking and rendering templates.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -13,7 +13,7 @@ use crate::{
         template::{check, render},
     },
     facts::{Facts, Missing},
-    situation::{BaseFolders, Situation},
+    situation::{BaseDirectories, Situation},
 };
 
 struct Session;
@@ -31,7 +31,7 @@ impl Facts for Session {
 
 fn situation() -> Arc<Situation> {
     let event = Event::unknown("claude", 100_000);
-    Arc::new(Situation::new(Arc::new(event), BaseFolders::default(), Arc::new(Session)))
+    Arc::new(Situation::new(Arc::new(event), BaseDirectories::default(), Arc::new(Session)))
 }
 
 fn rendered(text: &str, guides: &[(&str, &str)]) -> String {
@@ -40,22 +40,22 @@ fn rendered(text: &str, guides: &[(&str, &str)]) -> String {
     render(text, &guides, &situation(), OnMissing::Abort).unwrap_or_else(|error| format!("error: {error}"))
 }
 
-fn said(text: &str) -> String {
+fn check_report(text: &str) -> String {
     let scope = Scope::with_variables(["topic", "reviewed"]).in_workflow([]);
     let checked = check(text, &scope);
-    let mut said = String::new();
+    let mut report = String::new();
     for problem in checked.problems {
         let help = problem.help.map(|help| format!(" ({help})")).unwrap_or_default();
-        let _ = writeln!(said, "[{}] {}{help}", text.get(problem.span).unwrap_or_default(), problem.message);
+        let _ = writeln!(report, "[{}] {}{help}", text.get(problem.span).unwrap_or_default(), problem.message);
     }
     for guide in checked.guides {
-        let _ = writeln!(said, "guide {} at [{}]", guide.name, text.get(guide.span).unwrap_or_default());
+        let _ = writeln!(report, "guide {} at [{}]", guide.name, text.get(guide.span).unwrap_or_default());
     }
-    said
+    report
 }
 
 #[test]
-fn text_expressions_and_conditions() {
+fn expressions_and_conditions_are_rendered() {
     assert_eq!(rendered("Plain.", &[]), "Plain.");
     assert_eq!(rendered("{{ 1 + 1 }} {{ missing }}|{{ None }}|{{ paths|join(', ') }}", &[]), "2 ||a.rs, b.rs");
     let choice = "A\n{% if reviewed %}\nyes\n{% elif topic %}\nmaybe\n{% else %}\nno\n{% endif %}\nB";
@@ -67,12 +67,12 @@ fn text_expressions_and_conditions() {
 #[test]
 fn output_is_never_parsed_again() {
     assert_eq!(rendered("On {{ topic }}.", &[]), "On parser {{ topic }} {% raw %}.");
-    let quoting = [("ONE", "{{ topic }}: {{ \"{{ guide('TWO') }}\" }}"), ("TWO", "never")];
-    assert_eq!(rendered("{{ guide('ONE') }}", &quoting), "parser {{ topic }} {% raw %}: {{ guide('TWO') }}");
+    let guides = [("ONE", "{{ topic }}: {{ \"{{ guide('TWO') }}\" }}"), ("TWO", "never")];
+    assert_eq!(rendered("{{ guide('ONE') }}", &guides), "parser {{ topic }} {% raw %}: {{ guide('TWO') }}");
 }
 
 #[test]
-fn nested_guides() {
+fn guides_are_included_with_limits() {
     let guides = [("ONE", "one, {{ guide('TWO') }}"), ("TWO", "two {{ 1 + 1 }}\n"), ("LOOP", "{{ guide('LOOP') }}")];
     assert_eq!(rendered("{{ guide('ONE') }}.", &guides), "one, two 2.");
     assert_eq!(rendered("{% if not reviewed %}{{ guide('ONE') }}{% endif %}.", &guides), ".");
@@ -85,27 +85,27 @@ fn nested_guides() {
 
 #[test]
 fn errors_are_found_by_check() {
-    insta::assert_snapshot!(said("{{ topic }} {{ guide('ONE') }} {% if reviewed %}{{ guide(\"TWO\") }}{% endif %}"), @"
+    insta::assert_snapshot!(check_report("{{ topic }} {{ guide('ONE') }} {% if reviewed %}{{ guide(\"TWO\") }}{% endif %}"), @"
     guide ONE at [ONE]
     guide TWO at [TWO]
     ");
-    insta::assert_snapshot!(said("é {{ topik }} {{ topic|uper }} {% if len() %}{% endif %}"), @"
+    insta::assert_snapshot!(check_report("é {{ topik }} {{ topic|uper }} {% if len() %}{% endif %}"), @"
     [topik] unknown name `topik` (did you mean `topic`?)
     [uper] unknown filter `uper` (did you mean `upper`?)
     [len] `len` takes 1 argument, not 0
     ");
-    insta::assert_snapshot!(said("{{ guide(topic) }}"), @"[guide(topic)] `guide` needs the name of a guide in quotes (write it as in `{{ guide('REVIEW') }}`)");
-    insta::assert_snapshot!(said("{{ guide('ONE').upper() }} {{ guide('ONE') + '' }}"), @"
+    insta::assert_snapshot!(check_report("{{ guide(topic) }}"), @"[guide(topic)] `guide` needs the name of a guide in quotes (write it as in `{{ guide('REVIEW') }}`)");
+    insta::assert_snapshot!(check_report("{{ guide('ONE').upper() }} {{ guide('ONE') + '' }}"), @"
     [guide] unknown function `guide` (use it only in a prompt or guide, in braces of its own: `{{ guide('NAME') }}`)
     [guide] unknown function `guide` (use it only in a prompt or guide, in braces of its own: `{{ guide('NAME') }}`)
     ");
-    insta::assert_snapshot!(said("{% for x in topic %}{{ x }}{% endfor %}"), @"[for x in topic %}{{ x }}{% endfor] unsupported block in a prompt or guide (use `{% if … %}` or `{% raw %}`)");
-    insta::assert_snapshot!(said("{% set topic = 1 %}"), @"[=] unsupported operator `=` (use `==` to compare; named arguments are not supported)");
-    insta::assert_snapshot!(said("{% include 'other' %}"), @"[include] syntax error: unknown statement include");
-    insta::assert_snapshot!(said("{{ topic "), @"[topic] syntax error: unexpected end of input, expected end of variable block");
-    insta::assert_snapshot!(said("{% if topic %} x"), @"[ x] syntax error: unexpected end of input, expected end of block");
-    insta::assert_snapshot!(said("{{ 1 / 2 }}"), @"[/] unsupported operator `/` (use `//`, which divides and rounds down)");
-    insta::assert_snapshot!(said("{{ topic is None if reviewed else 1 }} {{ topik }}"), @"[topik] unknown name `topik` (did you mean `topic`?)");
+    insta::assert_snapshot!(check_report("{% for x in topic %}{{ x }}{% endfor %}"), @"[for x in topic %}{{ x }}{% endfor] unsupported block in a prompt or guide (use `{% if … %}` or `{% raw %}`)");
+    insta::assert_snapshot!(check_report("{% set topic = 1 %}"), @"[=] unsupported operator `=` (use `==` to compare; named arguments are not supported)");
+    insta::assert_snapshot!(check_report("{% include 'other' %}"), @"[include] syntax error: unknown statement include");
+    insta::assert_snapshot!(check_report("{{ topic "), @"[topic] syntax error: unexpected end of input, expected end of variable block");
+    insta::assert_snapshot!(check_report("{% if topic %} x"), @"[ x] syntax error: unexpected end of input, expected end of block");
+    insta::assert_snapshot!(check_report("{{ 1 / 2 }}"), @"[/] unsupported operator `/` (use `//`, which divides and rounds down)");
+    insta::assert_snapshot!(check_report("{{ topic is None if reviewed else 1 }} {{ topik }}"), @"[topik] unknown name `topik` (did you mean `topic`?)");
 }
 
 #[test]

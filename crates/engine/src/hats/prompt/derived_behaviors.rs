@@ -1,4 +1,4 @@
-//! Derives instructions from a hat's topics, for a hat without instructions.
+//! Derives the instructions of a hat from its topics, if the hat has no instructions.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -6,7 +6,7 @@ use std::fmt;
 use super::backticked;
 use crate::hats::{Hat, Loop, Topic};
 
-/// Well-known topics, each with default instructions for the triggered hat and for publishing hats.
+/// Common topics, each with default instructions for the hat that it triggers and for the hats that publish it.
 const WELL_KNOWN: [(&str, &str, &str); 8] = [
     ("task.start", "Understand the task and write a plan: tasks, in an order in which each can be finished.", ""),
     (
@@ -44,7 +44,7 @@ const WELL_KNOWN: [(&str, &str, &str); 8] = [
 ];
 
 pub(super) fn write(the_loop: &Loop, hat: &Hat, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-    let taken = trigger_topics(the_loop, hat).into_iter().filter_map(|topic| {
+    let triggers = trigger_topics(the_loop, hat).into_iter().filter_map(|topic| {
         let text = instructions_for(the_loop, &topic, |topic| &topic.on_trigger, |known| known.1)?;
         Some(format!("**On `{topic}`:** {text}"))
     });
@@ -52,7 +52,7 @@ pub(super) fn write(the_loop: &Loop, hat: &Hat, out: &mut fmt::Formatter<'_>) ->
         let text = instructions_for(the_loop, topic, |topic| &topic.on_publish, |known| known.2)?;
         Some(format!("**Publish `{topic}`:** {text}"))
     });
-    let mut lines: Vec<String> = taken.chain(published).collect();
+    let mut lines: Vec<String> = triggers.chain(published).collect();
     if !hat.publishes.is_empty() {
         lines.push(format!("You MUST publish one of {} in every iteration.", backticked(&hat.publishes)));
     }
@@ -62,7 +62,8 @@ pub(super) fn write(the_loop: &Loop, hat: &Hat, out: &mut fmt::Formatter<'_>) ->
     write!(out, "### Derived Behaviors\n\n{}\n", lines.join("\n\n"))
 }
 
-/// Topics that trigger the hat. A pattern stands for all matching topics of the loop.
+/// The topics that trigger the hat. A pattern stands for all topics of the loop that match it, except the completion
+/// topic.
 fn trigger_topics(the_loop: &Loop, hat: &Hat) -> Vec<String> {
     let known_topics: BTreeSet<&str> =
         the_loop.published().into_iter().chain(the_loop.topics.keys().map(String::as_str)).collect();
@@ -85,7 +86,8 @@ fn trigger_topics(the_loop: &Loop, hat: &Hat) -> Vec<String> {
     topics
 }
 
-/// The instructions in `loop.yml` for a topic, or the default.
+/// Returns the instructions that `loop.yml` has for a topic, or the default instructions for the topic; `None` if there
+/// are neither.
 fn instructions_for<'a>(
     the_loop: &'a Loop,
     topic: &str,

@@ -1,7 +1,8 @@
-//! Renders the prompt of an agent under a hat: a pure function of the loop, the hat, the events and the context.
-//! Foreign text is never rendered as a template; it is quoted line by line, with control characters made visible.
+//! Renders the prompt of an agent with a hat: a pure function of the loop, the hat, the events and the context. Text
+//! from agents, tasks, memories and notes is never rendered as a template. It is quoted line by line, with control
+//! characters escaped.
 //!
-//! Where possible, requirements of the prompt are also enforced by `emit`, by gates, and by hooks.
+//! Where possible, `linchpin emit`, gates and hooks enforce what the prompt requires.
 
 mod derived_behaviors;
 mod prompt_context;
@@ -15,10 +16,10 @@ use quote::Quoted;
 
 use super::{Hat, Loop};
 
-/// Number of the first guardrail.
+/// Guardrails are numbered from this number on.
 const FIRST_GUARDRAIL: usize = 999;
 
-/// Default guardrails.
+/// The guardrails of a loop that has none of its own.
 pub const GUARDRAILS: [&str; 5] = [
     "Every iteration starts with a fresh context: read before you write.",
     "One task at a time: finish it before you begin the next.",
@@ -32,27 +33,27 @@ pub struct Prompt<'a> {
     pub the_loop: &'a Loop,
     pub hat: &'a Hat,
     pub events: &'a [IncomingEvent],
-    pub known: &'a PromptContext,
+    pub context: &'a PromptContext,
 }
 
 impl fmt::Display for Prompt<'_> {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.identity(out)?;
-        self.orientation(out)?;
-        self.tool_discipline(out)?;
-        self.execute(out)?;
+        self.write_identity(out)?;
+        self.write_orientation(out)?;
+        self.write_tool_discipline(out)?;
+        self.write_execute(out)?;
         out.write_str(VERIFY)?;
-        self.report(out)?;
-        self.guardrails(out)?;
-        self.known.tasks(out)?;
-        self.known.memories(out)?;
-        self.known.scratchpad(&self.the_loop.scratchpad, out)?;
-        self.incoming(out)
+        self.write_report(out)?;
+        self.write_guardrails(out)?;
+        self.context.write_tasks(out)?;
+        self.context.write_memories(out)?;
+        self.context.write_scratchpad(&self.the_loop.scratchpad, out)?;
+        self.write_incoming(out)
     }
 }
 
 impl Prompt<'_> {
-    fn identity(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+    fn write_identity(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Hat { name, description, .. } = self.hat;
         writeln!(
             out,
@@ -61,13 +62,13 @@ impl Prompt<'_> {
         if !description.trim().is_empty() {
             writeln!(out, "Your role: {description}")?;
         }
-        if let Some(objective) = &self.known.objective {
+        if let Some(objective) = &self.context.objective {
             write!(out, "\n<objective>\n{}</objective>\n", Quoted(objective))?;
         }
         Ok(())
     }
 
-    fn orientation(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+    fn write_orientation(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Loop { specs_dir, scratchpad, .. } = self.the_loop;
         write!(
             out,
@@ -82,8 +83,8 @@ You SHOULD read the specifications in `{specs_dir}` and the scratchpad `{scratch
         )
     }
 
-    fn tool_discipline(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // A hat with `writes` can write nothing else.
+    fn write_tool_discipline(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // An agent whose hat has `writes` can write only to the listed paths and below `.linchpin/agent/`.
         let logs = if self.hat.writes.is_some() { ".linchpin/agent/logs/" } else { "logs/" };
         write!(
             out,
@@ -105,7 +106,7 @@ If the work takes more than a few minutes, you SHOULD report your progress: `lin
         )
     }
 
-    fn execute(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+    fn write_execute(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.write_str("\n### 1. EXECUTE\n")?;
         let instructions = self.hat.instructions.trim();
         if instructions.is_empty() {
@@ -126,7 +127,7 @@ If the work takes more than a few minutes, you SHOULD report your progress: `lin
         )
     }
 
-    fn report(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+    fn write_report(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.write_str(
             "
 ### 3. REPORT
@@ -151,7 +152,7 @@ You MUST stop after an accepted emit: until the iteration ends, you cannot write
         }
     }
 
-    fn guardrails(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+    fn write_guardrails(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.write_str("\n### GUARDRAILS\n")?;
         if self.the_loop.guardrails.is_empty() {
             return Ok(());
@@ -163,7 +164,7 @@ You MUST stop after an accepted emit: until the iteration ends, you cannot write
         Ok(())
     }
 
-    fn incoming(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+    fn write_incoming(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.write_str("\n---\nYou MUST handle these events:\n")?;
         for event in self.events {
             event.write(out)?;
@@ -172,7 +173,7 @@ You MUST stop after an accepted emit: until the iteration ends, you cannot write
     }
 }
 
-/// `` `a`, `b` ``
+/// Returns the topics as a list: `` `a`, `b` ``.
 fn backticked(topics: &[String]) -> String {
     let mut text = String::new();
     for (at, topic) in topics.iter().enumerate() {

@@ -1,20 +1,20 @@
-//! Content of a prompt besides the loop: events, tasks, memories and notes.
+//! The parts of a prompt that do not come from the loop: events, tasks, memories and notes.
 
 use std::fmt::{self, Write};
 
 use super::quote::Quoted;
 
-/// Maximum of tasks shown; the rest is counted.
+/// The maximum number of tasks that a prompt lists. If there are more, the number of the remaining tasks is shown.
 pub const MAX_TASKS: usize = 20;
-/// Maximum bytes of all memories.
+/// The maximum size of all memories in a prompt together.
 const MAX_MEMORY_BYTES: usize = 4 * 1024;
 const MAX_SCRATCHPAD_BYTES: usize = 16 * 1024;
 
-/// A published event for the hat that it triggers.
+/// A published event, as the prompt shows it to the hat that the event triggers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct IncomingEvent {
     pub topic: String,
-    /// The publishing hat; `None` for the person who started the run.
+    /// The hat that published the event; `None` if the person who started the run or Linchpin itself did.
     pub from: Option<String>,
     pub summary: String,
     /// The payload as JSON text.
@@ -26,9 +26,9 @@ pub struct PromptContext {
     /// The objective of the run.
     pub objective: Option<String>,
     pub ready_tasks: Vec<ReadyTask>,
-    /// Number of further ready tasks.
+    /// The number of ready tasks that are not in `ready_tasks`.
     pub more_ready: usize,
-    /// Memories, best matches first.
+    /// The memories, those that best match the events and the objective first.
     pub memories: Vec<PromptMemory>,
     pub scratchpad: Option<String>,
 }
@@ -38,7 +38,7 @@ pub struct ReadyTask {
     pub id: String,
     pub priority: u8,
     pub title: String,
-    /// Blockers that will never close: failed or missing tasks.
+    /// The tasks that block this task forever, because they failed or do not exist.
     pub blockers: Vec<String>,
 }
 
@@ -65,7 +65,7 @@ impl IncomingEvent {
 }
 
 impl PromptContext {
-    pub(super) fn tasks(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+    pub(super) fn write_tasks(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.write_str("\n<ready-tasks>\n")?;
         for ReadyTask { id, priority, title, blockers } in self.ready_tasks.iter().take(MAX_TASKS) {
             let mut line = format!("{id} (priority {priority}) {title}");
@@ -82,16 +82,16 @@ impl PromptContext {
         out.write_str("</ready-tasks>\n")
     }
 
-    pub(super) fn memories(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut rest = MAX_MEMORY_BYTES;
+    pub(super) fn write_memories(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut remaining = MAX_MEMORY_BYTES;
         let lines = self.memories.iter().map(|PromptMemory { id, kind, text }| {
             let line = format!("{id} ({kind}) {text}");
             Quoted(&line).to_string()
         });
         let fitting: Vec<String> = lines
             .take_while(|line| {
-                let fits = line.len() <= rest;
-                rest = rest.saturating_sub(line.len());
+                let fits = line.len() <= remaining;
+                remaining = remaining.saturating_sub(line.len());
                 fits
             })
             .collect();
@@ -101,15 +101,15 @@ impl PromptContext {
         write!(out, "\n<memories>\n{}</memories>\n", fitting.concat())
     }
 
-    pub(super) fn scratchpad(&self, path: &str, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+    pub(super) fn write_scratchpad(&self, path: &str, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Some(text) = self.scratchpad.as_deref().map(str::trim_end).filter(|text| !text.is_empty()) else {
             return Ok(());
         };
         let from = text.len().saturating_sub(MAX_SCRATCHPAD_BYTES);
         let from = (from..=text.len()).find(|at| text.is_char_boundary(*at)).unwrap_or(text.len());
         let end = text.get(from..).unwrap_or_default();
-        let cut = if from > 0 { "…" } else { "" };
-        let end = format!("{cut}{end}");
+        let ellipsis = if from > 0 { "…" } else { "" };
+        let end = format!("{ellipsis}{end}");
         write!(out, "\n<scratchpad path=\"{path}\">\n{}</scratchpad>\n", Quoted(&end))
     }
 }

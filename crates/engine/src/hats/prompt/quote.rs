@@ -1,13 +1,14 @@
-//! Quotes foreign text line by line. Every quoted line begins with `>`, so it can neither close its section nor pass
-//! for one of the prompt's numbered instructions. Control characters and characters that change the writing direction
-//! are escaped (`\u{1b}`), because prompts are also written to logs and terminals.
+//! Quotes text that is not from the loop, line by line. Every quoted line begins with `>`, so it can neither close the
+//! section of the prompt that contains it nor look like one of the prompt's numbered instructions. Control characters,
+//! and characters that change the writing direction, are escaped (`\u{1b}`), because prompts are also written to logs
+//! and terminals.
 
 use std::fmt::{self, Write};
 
-/// All characters that a reader may interpret as a line break.
+/// All characters that a program may interpret as a line break.
 const LINE_BREAKS: [char; 7] = ['\n', '\r', '\u{b}', '\u{c}', '\u{85}', '\u{2028}', '\u{2029}'];
 
-/// Displays each line with the prefix `> ` and a final line break.
+/// Displays the text with `> ` before each line, and with a line break at the end.
 pub struct Quoted<'a>(pub &'a str);
 
 impl fmt::Display for Quoted<'_> {
@@ -17,7 +18,7 @@ impl fmt::Display for Quoted<'_> {
             out.write_char('>')?;
             if !line.is_empty() {
                 out.write_char(' ')?;
-                line.chars().try_for_each(|char| write_visibly(char, out))?;
+                line.chars().try_for_each(|character| write_visibly(character, out))?;
             }
             out.write_char('\n')?;
         }
@@ -25,13 +26,13 @@ impl fmt::Display for Quoted<'_> {
     }
 }
 
-fn write_visibly(char: char, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+fn write_visibly(character: char, out: &mut fmt::Formatter<'_>) -> fmt::Result {
     let changes_order =
-        matches!(char, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
-    if char != '\t' && (char.is_control() || changes_order) {
-        write!(out, "{}", char.escape_unicode())
+        matches!(character, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    if character != '\t' && (character.is_control() || changes_order) {
+        write!(out, "{}", character.escape_unicode())
     } else {
-        out.write_char(char)
+        out.write_char(character)
     }
 }
 

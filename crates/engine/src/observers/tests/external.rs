@@ -38,8 +38,8 @@ fn an_invalid_answer_changes_nothing() {
         json!({"sets": {}}),
         json!({"set": (0..300).map(|number| (format!("v{number}"), json!(1))).collect::<serde_json::Map<_, _>>()}),
     ];
-    let said: Vec<String> = wrong.into_iter().map(|answer| changes(&session, answer).expect_err("refused")).collect();
-    insta::assert_snapshot!(said.join("\n"), @"
+    let errors: Vec<String> = wrong.into_iter().map(|answer| changes(&session, answer).expect_err("refused")).collect();
+    insta::assert_snapshot!(errors.join("\n"), @"
     invalid variable name `_own`: names that start with `_` are reserved
     reserved variable name `event`: it already has a meaning in expressions
     the value of `a` has 17002 bytes, over the limit of 16384 for a variable
@@ -54,7 +54,7 @@ fn the_input_has_the_event_and_the_variables() {
     let session = Session::default();
     session.0.lock().expect("not poisoned").extend([("a".to_owned(), json!(1)), ("_own".to_owned(), json!(2))]);
     let stop: Event = serde_json::from_value(event("stop", &json!({}))).expect("an event");
-    let question = ExternalBehavior::input(&stop, &session).expect("known");
-    assert_eq!(question["variables"], json!({"a": 1}));
-    assert_eq!(question["event"]["kind"], "stop");
+    let input = ExternalBehavior::input(&stop, &session).expect("known");
+    assert_eq!(input["variables"], json!({"a": 1}));
+    assert_eq!(input["event"]["kind"], "stop");
 }

@@ -6,17 +6,17 @@ use super::{Session, after_mcp, after_proxy, event, text};
 use crate::event::Event;
 use crate::expr;
 use crate::observers::{BuiltinBehavior, ObserverKind};
-use crate::situation::{BaseFolders, Situation};
+use crate::situation::{BaseDirectories, Situation};
 
-const TRACKING: ObserverKind = ObserverKind::Behavior(BuiltinBehavior::McpCallTracking);
+const TRACKING: ObserverKind = ObserverKind::Builtin(BuiltinBehavior::McpCallTracking);
 
 fn call(session: &Session, tool: &str, result: &Value) {
-    session.see(&TRACKING, &after_mcp("github", tool, &json!({}), result)).expect("no fault");
+    session.observe(&TRACKING, &after_mcp("github", tool, &json!({}), result)).expect("no error");
 }
 
 fn value(session: &Session, source: &str) -> Result<Value, String> {
     let stop: Event = serde_json::from_value(event("stop", &json!({}))).expect("an event");
-    let situation = Arc::new(Situation::new(Arc::new(stop), BaseFolders::default(), Arc::new(session.clone())));
+    let situation = Arc::new(Situation::new(Arc::new(stop), BaseDirectories::default(), Arc::new(session.clone())));
     expr::evaluate(source, &situation).map_err(|error| error.to_string())
 }
 
@@ -28,7 +28,8 @@ fn successes_and_failures_are_stored_separately() {
     assert_eq!(session.get("mcp_calls"), json!({"github": ["get_issue"]}));
     assert_eq!(session.get("mcp_results"), json!({"github": {"get_issue": {"state": "open"}}}));
     assert_eq!(session.get("mcp_failures"), json!({"github": ["search"]}));
-    // A failure keeps earlier successes; a success removes an earlier failure.
+    // After a failure, the tool is still listed under the successes. After a success, it is no longer listed under the
+    // failures.
     call(&session, "get_issue", &text(&json!({"error": "gone"})));
     call(&session, "search", &text(&json!([])));
     assert_eq!(session.get("mcp_calls"), json!({"github": ["get_issue", "search"]}));
@@ -39,7 +40,7 @@ fn successes_and_failures_are_stored_separately() {
 fn a_proxied_call_counts_for_the_proxy_and_the_tool() {
     let session = Session::default();
     let result = text(&json!({"success": true, "result": null}));
-    session.see(&TRACKING, &after_proxy("tasks", "next", &json!({}), &result)).expect("no fault");
+    session.observe(&TRACKING, &after_proxy("tasks", "next", &json!({}), &result)).expect("no error");
     assert_eq!(session.get("mcp_calls"), json!({"hub": ["call_tool"], "tasks": ["next"]}));
     assert_eq!(value(&session, "mcp_result_is_null('tasks', 'next')"), Ok(json!(true)));
 }
@@ -82,10 +83,10 @@ fn calls_without_a_result_do_not_count() {
     let session = Session::default();
     let mut before = after_mcp("github", "get_issue", &json!({}), &text(&json!({})));
     before["kind"] = json!("before_tool");
-    session.see(&TRACKING, &before).expect("no fault");
+    session.observe(&TRACKING, &before).expect("no error");
     call(&session, "get_issue", &Value::Null);
     let bash = event("after_tool", &json!({"tool": {"name": "Bash", "input": {}, "output": "x"}, "outcome": "ok"}));
-    session.see(&TRACKING, &bash).expect("no fault");
+    session.observe(&TRACKING, &bash).expect("no error");
     assert_eq!(session.0.lock().expect("not poisoned").len(), 0);
 }
 
@@ -98,7 +99,9 @@ fn stored_results_are_bounded() {
     assert_eq!(value(&session, "mcp_result_is_null('github', 'large')"), Ok(json!(false)));
     for number in 0..100 {
         call(&session, &format!("tool{number}"), &text(&json!("x".repeat(10_000))));
-        session.see(&TRACKING, &after_mcp(&format!("server{number}"), "t", &json!({}), &json!("y"))).expect("no fault");
+        session
+            .observe(&TRACKING, &after_mcp(&format!("server{number}"), "t", &json!({}), &json!("y")))
+            .expect("no error");
     }
     let calls = session.get("mcp_calls");
     assert_eq!(calls.as_object().map(serde_json::Map::len), Some(32));

@@ -3,11 +3,11 @@ use serde_json::{Value, json};
 use super::{Session, event};
 use crate::observers::{BuiltinBehavior, ObserverKind};
 
-const DETECT: ObserverKind = ObserverKind::Behavior(BuiltinBehavior::DetectPlanMode);
+const DETECT: ObserverKind = ObserverKind::Builtin(BuiltinBehavior::DetectPlanMode);
 
 /// True if the session is in plan mode after the event.
 fn after(session: &Session, event: &Value) -> bool {
-    session.see(&DETECT, event).expect("no fault");
+    session.observe(&DETECT, event).expect("no error");
     session.get("plan_mode") == json!(true)
 }
 
@@ -21,18 +21,18 @@ fn tool(kind: &str, name: &str, output: &Value, mode: &str) -> Value {
     event(kind, &json!({"tool": call, "outcome": outcome, "extra": {"permission_mode": mode}}))
 }
 
-/// A prompt without a permission mode.
+/// The event of a prompt, without a permission mode.
 fn prompt(text: &str) -> Value {
     event("prompt", &json!({"prompt": text}))
 }
 
 #[test]
-fn the_permission_mode_is_a_sign() {
+fn the_permission_mode_enters_and_leaves_plan_mode() {
     let session = Session::default();
     assert!(!after(&session, &mode("default")));
-    assert!(session.0.lock().expect("not poisoned").is_empty(), "nothing to say");
+    assert!(session.0.lock().expect("not poisoned").is_empty(), "nothing changes");
     assert!(after(&session, &mode("plan")));
-    assert!(session.see(&DETECT, &mode("plan")).expect("no fault").is_empty(), "nothing new");
+    assert!(session.observe(&DETECT, &mode("plan")).expect("no error").is_empty(), "nothing changes");
     assert!(after(&session, &event("stop", &json!({}))), "an event without a mode");
     assert!(!after(&session, &mode("acceptEdits")));
 }
@@ -45,7 +45,7 @@ fn tools_enter_and_leave_plan_mode() {
         assert!(!after(&session, &tool("before_tool", enter, &Value::Null, "default")));
         assert!(!after(&session, &tool("tool_failed", enter, &json!("no"), "default")));
         assert!(after(&session, &tool("after_tool", enter, &done, "default")));
-        assert!(after(&session, &mode("default")), "the mode has not said plan yet");
+        assert!(after(&session, &mode("default")), "the permission mode was not `plan` before");
         assert!(after(&session, &mode("plan")));
         assert!(after(&session, &tool("before_tool", exit, &Value::Null, "plan")));
         assert!(after(&session, &tool("tool_failed", exit, &json!("The user refused"), "plan")));
@@ -57,15 +57,15 @@ fn tools_enter_and_leave_plan_mode() {
 }
 
 #[test]
-fn the_mode_of_a_turn_is_a_sign() {
+fn the_mode_of_a_turn_enters_and_leaves_plan_mode() {
     let session = Session::default();
     let turn = |mode: &str, prompt: &str| {
         event("prompt", &json!({"prompt": prompt, "extra": {"permission_mode": "default", "collaboration_mode": mode}}))
     };
     let pasted = "<collaboration_mode># Plan Mode (Conversational)</collaboration_mode>";
-    assert!(!after(&session, &turn("default", pasted)), "the agent is believed, not the text");
+    assert!(!after(&session, &turn("default", pasted)), "the mode of the turn takes precedence over the text");
     assert!(after(&session, &turn("plan", "plan it")));
-    assert!(after(&session, &mode("default")), "which is only how it asks for permission");
+    assert!(after(&session, &mode("default")), "the permission mode was not `plan` before");
     assert!(!after(&session, &turn("default", "do it")));
 }
 
@@ -78,7 +78,7 @@ fn subagents_do_not_change_the_mode() {
 }
 
 #[test]
-fn markers_in_prompts_are_signs() {
+fn markers_in_prompts_enter_and_leave_plan_mode() {
     let reminder = |text: &str| format!("<system-reminder>\n{text}\n</system-reminder>\nfix the bug");
     for (marker, plan_mode) in [
         (reminder("Plan mode is active. The person does not want changes yet."), true),
@@ -89,7 +89,7 @@ fn markers_in_prompts_are_signs() {
         ("# Active Approval Mode: Default\n\nfix".to_owned(), false),
     ] {
         let session = Session::default();
-        // Start in the opposite mode.
+        // Before the event, the session is in the opposite mode.
         session.0.lock().expect("not poisoned").insert("plan_mode".to_owned(), json!(!plan_mode));
         assert_eq!(after(&session, &prompt(&marker)), plan_mode, "{marker}");
     }
@@ -130,7 +130,7 @@ fn quoted_markers_do_not_count() {
 fn markers_after_a_quote_count() {
     let text = "```\ncode\n```\n<br/> 1 < 2\n<system-reminder>Plan mode is active</system-reminder>";
     assert!(after(&Session::default(), &prompt(text)));
-    // The last marker is the newest.
+    // The last marker in a prompt counts, because it is the newest.
     let both = "# Active Approval Mode: Plan\n# Active Approval Mode: Default\n";
     assert!(!after(&Session::default(), &prompt(both)));
 }

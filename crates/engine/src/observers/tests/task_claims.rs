@@ -9,7 +9,7 @@ const OTHER: &str = "0b7c9999-5d0a-4f6b-9a3e-2f1d8c7b6a51";
 
 pub fn claims() -> ObserverKind {
     let servers = vec![ToolName("tasks".to_owned())];
-    ObserverKind::Behavior(BuiltinBehavior::TaskClaimTracking(TaskTools { servers, ..TaskTools::default() }))
+    ObserverKind::Builtin(BuiltinBehavior::TaskClaimTracking(TaskTools { servers, ..TaskTools::default() }))
 }
 
 fn task() -> Value {
@@ -17,7 +17,7 @@ fn task() -> Value {
 }
 
 fn call(session: &Session, tool: &str, input: &Value, result: &Value) -> Value {
-    session.see(&claims(), &after_mcp("tasks", tool, input, result)).expect("no fault");
+    session.observe(&claims(), &after_mcp("tasks", tool, input, result)).expect("no error");
     session.get("claimed_tasks")
 }
 
@@ -26,7 +26,7 @@ fn claim(session: &Session, reference: &str, result: &Value) -> Value {
 }
 
 #[test]
-fn a_claim_is_for_the_task_in_the_result() {
+fn the_task_in_the_result_is_claimed() {
     for result in [
         text(&task()),
         json!({"content": text(&task()), "isError": false}),
@@ -46,17 +46,17 @@ fn a_claim_is_for_the_task_in_the_result() {
 }
 
 #[test]
-fn a_claim_through_a_proxy() {
+fn a_claim_through_a_proxy_counts() {
     for arguments in [json!({"task_id": "#12"}), json!("{\"task_id\": \"#12\"}")] {
         let session = Session::default();
         let result = text(&json!({"success": true, "result": task()}));
-        session.see(&claims(), &after_proxy("tasks", "claim_task", &arguments, &result)).expect("no fault");
+        session.observe(&claims(), &after_proxy("tasks", "claim_task", &arguments, &result)).expect("no error");
         assert_eq!(session.get("claimed_tasks"), json!([ID]));
     }
 }
 
 #[test]
-fn a_failure_in_any_form_changes_nothing() {
+fn a_result_that_reports_a_failure_changes_nothing() {
     for result in [
         json!({"is_error": true, "content": text(&task())}),
         json!({"isError": true, "content": text(&task())}),
@@ -86,7 +86,7 @@ fn a_failure_in_any_form_changes_nothing() {
     ];
     for result in proxied {
         let session = Session::default();
-        session.see(&claims(), &after_proxy("tasks", "claim_task", &json!({"id": ID}), &result)).expect("no fault");
+        session.observe(&claims(), &after_proxy("tasks", "claim_task", &json!({"id": ID}), &result)).expect("no error");
         assert_eq!(session.get("claimed_tasks"), Value::Null, "{result}");
     }
 }
@@ -112,19 +112,21 @@ fn failed_and_unfinished_calls_change_nothing() {
         [with("kind", json!("tool_failed")), with("kind", json!("before_tool")), with("outcome", json!("failed"))];
     for event in events {
         let session = Session::default();
-        assert!(session.see(&claims(), &event).expect("no fault").is_empty(), "{event}");
+        assert!(session.observe(&claims(), &event).expect("no error").is_empty(), "{event}");
     }
     let session = Session::default();
-    session.see(&claims(), &event("stop", &json!({}))).expect("no fault");
+    session.observe(&claims(), &event("stop", &json!({}))).expect("no error");
     assert_eq!(session.get("claimed_tasks"), Value::Null);
 }
 
 #[test]
 fn other_servers_are_ignored() {
     let session = Session::default();
-    session.see(&claims(), &after_mcp("other", "claim_task", &json!({"id": ID}), &text(&task()))).expect("no fault");
+    session
+        .observe(&claims(), &after_mcp("other", "claim_task", &json!({"id": ID}), &text(&task())))
+        .expect("no error");
     let own_name = after_proxy("other", "claim_task", &json!({"id": ID}), &text(&task()));
-    session.see(&claims(), &own_name).expect("no fault");
+    session.observe(&claims(), &own_name).expect("no error");
     assert_eq!(session.get("claimed_tasks"), Value::Null);
 }
 

@@ -1,9 +1,9 @@
-//! Calls that pass any tool list of a workflow.
+//! Tests of the calls that are exempt from the tool lists of workflows.
 
 use super::*;
 use crate::rules::Exemptions;
 
-/// The rule for `allowed_tools: [Edit]` of a workflow's node.
+/// The rule that Linchpin derives from `allowed_tools: [Edit]` of a workflow's node.
 fn only_edit() -> Rule {
     let exemptions = Exemptions {
         tools: vec![ToolName("Edit".to_owned())],
@@ -19,7 +19,7 @@ fn level(event: Event) -> Level {
 }
 
 #[test]
-fn linchpin_and_read_only_commands_pass() {
+fn linchpin_and_read_only_commands_are_exempt() {
     for command in [
         "linchpin next",
         "linchpin next spec_complete && linchpin status",
@@ -33,7 +33,7 @@ fn linchpin_and_read_only_commands_pass() {
 }
 
 #[test]
-fn other_commands_do_not_pass() {
+fn other_commands_are_not_exempt() {
     for command in [
         "cargo test",
         "linchpin next && cargo test",
@@ -54,7 +54,7 @@ fn other_commands_do_not_pass() {
 }
 
 #[test]
-fn tools_by_name() {
+fn read_only_tools_and_listed_tools_are_exempt() {
     let call = |name: &str| ToolCall { name: name.to_owned(), ..ToolCall::default() };
     for (name, expected) in
         [("Edit", Level::Allow), ("Read", Level::Allow), ("Grep", Level::Allow), ("Write", Level::Block)]

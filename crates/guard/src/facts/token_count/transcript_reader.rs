@@ -1,4 +1,4 @@
-//! Continues to read transcripts from the last position, up to a limit.
+//! Reads the part of transcripts that was appended since they were last read, up to a limit of bytes.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -16,11 +16,11 @@ use super::Transcript;
 
 pub(super) struct TranscriptReader<'s> {
     store: &'s Store,
-    /// The number of bytes that may still be read.
+    /// The number of bytes that may still be read from all transcripts together.
     bytes_left: u64,
     visited_paths: BTreeSet<PathBuf>,
     pub(super) new_messages: Vec<NewMessages>,
-    /// True if there is more to read.
+    /// True if there are more new messages than may be read.
     pub(super) is_incomplete: bool,
 }
 
@@ -32,11 +32,12 @@ pub(super) struct NewMessages {
     progress: Value,
 }
 
-/// The position up to which a file was read.
+/// How far a file was read.
 #[derive(Default, Serialize, Deserialize)]
 struct Progress {
     position: TranscriptPosition,
-    /// The file's size when it was read to the end. While the size is the same, there is nothing new.
+    /// The file's size if the last read reached the end of the file; `None` if it did not. As long as the file has this
+    /// size, it has no new messages.
     size: Option<u64>,
 }
 
@@ -51,8 +52,8 @@ impl<'s> TranscriptReader<'s> {
         }
     }
 
-    /// Continues to read a transcript and those of its subagents. The inner error means that nothing was ever read from
-    /// them, and nothing can be read now.
+    /// Reads the new messages of a transcript and of the transcripts of its subagents. The inner error means that none
+    /// of these files can be read, and that nothing was read from them earlier.
     pub(super) fn read(&mut self, transcript: &Transcript) -> Result<io::Result<()>, StoreError> {
         let Some(agent) = Agent::from_name(&transcript.agent) else {
             return Ok(Err(io::Error::other("the agent is unknown")));
@@ -60,7 +61,8 @@ impl<'s> TranscriptReader<'s> {
         let mut problem = None;
         let mut is_any_read = false;
         for path in transcript::transcript_files(agent, Path::new(&transcript.path)) {
-            // A subagent's transcript may also be listed by itself.
+            // The file may have been read already, because the transcript of a subagent may also be in the list of
+            // transcripts.
             if !self.visited_paths.insert(path.clone()) {
                 is_any_read = true;
                 continue;
@@ -73,6 +75,7 @@ impl<'s> TranscriptReader<'s> {
         Ok(problem.filter(|_| !is_any_read).map_or(Ok(()), Err))
     }
 
+    /// Reads the new messages of one file.
     fn read_file(&mut self, agent: Agent, path: &Path, transcript: &Transcript) -> Result<io::Result<()>, StoreError> {
         let name = path.to_string_lossy();
         let stored = self.store.transcript_position(&name)?;
@@ -91,13 +94,14 @@ impl<'s> TranscriptReader<'s> {
                 });
                 Ok(())
             }
-            // The messages read earlier still count.
+            // The file can no longer be read, but its messages that were read earlier still count.
             Err(_) if was_read => Ok(()),
             Err(error) => Err(error),
         })
     }
 
-    /// Returns `None` if nothing was appended, or if no more bytes may be read.
+    /// The new messages of a file, and how far the file was read. Returns `None` if nothing was appended, or if no more
+    /// bytes may be read.
     fn read_new_messages(
         &mut self,
         agent: Agent,
@@ -114,7 +118,8 @@ impl<'s> TranscriptReader<'s> {
         }
         let usage = transcript::usage(agent, path, progress.position, self.bytes_left)?;
         self.is_incomplete |= usage.has_more;
-        // Subtracts the appended bytes. They are at least as many as the bytes that were read.
+        // Subtracts the number of bytes that were appended (if the last read did not reach the end: the file's size).
+        // This is at least the number of bytes that were read.
         self.bytes_left = self.bytes_left.saturating_sub(size.saturating_sub(progress.size.unwrap_or(0)));
         let progress = Progress { position: usage.position, size: (!usage.has_more).then_some(size) };
         Ok(Some((usage.messages.into_iter().map(transcript_message).collect(), progress)))
@@ -132,7 +137,7 @@ impl NewMessages {
     }
 }
 
-/// The file's size. Refuses anything but a regular file: reading a pipe could block.
+/// The file's size. Fails for anything but a regular file, because a read from a pipe could block.
 fn file_size(path: &Path) -> io::Result<u64> {
     let metadata = fs::metadata(path)?;
     if metadata.is_file() { Ok(metadata.len()) } else { Err(io::Error::other("it is not a regular file")) }

@@ -36,7 +36,7 @@ fn edit(session: &str, times: (i64, i64), path: &str) -> RecordedCall {
     }
 }
 
-/// A call without an end.
+/// The same call, but without a recorded end.
 fn unfinished(call: RecordedCall) -> RecordedCall {
     RecordedCall { has_ended: false, ..call }
 }
@@ -45,8 +45,8 @@ fn sessions(owners: &Owners<'_>) -> Vec<String> {
     owners.iter().map(|(_, session)| (*session).to_owned()).collect()
 }
 
-/// The sessions that own a change at this time. `writers` has the calls that write the path. They are also among the
-/// calls that ran.
+/// The sessions that own a change at this time. `writers` has the calls that write the path; `others` has all other
+/// calls.
 fn owners_at(time: i64, writers: &[RecordedCall], others: &[RecordedCall]) -> Vec<String> {
     let all: Vec<RecordedCall> = writers.iter().chain(others).cloned().collect();
     let writers: Vec<&RecordedCall> = writers.iter().collect();
@@ -84,7 +84,7 @@ fn a_change_while_no_call_ran_belongs_to_all_sessions() {
 }
 
 #[test]
-fn a_call_that_only_edits_another_file_does_not_account_for_a_change_beside_it() {
+fn an_edit_of_another_file_does_not_own_the_change() {
     assert_eq!(owners_at(50, &[], &[edit("b", (40, 60), "/repo/other")]), ALL_SESSIONS);
     let mcp = RecordedCall { tool: "mcp__files__write".to_owned(), ..edit("b", (40, 60), "/repo/other") };
     assert_eq!(owners_at(50, &[], &[mcp]), ["b"]);
@@ -137,7 +137,7 @@ fn a_deletion_belongs_to_the_calls_that_may_have_made_it() {
 }
 
 #[test]
-fn writes_of_a_shell_script_are_found_by_the_files_it_names() {
+fn files_that_a_shell_command_writes_are_found() {
     let attribution = attribution(Path::new("/nowhere"));
     for (command, expected) in [
         ("echo x > a.txt", &["/repo/a.txt"][..]),
@@ -145,12 +145,12 @@ fn writes_of_a_shell_script_are_found_by_the_files_it_names() {
         ("cat a.txt", &[]),
         ("cp a.txt /tmp/b.txt", &["/tmp/b.txt"]),
     ] {
-        let found: Vec<String> = attribution
+        let written: Vec<String> = attribution
             .written_paths(&shell_call("a", (0, 1), command))
             .iter()
             .map(|path| path::normalize(path))
             .collect();
-        assert_eq!(found, expected, "{command}");
+        assert_eq!(written, expected, "{command}");
     }
     assert_eq!(attribution.written_paths(&edit("a", (0, 1), "/repo/f")), ["/repo/f"]);
     let read =
@@ -162,7 +162,7 @@ fn writes_of_a_shell_script_are_found_by_the_files_it_names() {
 fn a_session_is_read_only_while_all_its_commands_only_read() {
     let attribution = attribution(Path::new("/nowhere"));
     for (calls, has_only_read) in [
-        // Perhaps the agent's hooks do not report calls.
+        // No call was recorded, perhaps because the agent's hooks do not report calls.
         (vec![], false),
         (vec![shell_call("other", (0, 1), "rm f")], true),
         (vec![shell_call("s", (0, 1), "cat a.txt | grep x")], true),
@@ -177,11 +177,34 @@ fn a_session_is_read_only_while_all_its_commands_only_read() {
         (vec![shell_call("s", (0, 1), "ls"), shell_call("other", (0, 1), "rm f")], true),
         (vec![shell_call("s", (0, 1), "ls"), shell_call("s", (0, 1), "rm f")], false),
     ] {
-        let mut recorded = RecordedCalls { calls, is_complete: true };
-        assert_eq!(attribution.has_only_read(&recorded), has_only_read, "{recorded:?}");
-        // An older call may have written.
+        let mut recorded = RecordedCalls { oldest: Some(5), ..recorded(calls) };
+        assert_eq!(attribution.has_only_read(&recorded, Some(6)), has_only_read, "{recorded:?}");
+        // The calls that are missing in this incomplete record were made before the session began, at 6.
         recorded.is_complete = false;
-        assert!(!attribution.has_only_read(&recorded), "{recorded:?}");
+        assert_eq!(attribution.has_only_read(&recorded, Some(6)), has_only_read, "{recorded:?}");
+        // If the session began at 5 or at an unknown time, one of the missing calls may be its own, and may have
+        // written a file.
+        for first_seen in [None, Some(5)] {
+            assert!(!attribution.has_only_read(&recorded, first_seen), "{recorded:?}");
+        }
+    }
+}
+
+fn recorded(calls: Vec<RecordedCall>) -> RecordedCalls {
+    RecordedCalls { calls, is_complete: true, oldest: None, started_sessions: BTreeSet::new() }
+}
+
+#[test]
+fn a_session_without_calls_is_read_only_if_its_agent_reports_calls() {
+    let attribution = attribution(Path::new("/nowhere"));
+    let started = |agent: &str, session: &str| RecordedCalls {
+        started_sessions: BTreeSet::from([(agent.to_owned(), session.to_owned())]),
+        ..recorded(Vec::new())
+    };
+    assert!(attribution.has_only_read(&started("claude", "s"), Some(1)));
+    assert!(attribution.has_only_read(&recorded(vec![shell_call("other", (0, 1), "rm f")]), Some(1)));
+    for unknown in [recorded(Vec::new()), started("codex", "s"), started("claude", "other")] {
+        assert!(!attribution.has_only_read(&unknown, Some(1)), "{unknown:?}");
     }
 }
 

@@ -1,4 +1,4 @@
-//! The life of a demand: repeated, given up, promised, acknowledged, met by a command, withdrawn.
+//! Tests how a demand is repeated, given up, promised, acknowledged, met by a command, and no longer made.
 
 use engine::file_rules::{CommandAction, FilePattern, FileRule, FileRuleKind, Refire, RunFor, Status, TriggeringFile};
 use engine::rules::{Detector, Rule};
@@ -12,7 +12,7 @@ use crate::tests::{Scratch, write};
 struct Scene {
     scratch: Scratch,
     rule: Rule,
-    baseline_name: BaselineName,
+    baseline_id: BaselineId,
 }
 
 impl Scene {
@@ -31,7 +31,7 @@ impl Scene {
         };
         let scratch = Scratch::new();
         scratch.file("a.rs", "one").file("b.rs", "one");
-        Self { scratch, rule, baseline_name: "main".to_owned().into() }
+        Self { scratch, rule, baseline_id: "main".to_owned().into() }
     }
 
     /// The same scene with a modified rule.
@@ -57,7 +57,7 @@ impl Scene {
         Queue::of(&self.scratch.project(), &self.scratch.environment)
     }
 
-    /// The demands of session `s`, whose agent sent no message.
+    /// The tracker of session `s`, whose agent sent no message.
     fn demand_tracker(&self) -> DemandTracker {
         self.tracker_with_message("s", None)
     }
@@ -66,53 +66,58 @@ impl Scene {
         DemandTracker::new(&self.scratch.root, self.queue(), session, "now".to_owned(), message)
     }
 
-    fn register(&self, found: &FileMatch) -> DemandState {
-        self.register_with(&self.demand_tracker(), found)
+    fn register(&self, file_match: &FileMatch) -> DemandState {
+        self.register_with(&self.demand_tracker(), file_match)
     }
 
-    fn register_with(&self, demand_tracker: &DemandTracker, found: &FileMatch) -> DemandState {
-        let demand = self.rule.demand_for(found).expect("a file rule");
-        demand_tracker.register(&demand, &self.baseline_name).expect("it is written to the queue")
+    fn register_with(&self, demand_tracker: &DemandTracker, file_match: &FileMatch) -> DemandState {
+        let demand = self.rule.possible_demand(file_match).expect("a file rule");
+        demand_tracker.register(&demand, &self.baseline_id).expect("it is written to the queue")
     }
 
-    fn demand(&self, found: &FileMatch, asked_before: u32) -> Demand {
-        Demand { rule: self.rule.clone(), found: found.clone(), release_notice: None, times_asked: asked_before }
+    fn demand(&self, file_match: &FileMatch, asked_before: u32) -> Demand {
+        Demand {
+            rule: self.rule.clone(),
+            file_match: file_match.clone(),
+            release_notice: None,
+            times_asked: asked_before,
+        }
     }
 
     /// Simulates one stop of this session: the demand is judged, recorded, and shown to the agent.
-    fn stop(&self, session: &str, found: &FileMatch) -> DemandState {
+    fn stop(&self, session: &str, file_match: &FileMatch) -> DemandState {
         let demand_tracker = self.tracker_with_message(session, None);
-        let state = self.register_with(&demand_tracker, found);
-        self.show(&demand_tracker, found, state.times_asked);
+        let state = self.register_with(&demand_tracker, file_match);
+        self.show(&demand_tracker, file_match, state.times_asked);
         state
     }
 
-    fn show(&self, demand_tracker: &DemandTracker, found: &FileMatch, asked_before: u32) {
-        let demands = [(self.demand(found, asked_before), self.baseline_name.clone())];
-        demand_tracker.write_queue(&demands, &Variables::new(), &["docs".to_owned()], true);
+    fn show(&self, demand_tracker: &DemandTracker, file_match: &FileMatch, asked_before: u32) {
+        let demands = [(self.demand(file_match, asked_before), self.baseline_id.clone())];
+        demand_tracker.count_and_close(&demands, &Variables::new(), &["docs".to_owned()], true);
     }
 
-    fn hash(&self, found: &FileMatch) -> String {
-        trigger_hash("docs", found.trigger_files(), &self.baseline_name.name)
+    fn hash(&self, file_match: &FileMatch) -> String {
+        demand_hash("docs", file_match.trigger_files(), &self.baseline_id.id)
     }
 
-    fn entry(&self, found: &FileMatch) -> QueueEntry {
-        self.queue().find_or_discard("docs", &self.hash(found)).expect("an entry")
+    fn entry(&self, file_match: &FileMatch) -> QueueEntry {
+        self.queue().find_or_discard("docs", &self.hash(file_match)).expect("an entry")
     }
 
-    fn acknowledge(&self, found: &FileMatch) -> Result<usize, String> {
-        let demand = self.rule.demand_for(found).expect("a file rule");
-        self.demand_tracker().acknowledge(&demand, &self.baseline_name, "a person says so")
+    fn acknowledge(&self, file_match: &FileMatch) -> Result<usize, String> {
+        let demand = self.rule.possible_demand(file_match).expect("a file rule");
+        self.demand_tracker().acknowledge(&demand, &self.baseline_id, "a person says so")
     }
 }
 
-/// A match in which each of these files has changed and lacks `missing`.
+/// A match in which each of these files was changed, but the files in `missing` were not changed with it.
 fn lacking(files: &[&str], missing: &[&str]) -> FileMatch {
     let trigger = |path: &&str| TriggeringFile {
         path: (*path).to_owned(),
         status: Status::Modified,
         captures: Captures::default(),
-        missing: missing.iter().map(|&missing| missing.to_owned()).collect(),
+        missing_files: missing.iter().map(|&missing| missing.to_owned()).collect(),
         safety: Vec::new(),
     };
     FileMatch { triggers: files.iter().map(trigger).collect(), ..FileMatch::default() }
@@ -155,7 +160,8 @@ fn a_demand_is_given_up_after_its_maximum_of_holds_and_one_warning() {
             (state.times_asked, state.is_given_up)
         })
         .collect();
-    // `max_holds` is 2: the engine holds at 0 and 1, lets the agent stop at 2, and is silent from 3 on.
+    // `max_holds` is 2: the engine holds the agent if it was asked 0 or 1 times, lets it stop after 2 times, and is
+    // silent after 3 or more.
     assert_eq!(asked, [(0, false), (1, false), (2, false), (3, true), (4, true)]);
 }
 
@@ -203,28 +209,28 @@ fn sessions_and_subagents_are_counted_separately() {
 fn another_baseline_is_another_demand() {
     let mut scene = Scene::new();
     scene.stop("s", &a());
-    scene.baseline_name = "later".to_owned().into();
+    scene.baseline_id = "later".to_owned().into();
     assert_eq!(scene.register(&a()).times_asked, 0);
 }
 
 #[test]
 fn a_met_demand_is_not_written_to_the_queue() {
     let scene = Scene::new();
-    for found in [FileMatch::default(), FileMatch { is_safe: true, ..a() }] {
-        assert_eq!(scene.register(&found), DemandState::default());
-        assert_eq!(scene.queue().find_or_discard("docs", &scene.hash(&found)), None);
+    for file_match in [FileMatch::default(), FileMatch { is_satisfied_by_safety: true, ..a() }] {
+        assert_eq!(scene.register(&file_match), DemandState::default());
+        assert_eq!(scene.queue().find_or_discard("docs", &scene.hash(&file_match)), None);
     }
 }
 
 #[test]
 fn a_demand_that_cannot_be_queued_is_not_made() {
     let scene = Scene::new();
-    write(&scene.scratch.root.join(".linchpin/tmp/rules/queue"), "no folder");
-    write(&scene.scratch.state("tmp/rules/queue"), "no folder");
-    let found = a();
-    let demand = scene.rule.demand_for(&found).expect("a file rule");
+    write(&scene.scratch.root.join(".linchpin/tmp/rules/queue"), "no directory");
+    write(&scene.scratch.state("tmp/rules/queue"), "no directory");
+    let file_match = a();
+    let demand = scene.rule.possible_demand(&file_match).expect("a file rule");
     let demand_tracker = scene.demand_tracker();
-    assert_eq!(demand_tracker.register(&demand, &scene.baseline_name), None);
+    assert_eq!(demand_tracker.register(&demand, &scene.baseline_id), None);
     let problem = demand_tracker.take_problem().expect("a problem for the person");
     assert!(problem.contains("cannot be written"), "{problem}");
     assert_eq!(demand_tracker.take_problem(), None);
@@ -241,7 +247,7 @@ fn a_promise_by_id_or_title_answers_a_demand_that_an_agent_may_answer() {
         assert_eq!(answered_files(&scene.register_with(&promising, &a())), ["a.rs"], "{promise}");
         let entry = scene.entry(&a());
         assert_eq!(entry.status, QueueStatus::Passed);
-        assert_eq!(entry.action_result.and_then(|result| result.output).as_deref(), Some("promised by the agent"));
+        assert_eq!(entry.action_result.and_then(|result| result.message).as_deref(), Some("promised by the agent"));
         // The answer counts for all sessions.
         assert_eq!(answered_files(&scene.register_with(&scene.tracker_with_message("other", None), &a())), ["a.rs"]);
     }
@@ -307,11 +313,11 @@ fn new_contents_repeat_a_demand_only_if_the_rule_says_so_or_runs_a_command() {
 #[test]
 fn an_answer_counts_for_the_other_baseline_that_it_names() {
     let mut scene = Scene::new();
-    scene.baseline_name = BaselineName { name: "start".to_owned(), also: Some("main".to_owned()) };
+    scene.baseline_id = BaselineId { id: "start".to_owned(), also: Some("main".to_owned()) };
     assert_eq!(scene.acknowledge(&a()), Ok(1));
-    scene.baseline_name = "main".to_owned().into();
+    scene.baseline_id = "main".to_owned().into();
     assert_eq!(answered_files(&scene.register(&a())), ["a.rs"]);
-    scene.baseline_name = "elsewhere".to_owned().into();
+    scene.baseline_id = "elsewhere".to_owned().into();
     assert_eq!(scene.register(&a()), open(0));
 }
 
@@ -335,8 +341,8 @@ fn a_demand_that_was_not_shown_does_not_count() {
     let scene = Scene::new();
     let demand_tracker = scene.demand_tracker();
     scene.register_with(&demand_tracker, &a());
-    let demands = [(scene.demand(&a(), 0), scene.baseline_name.clone())];
-    demand_tracker.write_queue(&demands, &Variables::new(), &["docs".to_owned()], false);
+    let demands = [(scene.demand(&a(), 0), scene.baseline_id.clone())];
+    demand_tracker.count_and_close(&demands, &Variables::new(), &["docs".to_owned()], false);
     assert_eq!(scene.register(&a()).times_asked, 0);
     assert_eq!(scene.entry(&a()).shown, 0);
 }
@@ -347,7 +353,12 @@ fn a_released_demand_has_failed_and_stays_open() {
     let demand_tracker = scene.demand_tracker();
     scene.register_with(&demand_tracker, &a());
     let demand = Demand { release_notice: Some("it lets go".to_owned()), ..scene.demand(&a(), 2) };
-    demand_tracker.write_queue(&[(demand, scene.baseline_name.clone())], &Variables::new(), &["docs".to_owned()], true);
+    demand_tracker.count_and_close(
+        &[(demand, scene.baseline_id.clone())],
+        &Variables::new(),
+        &["docs".to_owned()],
+        true,
+    );
     assert_eq!(scene.entry(&a()).status, QueueStatus::Failed);
     assert_eq!(scene.register(&a()), DemandState { times_asked: 3, is_given_up: true, ..DemandState::default() });
     // In another session, counting starts at zero, and the demand is open.
@@ -358,13 +369,13 @@ fn a_released_demand_has_failed_and_stays_open() {
 /// The session's variables after these demands were stored.
 fn variables_after_storing(
     scene: &Scene,
-    demands: &[(Demand, BaselineName)],
+    demands: &[(Demand, BaselineId)],
     before: &Variables,
     judged: &[&str],
 ) -> Variables {
     let judged: Vec<String> = judged.iter().map(|&rule| rule.to_owned()).collect();
     let mut changes = StateChanges::default();
-    scene.demand_tracker().store_open_demands(demands, before, &judged, &mut changes);
+    scene.demand_tracker().remember_open_hashes(demands, before, &judged, &mut changes);
     let mut variables = before.clone();
     for (name, value) in changes.session_variables {
         match value {
@@ -379,11 +390,11 @@ fn variables_after_storing(
 fn a_session_stores_which_demand_of_a_rule_is_open() {
     let scene = Scene::new();
     scene.stop("s", &a());
-    let demands = [(scene.demand(&a(), 0), scene.baseline_name.clone())];
+    let demands = [(scene.demand(&a(), 0), scene.baseline_id.clone())];
     let variables = variables_after_storing(&scene, &demands, &Variables::new(), &["docs"]);
     let open = open_queue_entries(&scene.queue(), &variables);
     assert_eq!(open.iter().map(|entry| entry.rule_name.as_str()).collect::<Vec<_>>(), ["docs"]);
-    // If a rule was not judged this time, its demand stays open.
+    // If a rule was not judged at this event, its demand stays open.
     assert_eq!(variables_after_storing(&scene, &[], &variables, &[]), variables);
     assert_eq!(variables_after_storing(&scene, &[], &variables, &["docs"]), Variables::new());
 }
@@ -392,7 +403,7 @@ fn a_session_stores_which_demand_of_a_rule_is_open() {
 fn a_demand_that_is_answered_is_not_among_the_open_ones() {
     let scene = Scene::new();
     scene.stop("s", &a());
-    let demands = [(scene.demand(&a(), 0), scene.baseline_name.clone())];
+    let demands = [(scene.demand(&a(), 0), scene.baseline_id.clone())];
     let variables = variables_after_storing(&scene, &demands, &Variables::new(), &["docs"]);
     scene.acknowledge(&a()).expect("written");
     assert_eq!(open_queue_entries(&scene.queue(), &variables), []);
@@ -403,9 +414,9 @@ fn a_demand_that_is_no_longer_made_is_skipped() {
     for (judged, status) in [(&["docs".to_owned()][..], QueueStatus::Skipped), (&[], QueueStatus::Queued)] {
         let scene = Scene::new();
         scene.stop("s", &a());
-        let demands = [(scene.demand(&a(), 0), scene.baseline_name.clone())];
+        let demands = [(scene.demand(&a(), 0), scene.baseline_id.clone())];
         let before = variables_after_storing(&scene, &demands, &Variables::new(), &["docs"]);
-        scene.demand_tracker().write_queue(&[], &before, judged, true);
+        scene.demand_tracker().count_and_close(&[], &before, judged, true);
         assert_eq!(scene.entry(&a()).status, status, "{judged:?}");
     }
 }
@@ -414,10 +425,10 @@ fn a_demand_that_is_no_longer_made_is_skipped() {
 fn an_answered_demand_stays_answered_when_it_is_no_longer_made() {
     let scene = Scene::new();
     scene.stop("s", &a());
-    let demands = [(scene.demand(&a(), 0), scene.baseline_name.clone())];
+    let demands = [(scene.demand(&a(), 0), scene.baseline_id.clone())];
     let before = variables_after_storing(&scene, &demands, &Variables::new(), &["docs"]);
     scene.acknowledge(&a()).expect("written");
-    scene.demand_tracker().write_queue(&[], &before, &["docs".to_owned()], true);
+    scene.demand_tracker().count_and_close(&[], &before, &["docs".to_owned()], true);
     assert_eq!(scene.entry(&a()).status, QueueStatus::Passed);
 }
 
@@ -430,12 +441,7 @@ fn a_command_that_passes_answers_the_files_as_they_are_then() {
     scene.register_with(&demand_tracker, &a());
     let passed = CommandResult { is_passed: true, ..failed_command() };
     scene.scratch.file("a.rs", "formatted by the command");
-    demand_tracker.record_command_result(
-        &scene.demand(&a(), 0),
-        &scene.baseline_name,
-        &passed,
-        Some("tree".to_owned()),
-    );
+    demand_tracker.record_command_result(&scene.demand(&a(), 0), &scene.baseline_id, &passed, Some("tree".to_owned()));
     assert_eq!(answered_files(&scene.register(&a())), ["a.rs"]);
     assert_eq!(scene.entry(&a()).status, QueueStatus::Passed);
 }
@@ -447,9 +453,9 @@ fn a_command_that_failed_is_not_run_again_until_something_changes() {
     scene.register_with(&demand_tracker, &a());
     let demand = scene.demand(&a(), 0);
     let has_result =
-        |digest: Option<&str>| demand_tracker.earlier_result(&demand, &scene.baseline_name, digest).is_some();
+        |digest: Option<&str>| demand_tracker.earlier_failure(&demand, &scene.baseline_id, digest).is_some();
     assert!(!has_result(Some("tree")), "it was never run");
-    demand_tracker.record_command_result(&demand, &scene.baseline_name, &failed_command(), Some("tree".to_owned()));
+    demand_tracker.record_command_result(&demand, &scene.baseline_id, &failed_command(), Some("tree".to_owned()));
     assert!(has_result(Some("tree")));
     assert!(!has_result(Some("other tree")));
     assert!(!has_result(None), "without git, changes are unknown");
@@ -464,7 +470,7 @@ fn a_failed_command_stays_failed_while_its_demand_is_shown() {
     scene.register_with(&demand_tracker, &a());
     demand_tracker.record_command_result(
         &scene.demand(&a(), 0),
-        &scene.baseline_name,
+        &scene.baseline_id,
         &failed_command(),
         Some("tree".to_owned()),
     );

@@ -1,4 +1,4 @@
-//! Tests when a hat may hand the work over.
+//! Tests under which conditions a hat may hand the work over.
 
 use std::ffi::OsString;
 
@@ -87,7 +87,7 @@ impl Iteration {
         commands.emit(&self.hat_phase, Emission { topic, summary: "Done.", payload: None })
     }
 
-    /// The last refusal as shown to the next agent, and the gate that waits for an approval.
+    /// The text of the last refusal for the agent of the next iteration, and the gate that waits for an approval.
     fn refusal(&self) -> (Option<String>, Option<String>) {
         let (work, run, number) = (self.work(), self.hat_phase.run_id(), self.hat_phase.iteration);
         (work.refusal(run, number).expect("work"), work.awaited_gate(run, number).expect("work"))
@@ -180,7 +180,7 @@ fn a_failed_gate_refuses_and_the_next_agent_gets_the_reason() {
         }
         other => panic!("{other:?}"),
     }
-    let expected = "`held` was refused: late\n- late: `phase.elapsed > 3600` is not true";
+    let expected = "`held` was refused, because a gate is not met: `late`\n- late: `phase.elapsed > 3600` is not true";
     assert_eq!(iteration.refusal(), (Some(expected.to_owned()), None));
     assert!(iteration.emit_at("held", NOW + 3_601_000).is_ok());
 }

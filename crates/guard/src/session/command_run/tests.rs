@@ -1,4 +1,4 @@
-//! Tests who runs a command: an agent that the environment names, an agent with an unfinished call, or a person.
+//! Tests how the session that runs a command is found: by environment variables or by an unfinished call.
 
 use std::ffi::OsString;
 
@@ -14,8 +14,8 @@ fn command_run(scratch: &Scratch) -> CommandRun<'_> {
     CommandRun { words: &["next"], session: None, environment: &scratch.environment, now: NOW }
 }
 
-fn owner(session: &str) -> SessionOwner {
-    SessionOwner { agent: "claude".to_owned(), id: session.to_owned() }
+fn session(id: &str) -> AgentSession {
+    AgentSession { agent: "claude".to_owned(), id: id.to_owned() }
 }
 
 /// An event of a session, this many seconds ago.
@@ -23,12 +23,12 @@ fn seconds_ago(seconds: i64, session: &str, event: Event) -> Event {
     Event { session: session.to_owned(), time: NOW - seconds * 1000, ..event }
 }
 
-fn likely(scratch: &Scratch) -> Option<SessionOwner> {
+fn likely(scratch: &Scratch) -> Option<AgentSession> {
     command_run(scratch).likely_session(&scratch.store(NOW)).expect("a journal")
 }
 
-fn certain(scratch: &Scratch, is_agents: bool) -> Option<SessionOwner> {
-    command_run(scratch).certain_session(&scratch.store(NOW), is_agents).expect("a journal")
+fn certain(scratch: &Scratch, search_calls: bool) -> Option<AgentSession> {
+    command_run(scratch).certain_session(&scratch.store(NOW), search_calls).expect("a journal")
 }
 
 fn of_claude(name: &str) -> Option<OsString> {
@@ -51,12 +51,12 @@ fn without_any_agent_event_a_person_runs_the_command() {
 fn environment_variables_of_an_agent_name_its_session() {
     let scratch = Scratch::new().with_variables(of_claude);
     scratch.record(&seconds_ago(5, "waiting", before_call(COMMAND)));
-    assert_eq!(likely(&scratch), Some(owner("named")));
-    assert_eq!(certain(&scratch, false), Some(owner("named")));
+    assert_eq!(likely(&scratch), Some(session("named")));
+    assert_eq!(certain(&scratch, false), Some(session("named")));
 }
 
 #[test]
-fn a_call_that_waits_for_the_command_shows_who_runs_it() {
+fn an_unfinished_call_of_the_command_shows_which_session_runs_it() {
     for (command, is_command) in [
         (COMMAND, true),
         ("cd src && linchpin next", true),
@@ -67,12 +67,12 @@ fn a_call_that_waits_for_the_command_shows_who_runs_it() {
     ] {
         let scratch = Scratch::new();
         scratch.record(&seconds_ago(5, "s", before_call(command)));
-        assert_eq!(likely(&scratch), is_command.then(|| owner("s")), "{command}");
+        assert_eq!(likely(&scratch), is_command.then(|| session("s")), "{command}");
     }
 }
 
 #[test]
-fn a_call_that_ended_was_refused_or_is_too_old_waits_for_nothing() {
+fn a_call_that_ended_was_refused_or_is_too_old_is_not_considered() {
     let scratch = Scratch::new();
     scratch.record(&seconds_ago(61, "old", before_call(COMMAND)));
     assert_eq!(likely(&scratch), None, "too old");
@@ -89,8 +89,8 @@ fn a_call_that_ended_was_refused_or_is_too_old_waits_for_nothing() {
 }
 
 #[test]
-fn a_session_whose_turn_ended_waits_for_nothing() {
-    for (kind, waits) in [
+fn a_session_whose_turn_ended_is_not_considered() {
+    for (kind, is_candidate) in [
         (EventKind::Stop, false),
         (EventKind::Prompt, false),
         (EventKind::SessionEnd, false),
@@ -99,19 +99,19 @@ fn a_session_whose_turn_ended_waits_for_nothing() {
         let scratch = Scratch::new();
         scratch.record(&seconds_ago(5, "s", before_call(COMMAND)));
         scratch.record(&seconds_ago(4, "s", event(kind)));
-        assert_eq!(likely(&scratch), waits.then(|| owner("s")), "{kind:?}");
+        assert_eq!(likely(&scratch), is_candidate.then(|| session("s")), "{kind:?}");
     }
 }
 
 #[test]
-fn the_newest_of_several_waiting_sessions_comes_first() {
+fn the_newest_of_several_candidate_sessions_comes_first() {
     let scratch = Scratch::new();
     scratch.record(&seconds_ago(9, "first", before_call(COMMAND)));
     scratch.record(&seconds_ago(8, "second", before_call(COMMAND)));
     scratch.record(&seconds_ago(7, "other", before_call("make")));
     assert_eq!(
         command_run(&scratch).candidate_sessions(&scratch.store(NOW)).expect("a journal"),
-        [owner("second"), owner("first")]
+        [session("second"), session("first")]
     );
 }
 
@@ -128,17 +128,17 @@ fn in_a_run_no_session_is_guessed() {
 fn the_session_is_certain_only_from_a_single_unfinished_call() {
     let scratch = Scratch::new();
     scratch.record(&seconds_ago(5, "s", before_call(COMMAND)));
-    assert_eq!(certain(&scratch, true), Some(owner("s")));
+    assert_eq!(certain(&scratch, true), Some(session("s")));
     assert_eq!(certain(&scratch, false), None, "a person may run the same command meanwhile");
     // Any other unfinished call may be a script that runs this command.
     scratch.record(&seconds_ago(4, "other", before_call("./build.sh")));
     assert_eq!(certain(&scratch, true), None);
     scratch.record(&seconds_ago(3, "other", after_call("./build.sh")));
-    assert_eq!(certain(&scratch, true), Some(owner("s")));
+    assert_eq!(certain(&scratch, true), Some(session("s")));
 }
 
 #[test]
-fn a_call_that_is_not_this_command_shows_nothing_even_if_it_is_the_only_one() {
+fn another_command_is_not_considered_even_if_its_call_is_the_only_unfinished_one() {
     let scratch = Scratch::new();
     scratch.record(&seconds_ago(5, "s", before_call("./build.sh")));
     assert_eq!(certain(&scratch, true), None);
@@ -150,25 +150,25 @@ fn a_call_that_is_not_this_command_shows_nothing_even_if_it_is_the_only_one() {
 }
 
 #[test]
-fn a_session_that_the_command_names_is_its_session() {
+fn the_session_that_the_command_line_names_is_used() {
     let scratch = Scratch::new().with_variables(of_claude);
     scratch.record(&seconds_ago(50, "older", event(EventKind::Prompt)));
     scratch.record(&seconds_ago(40, "newer", event(EventKind::Prompt)));
     let store = scratch.store(NOW);
     let with_session = |session| CommandRun { session: Some(session), ..command_run(&scratch) };
-    assert_eq!(with_session("older").certain_session(&store, true).expect("a journal"), Some(owner("older")));
-    assert_eq!(with_session("older").target_session(&store).expect("a journal"), Some(owner("older")));
+    assert_eq!(with_session("older").certain_session(&store, true).expect("a journal"), Some(session("older")));
+    assert_eq!(with_session("older").target_session(&store).expect("a journal"), Some(session("older")));
     assert_eq!(with_session("unknown").certain_session(&store, true).expect("a journal"), None);
 }
 
 #[test]
-fn without_a_hint_the_latest_session_is_used() {
+fn if_no_session_runs_the_command_the_latest_is_the_target() {
     let scratch = Scratch::new();
     scratch.record(&seconds_ago(50, "older", event(EventKind::Prompt)));
     scratch.record(&seconds_ago(40, "newer", event(EventKind::Prompt)));
-    assert_eq!(command_run(&scratch).target_session(&scratch.store(NOW)).expect("a journal"), Some(owner("newer")));
-    // A session with an unfinished call of the command precedes others.
+    assert_eq!(command_run(&scratch).target_session(&scratch.store(NOW)).expect("a journal"), Some(session("newer")));
+    // A session with an unfinished call of the command is the target, even if another session is newer.
     scratch.record(&seconds_ago(30, "older", before_call(COMMAND)));
     scratch.record(&seconds_ago(20, "newer", event(EventKind::Prompt)));
-    assert_eq!(command_run(&scratch).target_session(&scratch.store(NOW)).expect("a journal"), Some(owner("older")));
+    assert_eq!(command_run(&scratch).target_session(&scratch.store(NOW)).expect("a journal"), Some(session("older")));
 }

@@ -1,27 +1,27 @@
-//! `continue`: which rules it restarts, in the phase and in the session.
+//! Tests which limits `linchpin continue` restarts, in the phase and in the session.
 
 use engine::EventKind;
 use store::{JournalFilter, SessionKey};
 
 use super::*;
-use crate::session::SessionOwner;
+use crate::session::AgentSession;
 use crate::tests::{Scratch, person_commands};
 use crate::workflow::Force;
 
 const BEGAN: i64 = 1_000_000;
-/// Ten minutes later.
+/// Ten minutes after [`BEGAN`].
 const LATE: i64 = BEGAN + 600_000;
 
-fn owner() -> SessionOwner {
-    SessionOwner { agent: "claude".to_owned(), id: "s".to_owned() }
+fn session() -> AgentSession {
+    AgentSession { agent: "claude".to_owned(), id: "s".to_owned() }
 }
 
-/// A session that a time limit of the project has interrupted.
+/// A project with a session that a rule about time has interrupted.
 fn interrupted(ack: &str) -> Scratch {
     let scratch = Scratch::new();
     let rule = format!("---\nphase_timeout: {{max_duration: 60}}\nlive: block\nack: {ack}\n---\nToo slow.\n");
     scratch.file(".linchpin/rules/slow.md", &rule);
-    let rules = scratch.project().compile_read_only(&scratch.environment).rules;
+    let rules = scratch.project().compiled_policy_read_only(&scratch.environment).rules;
     let digest = rules.get("slow").expect("rules").expect("a rule").digest;
     let mut changes = StateChanges::default();
     changes.set(format!("_pace:{digest}"), json!({"told": true}));
@@ -30,16 +30,16 @@ fn interrupted(ack: &str) -> Scratch {
     scratch
 }
 
-fn interrupts(scratch: &Scratch) -> usize {
-    let state = scratch.store(LATE).session(SessionKey { agent: "claude", session: "s" }).expect("a session");
+fn fired_rule_count(scratch: &Scratch) -> usize {
+    let state = scratch.store(LATE).session_state(SessionKey { agent: "claude", session: "s" }).expect("a session");
     pace_facts::digests_of_fired_rules(&state.variables).count()
 }
 
-/// Runs `continue` in session `s`.
+/// Runs `linchpin continue` in session `s`.
 fn continue_past_rules(scratch: &Scratch, is_by_agent: bool) -> Result<Step, WorkflowError> {
     let project = scratch.project();
     WorkflowCommands {
-        session_owner: Some(owner()),
+        agent_session: Some(session()),
         is_by_agent,
         ..person_commands(&project, &scratch.environment, LATE)
     }
@@ -60,7 +60,7 @@ fn a_session_continues_past_the_rule_that_interrupted_it() {
         let step = continue_past_rules(&scratch, is_by_agent).expect("a step");
         assert_eq!(step.outcome, StepOutcome::LimitsRestarted(vec!["slow".to_owned()]));
         assert!(!step.has_moved);
-        assert_eq!(interrupts(&scratch), 0);
+        assert_eq!(fired_rule_count(&scratch), 0);
         assert!(matches!(continue_past_rules(&scratch, is_by_agent), Err(WorkflowError::NothingToContinue)));
         let notes = scratch
             .store(LATE)
@@ -75,9 +75,9 @@ fn a_session_continues_past_the_rule_that_interrupted_it() {
 fn only_a_person_can_continue_past_a_rule_for_people() {
     let scratch = interrupted("human");
     assert!(matches!(continue_past_rules(&scratch, true), Err(WorkflowError::OnlyAPerson(rule)) if rule == "slow"));
-    assert_eq!(interrupts(&scratch), 1);
+    assert_eq!(fired_rule_count(&scratch), 1);
     assert!(continue_past_rules(&scratch, false).is_ok());
-    assert_eq!(interrupts(&scratch), 0);
+    assert_eq!(fired_rule_count(&scratch), 0);
 }
 
 #[test]
@@ -88,10 +88,10 @@ fn without_a_session_its_rules_are_not_restarted() {
         person_commands(&project, &scratch.environment, LATE).continue_past_rules(),
         Err(WorkflowError::NothingToContinue)
     ));
-    assert_eq!(interrupts(&scratch), 1);
+    assert_eq!(fired_rule_count(&scratch), 1);
 }
 
-/// A workflow at its first node, which has a time limit of a minute.
+/// A project with a workflow at its first node. The node has a time limit of one minute.
 fn started(ack: &str) -> Scratch {
     let scratch = Scratch::new();
     let text = format!(
@@ -103,7 +103,7 @@ fn started(ack: &str) -> Scratch {
     scratch
 }
 
-/// Runs `continue` in the phase.
+/// Runs `linchpin continue` in the phase.
 fn continue_in_phase(scratch: &Scratch, is_by_agent: bool) -> Result<Step, WorkflowError> {
     let project = scratch.project();
     WorkflowCommands { is_by_agent, ..person_commands(&project, &scratch.environment, LATE) }.continue_past_rules()
@@ -118,7 +118,7 @@ fn next(scratch: &Scratch) -> Step {
 #[test]
 fn a_phase_continues_past_the_rule_that_refused_the_move() {
     let scratch = started("agent");
-    assert!(matches!(next(&scratch).outcome, StepOutcome::Interrupt { .. }));
+    assert!(matches!(next(&scratch).outcome, StepOutcome::PaceInterrupt { .. }));
     let step = continue_in_phase(&scratch, true).expect("a step");
     assert_eq!((step.outcome, step.has_moved), (StepOutcome::Prompt("Code.".to_owned()), false));
     assert_eq!(next(&scratch).outcome, StepOutcome::Ended);
@@ -129,8 +129,8 @@ fn continue_reports_that_no_rule_of_the_phase_has_fired() {
     let scratch = started("agent");
     let step = continue_in_phase(&scratch, true).expect("a prompt");
     assert_eq!(step.notices, ["No pace rule has fired at `code`, so there is nothing to continue past."]);
-    // It was not recorded as a `continue`.
-    assert!(matches!(next(&scratch).outcome, StepOutcome::Interrupt { .. }));
+    // No limit was restarted.
+    assert!(matches!(next(&scratch).outcome, StepOutcome::PaceInterrupt { .. }));
 }
 
 #[test]
@@ -138,7 +138,7 @@ fn an_agent_cannot_continue_past_a_phases_rule_for_people() {
     let scratch = started("human");
     next(&scratch);
     assert!(matches!(continue_in_phase(&scratch, true), Err(WorkflowError::OnlyAPerson(_))));
-    assert!(matches!(next(&scratch).outcome, StepOutcome::Interrupt { .. }));
+    assert!(matches!(next(&scratch).outcome, StepOutcome::PaceInterrupt { .. }));
     assert!(continue_in_phase(&scratch, false).is_ok());
     assert_eq!(next(&scratch).outcome, StepOutcome::Ended);
 }

@@ -1,5 +1,5 @@
-//! Approvals by people. Each is valid for one gate, for one visit or one run of a loop, and for one state of the tree.
-//! They are stored in the user's state directory.
+//! Approvals by people. An approval is valid for one gate, for one phase or run of a loop, and for one state of the
+//! tree. Approvals are stored in the user's state directory.
 
 use std::fs;
 use std::io;
@@ -21,9 +21,10 @@ pub struct Approval {
     pub gate: String,
     /// The text that was approved.
     pub text: String,
-    /// The visit, as in [`Position::phase_key`].
-    pub visit: String,
-    /// `None` without git.
+    /// The key of the phase, from [`Position::phase_key`].
+    #[serde(rename = "visit")]
+    pub phase: String,
+    /// The digest of the tree; `None` without git.
     #[serde(rename = "tree")]
     pub tree_digest: Option<String>,
     /// The user's login name.
@@ -33,7 +34,7 @@ pub struct Approval {
 }
 
 impl Approval {
-    /// The message about an approval for another state of the tree.
+    /// The message that this approval is for another state of the tree.
     pub fn outdated_text(&self) -> String {
         let who = self.who.as_deref().map_or_else(|| "a person".to_owned(), plain_text::single_line);
         let time = Timestamp::from_millisecond(self.time).map(|time| time.to_zoned(TimeZone::system()));
@@ -44,39 +45,39 @@ impl Approval {
 
 /// The stored approvals of a project.
 pub struct Approvals {
-    folder: PathBuf,
+    directory: PathBuf,
 }
 
 impl Approvals {
     pub fn of(root: &Path, environment: &Environment) -> Self {
-        Self { folder: environment.project_state(root).join("approved") }
+        Self { directory: environment.project_state(root).join("approved") }
     }
 
     pub fn includes(&self, gate: &str, text: &str, position: &Position, tree_digest: Option<&str>) -> bool {
         self.last(gate, text, position).is_some_and(|approval| approval.tree_digest.as_deref() == tree_digest)
     }
 
-    /// The latest approval in this visit or run, for any state of the tree.
+    /// The latest approval of this text for the gate in this phase (or run of a loop), for any state of the tree.
     pub fn last(&self, gate: &str, text: &str, position: &Position) -> Option<Approval> {
         let bytes = fs::read(self.file(gate, text, position)).ok()?;
         serde_json::from_slice(&bytes).ok()
     }
 
-    /// Stores an approval, replacing one for another state of the tree.
+    /// Stores an approval. It replaces an approval for another state of the tree.
     pub fn store(&self, approval: &Approval, position: &Position) -> io::Result<()> {
-        policy::delete_old_files(&self.folder);
+        policy::delete_old_files(&self.directory);
         let file = self.file(&approval.gate, &approval.text, position);
         policy::write_private_file(&file, serde_json::to_vec(approval)?)
     }
 
     fn file(&self, gate: &str, text: &str, position: &Position) -> PathBuf {
-        let Position { workflow, .. } = position;
-        self.folder.join(policy::digest([workflow, gate, text, position.approval_scope().as_str()].join("\0")))
+        let scope = position.approval_scope();
+        self.directory.join(policy::digest([position.workflow_name.as_str(), gate, text, &scope].join("\0")))
     }
 }
 
-/// The approvals that gates of the current node and of its transitions require, each once, with their text. `closing_gates`
-/// has the gates for closing a task.
+/// The approvals that gates require: the gates of the current node, those of its transitions, and `closing_gates`, the
+/// gates for closing a task. Returns each approval once, as the gate's id and the text to approve.
 pub fn required_approvals<'a>(active: &'a ActiveWorkflow, closing_gates: &'a [Requirement]) -> Vec<(String, String)> {
     let Some(node) = active.node() else { return Vec::new() };
     let requirements = node.requires.iter().chain(node.transitions.iter().flat_map(|transition| &transition.requires));

@@ -1,5 +1,6 @@
-//! Checks a gate of file rules. They are judged as at a stop, except that the gate refuses any number of times and that a
-//! rule with `action: warn` blocks too.
+//! Checks a gate of file rules. The rules are judged as at a stop, with these differences: the gate refuses any number
+//! of times; a rule with `action: warn` blocks too; a rule that cannot be judged fails the gate; and in a run of a
+//! loop, changes can be compared with the tree from before the hat was activated.
 
 use engine::event::{EventKind, EventKinds};
 use engine::facts::FactStore;
@@ -7,16 +8,18 @@ use engine::file_rules::Baseline;
 use engine::rules::{Detector, Rule, RuleSet};
 use engine::{Decision, DecisionRequest, Level};
 
-use super::{FailedGate, Gates, NO_SESSION, NO_SESSION_IN_RUN};
+use super::{FailedGate, GateChecker};
+use crate::workflow::condition::{NO_SESSION, NO_SESSION_IN_RUN};
 
-impl Gates<'_> {
+impl GateChecker<'_> {
+    /// Returns the gate as a [`FailedGate`] if one of its rules is unmet or cannot be judged.
     pub(super) fn check_file_rules(&self, gate: &str, rules: &[Rule]) -> Option<FailedGate> {
         let rules: Vec<Rule> = rules.iter().map(|rule| self.adapted_for_gate(rule)).collect();
         let is_judgeable = |rule: &&Rule| {
             rule.as_file_rule().is_none_or(|file| matches!(self.situation.facts.changes(file.scope), Ok(Some(_))))
         };
         if let Some(rule) = rules.iter().find(|rule| !is_judgeable(rule)) {
-            // A rule that cannot be judged is skipped at a stop, but a gate with such a rule must not pass.
+            // At a stop, a rule that cannot be judged is skipped. A gate with such a rule must not pass.
             let why = format!(
                 "`{}` cannot be judged, because git cannot list what changed: `linchpin check` shows why",
                 rule.id
@@ -32,19 +35,20 @@ impl Gates<'_> {
         }
     }
 
-    /// The rule as a gate judges it.
+    /// The rule, changed so that a gate can judge it.
     fn adapted_for_gate(&self, rule: &Rule) -> Rule {
         let on = EventKinds::default().with(EventKind::Other);
         let mut rule = Rule { on, action: Level::Block, max_holds: Some(u32::MAX), ..rule.clone() };
-        if let (true, Detector::Files(files)) = (self.since_activation, &mut rule.detect) {
+        if let (true, Detector::Files(files)) = (self.compares_with_activation, &mut rule.detect) {
             files.scope.compare_to = Baseline::Prompt;
         }
         rule
     }
 
+    /// The gate as a [`FailedGate`] if the decision has a finding or a skipped rule.
     fn failed_gate(&self, gate: &str, decision: &Decision) -> Option<FailedGate> {
         if let Some(skipped) = decision.skipped.first() {
-            let why = format!("`{}` cannot be judged: {}", skipped.rule, self.why_skipped(skipped.unreadable));
+            let why = format!("`{}` cannot be judged: {}", skipped.rule, self.why_skipped(skipped.unavailable));
             return Some(FailedGate::new(gate, why));
         }
         let findings = &decision.verdict.findings;
@@ -60,8 +64,9 @@ impl Gates<'_> {
         Some(FailedGate { rules, ..FailedGate::new(gate, why) })
     }
 
-    fn why_skipped(&self, unreadable: FactStore) -> &'static str {
-        match unreadable {
+    /// The reason why a rule was skipped.
+    fn why_skipped(&self, unavailable: FactStore) -> &'static str {
+        match unavailable {
             FactStore::Session if self.is_in_run => NO_SESSION_IN_RUN,
             FactStore::Session => NO_SESSION,
             FactStore::Journal => "the journal cannot be read; `linchpin doctor` shows why",

@@ -1,8 +1,8 @@
-//! The gate process runs the command of a gate. It is this binary, started again; it outlives the process that started
-//! it, and leaves a receipt.
+//! The gate process: a process of this binary that runs the command of a gate. It outlives the process that started it,
+//! and writes the result as a receipt.
 //!
 //! The binary's `main` calls [`run_gate`] if its first argument is [`GATE_ARGUMENT`]. If a gate process for the same
-//! command is already running, a second one waits for its lock, finds the receipt, and exits.
+//! command is already running, the new one waits for the lock, finds the receipt of the other one, and exits.
 
 use std::ffi::OsString;
 use std::fs::File;
@@ -19,8 +19,8 @@ use runner::{BoundedProcess, OutputSoFar, ProcessOutcome, SandboxMode, WatchActi
 use serde::{Deserialize, Serialize};
 use store::{Masked, mask};
 
-use super::receipt::{Receipt, ReceiptFile};
-use super::running_command::Announcement;
+use super::receipt::{Receipt, ReceiptFiles};
+use super::running_command::ProgressFile;
 use crate::session::HatPhase;
 use crate::tree_digest::tree_contents;
 use crate::{Environment, plain_text};
@@ -35,74 +35,79 @@ const MAX_OUTPUT_BYTES: usize = 4 * 1024;
 /// The job of a gate process, passed as JSON in one argument.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct GateJob {
-    /// The directory of receipts.
-    pub folder: PathBuf,
+    /// The directory in which receipts are stored.
+    #[serde(rename = "folder")]
+    pub receipts_directory: PathBuf,
     pub root: PathBuf,
     /// The command as written in the workflow, for messages.
     pub text: String,
     pub words: Vec<String>,
     pub timeout: Duration,
     pub sandbox: Sandbox,
-    /// Additional environment variables that the command sees.
-    pub variables: Vec<String>,
-    /// The run whose receipt the caller has already seen. A receipt of any other run is its answer.
-    pub seen_run: Option<String>,
+    /// The names of additional environment variables that the command inherits.
+    #[serde(rename = "variables")]
+    pub inherited_variables: Vec<String>,
+    /// The id of the receipt that the caller has already seen. The caller waits for any other receipt.
+    #[serde(rename = "seen_run")]
+    pub seen_receipt: Option<String>,
 }
 
-/// The main function of a gate process. Runs the command, unless another gate process has run it meanwhile. `words` are
-/// the arguments after [`GATE_ARGUMENT`].
-pub fn run_gate(words: impl IntoIterator<Item = OsString>) -> ExitCode {
-    let job = words.into_iter().next().and_then(|word| word.into_string().ok());
+/// The main function of a gate process. Runs the command, unless another gate process ran it while this one waited for
+/// the lock. `arguments` are the arguments after [`GATE_ARGUMENT`].
+pub fn run_gate(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
+    let job = arguments.into_iter().next().and_then(|argument| argument.into_string().ok());
     let Some(job) = job.and_then(|job| serde_json::from_str::<GateJob>(&job).ok()) else { return ExitCode::from(2) };
-    leave_session();
+    leave_terminal_session();
     let environment = Environment::of_process();
     // Prevents the agent from being considered idle while the command runs.
     HatPhase::keep_alive(&environment);
-    let is_stop_requested = stop_requested_by_parent();
-    // The error is not reported: the waiting process sees that there is no receipt.
-    if job.run_once(&environment, &is_stop_requested).is_ok() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+    let cancel_flag = cancel_flag_set_by_parent();
+    // Nobody reads an error message. The waiting process sees that there is no receipt.
+    if job.run_once(&environment, &cancel_flag).is_ok() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
-/// Returns a flag that is set when the parent writes a byte to stdin: the parent was interrupted, and the command must
-/// end. EOF does not set it, because this process outlives its parent.
-fn stop_requested_by_parent() -> Arc<AtomicBool> {
+/// Returns a flag that becomes true when the parent writes a byte to stdin, which asks this process to cancel the
+/// command. The end of stdin does not set the flag, because this process outlives its parent.
+fn cancel_flag_set_by_parent() -> Arc<AtomicBool> {
     let flag = Arc::new(AtomicBool::new(false));
     let set = Arc::clone(&flag);
     thread::spawn(move || {
-        let is_requested = matches!(io::stdin().read(&mut [0]), Ok(1));
-        set.store(is_requested, Ordering::Relaxed);
+        let is_cancelled = matches!(io::stdin().read(&mut [0]), Ok(1));
+        set.store(is_cancelled, Ordering::Relaxed);
     });
     flag
 }
 
-/// Leaves the session, so that closing the terminal or the agent's shell does not end the command.
-fn leave_session() {
+/// Leaves the terminal's session, so that closing the terminal or the agent's shell does not kill the command.
+fn leave_terminal_session() {
     #[cfg(unix)]
     let _ = rustix::process::setsid();
 }
 
 impl GateJob {
-    fn run_once(&self, environment: &Environment, is_stop_requested: &AtomicBool) -> io::Result<()> {
-        let receipt_file = ReceiptFile::at(self.folder.clone(), &self.words);
-        policy::create_private_folder(&self.folder)?;
-        let lock = File::options().create(true).truncate(false).write(true).open(receipt_file.lock_path())?;
+    /// Runs the command, unless there is a new receipt or the command was cancelled. Writes the receipt, unless the
+    /// command is cancelled while it runs.
+    fn run_once(&self, environment: &Environment, cancel_flag: &AtomicBool) -> io::Result<()> {
+        let receipt_files = ReceiptFiles::at(self.receipts_directory.clone(), &self.words);
+        policy::create_private_directory(&self.receipts_directory)?;
+        let lock = File::options().create(true).truncate(false).write(true).open(receipt_files.lock_path())?;
         lock.lock()?;
-        let has_new_receipt = receipt_file.last().is_some_and(|last| Some(last.run) != self.seen_run);
-        if has_new_receipt || is_stop_requested.load(Ordering::Relaxed) {
+        let has_new_receipt = receipt_files.last().is_some_and(|last| Some(last.id) != self.seen_receipt);
+        if has_new_receipt || cancel_flag.load(Ordering::Relaxed) {
             return Ok(());
         }
-        let mut announcement = Announcement::new(&receipt_file, mask(&self.text).into_static())?;
-        let mut is_stopped = false;
+        let mut progress_file = ProgressFile::new(&receipt_files, mask(&self.text).into_static())?;
+        let mut is_cancelled = false;
         let receipt = self.run_for_receipt(environment, &mut |output| {
-            announcement.update(output);
-            is_stopped |= is_stop_requested.load(Ordering::Relaxed) || announcement.is_stop_requested();
-            if is_stopped { WatchAction::Stop } else { WatchAction::Continue }
+            progress_file.update(output);
+            is_cancelled |= cancel_flag.load(Ordering::Relaxed) || progress_file.is_cancel_requested();
+            if is_cancelled { WatchAction::Stop } else { WatchAction::Continue }
         });
         // The result of a killed command says nothing about the tree, so it is not stored.
-        if is_stopped { Ok(()) } else { receipt_file.store(&receipt) }
+        if is_cancelled { Ok(()) } else { receipt_files.store(&receipt) }
     }
 
-    /// Runs the command and returns its result.
+    /// Runs the command and returns the receipt.
     fn run_for_receipt(
         &self,
         environment: &Environment,
@@ -132,7 +137,7 @@ impl GateJob {
         };
         let now = jiff::Timestamp::now();
         Receipt {
-            run: format!("{}-{}", now.as_nanosecond(), std::process::id()),
+            id: format!("{}-{}", now.as_nanosecond(), std::process::id()),
             command: mask(&self.text).into_static(),
             exit_code,
             passed,
@@ -153,10 +158,10 @@ impl GateJob {
         watch: &mut dyn FnMut(&OutputSoFar<'_>) -> WatchAction,
     ) -> Result<ProcessOutcome, String> {
         let root = self.root.clone();
-        let run = BoundedProcess {
+        let process = BoundedProcess {
             argv: self.words.iter().map(OsString::from).collect(),
             working_directory: root.clone(),
-            extra_variables: &self.variables,
+            extra_variables: &self.inherited_variables,
             get_variable: &|name| environment.get(name).map(OsString::from),
             timeout: self.timeout,
             sandbox: match self.sandbox {
@@ -166,7 +171,7 @@ impl GateJob {
             },
             shim: shim::shim_command(),
         };
-        run.run_watched(watch).map_err(|error| error.to_string())
+        process.run_watched(watch).map_err(|error| error.to_string())
     }
 
     fn ending_text(&self, outcome: &ProcessOutcome, duration: Duration) -> String {
@@ -181,7 +186,7 @@ impl GateJob {
     }
 }
 
-/// The last lines of stdout and stderr, where most programs print errors.
+/// The last lines of stdout and stderr. Most programs print their errors at the end.
 fn last_output(outcome: &ProcessOutcome) -> String {
     let streams = [&outcome.stdout, &outcome.stderr]
         .map(|stream| plain_text::last_lines(stream, MAX_OUTPUT_LINES, MAX_OUTPUT_BYTES));

@@ -1,4 +1,4 @@
-//! Finds the files of a project that a gate's command names or runs.
+//! Finds the files of a project that the command of a gate names or runs.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -11,14 +11,14 @@ use shell::{RedirectKind, SimpleCommand};
 
 use crate::facts::glob;
 
-/// Paths are relative to the root.
+/// The files of a gate's command. Their paths are relative to the root.
 #[derive(Default)]
 pub struct NamedFiles {
-    /// Files that the command names. They may not exist.
+    /// The files that the command names. Some of them may be missing.
     pub paths: BTreeSet<String>,
-    /// Files that the command runs, as far as that is known. They may not exist.
-    pub run: BTreeSet<String>,
-    /// Globs that the shell expands.
+    /// The files that the command runs, as far as its text shows. Some of them may be missing.
+    pub executed: BTreeSet<String>,
+    /// The globs in the command. The shell expands them.
     globs: Vec<String>,
 }
 
@@ -28,44 +28,45 @@ impl NamedFiles {
         let Gate::Command { words, protect: true, .. } = gate else { return named };
         let Some(root) = root.to_str() else { return named };
         let script = shell::parse(&shell_words::join(words));
-        // Programs and shells may change to a directory in ways that are not read (`make -C tools`, `CDPATH`), so paths
-        // may be relative to any directory that the script names.
-        let mut folders: BTreeSet<String> = BTreeSet::new();
+        // A program or shell may change to a directory in a way that is not recognized (`make -C tools`, `CDPATH`), so
+        // a path may be relative to any directory that the script names.
+        let mut directories: BTreeSet<String> = BTreeSet::new();
         for command in &script.commands {
-            for folder in working_directories(command, root) {
+            for directory in working_directories(command, root) {
                 for (word, _) in named_words(command) {
-                    folders.extend(
+                    directories.extend(
                         possible_paths_in(word)
-                            .filter_map(|path| relative_to_root(path, &folder, root))
+                            .filter_map(|path| relative_to_root(path, &directory, root))
                             .filter(|path| Path::new(root).join(path).is_dir()),
                     );
                 }
             }
         }
-        let named_folders: Vec<String> = folders.iter().map(|folder| path::absolute(folder, root, None)).collect();
+        let named_directories: Vec<String> =
+            directories.iter().map(|directory| path::absolute(directory, root, None)).collect();
         for command in &script.commands {
-            let command_folders = working_directories(command, root);
-            let run = files_run_by(command);
-            for folder in command_folders.iter().chain(&named_folders) {
+            let command_directories = working_directories(command, root);
+            let executed = files_run_by(command);
+            for directory in command_directories.iter().chain(&named_directories) {
                 for (word, is_glob) in named_words(command) {
-                    named.add(word, is_glob, folder, root);
+                    named.add(word, is_glob, directory, root);
                 }
             }
-            for folder in &command_folders {
-                named.run.extend(run.iter().filter_map(|file| relative_to_root(file, folder, root)));
+            for directory in &command_directories {
+                named.executed.extend(executed.iter().filter_map(|file| relative_to_root(file, directory, root)));
             }
         }
-        // Words that a shell loop iterates over.
+        // These words belong to no command, for example the values over which a shell loop iterates.
         for word in &script.unattached_words {
             named.add(word, word.contains(['*', '?', '[']), root, root);
         }
         named
     }
 
-    /// Adds a word that may be a path or a flag with a path.
-    fn add(&mut self, word: &str, is_glob: bool, folder: &str, root: &str) {
+    /// Adds the paths that a word may contain.
+    fn add(&mut self, word: &str, is_glob: bool, directory: &str, root: &str) {
         for path in possible_paths_in(word) {
-            let Some(path) = relative_to_root(path, folder, root) else { continue };
+            let Some(path) = relative_to_root(path, directory, root) else { continue };
             if is_glob {
                 self.globs.push(path);
             } else {
@@ -74,43 +75,44 @@ impl NamedFiles {
         }
     }
 
-    /// Adds the current matches of globs, and replaces each path with symlinks in it by these symlinks and its target.
-    /// If a gate runs a symlink, it also runs the target.
+    /// Adds the current matches of globs. Then replaces each path that contains symlinks by these symlinks and by the
+    /// target of the path, because a gate that runs a symlink also runs its target.
     pub fn resolve(&mut self, root: &Path) {
         let root_text = root.to_string_lossy();
         for pattern in &self.globs {
             let matched = glob::expand_shell_glob(&format!("{root_text}/{pattern}"));
-            self.paths.extend(matched.iter().filter_map(|path| path::below(path, &root_text).map(str::to_owned)));
+            self.paths.extend(matched.iter().filter_map(|path| path::relative_to(path, &root_text).map(str::to_owned)));
         }
         let resolved =
             |paths: &BTreeSet<String>| paths.iter().flat_map(|path| symlinks_and_target(path, root)).collect();
         self.paths = resolved(&self.paths);
-        self.run = resolved(&self.run);
+        self.executed = resolved(&self.executed);
     }
 
-    /// True for these files and for directories on their paths. Such a directory only matters if it is a symlink.
+    /// True for the named and executed files, for paths that match the command's globs, and for directories on the
+    /// paths of named and executed files. Such a directory matters only if it is a symlink.
     pub fn includes(&self, path: &str) -> bool {
-        let is_path_or_folder_of = |named: &String| path::below(named, path).is_some();
+        let is_file_or_parent_of = |file: &String| path::relative_to(file, path).is_some();
         let matches = |glob: &String| Pattern::parse(glob).is_ok_and(|pattern| pattern.matches(path));
-        let mut named = self.paths.iter().chain(&self.run);
-        named.any(is_path_or_folder_of) || self.globs.iter().any(matches)
+        let mut files = self.paths.iter().chain(&self.executed);
+        files.any(is_file_or_parent_of) || self.globs.iter().any(matches)
     }
 }
 
-/// The directories in which a command may run. If they are unknown, the root is assumed.
+/// The directories in which a command may run; the root if they are unknown.
 fn working_directories(command: &SimpleCommand, root: &str) -> Vec<String> {
     let at_root = [String::new()];
-    let folders = command.directories().list().unwrap_or(&at_root);
-    folders.iter().map(|folder| path::absolute(folder, root, None)).collect()
+    let directories = command.directories().list().unwrap_or(&at_root);
+    directories.iter().map(|directory| path::absolute(directory, root, None)).collect()
 }
 
-/// The words, assigned values and read redirections of a command that may be paths, each with true for a glob.
+/// The words, assigned values and input redirects of a command that may be paths, each with true if it is a glob.
 fn named_words(command: &SimpleCommand) -> impl Iterator<Item = (&str, bool)> {
     let read = command.redirects().iter().filter(|redirect| redirect.kind == RedirectKind::Read);
     let assigned = command.assignments().iter().map(|assignment| &assignment.value);
     let words = command.words().iter().flat_map(|word| std::iter::once(word).chain(&word.possible_paths));
     let words = words.chain(assigned).chain(read.map(|redirect| &redirect.target));
-    words.filter(|word| !word.tilde).filter_map(|word| Some((word.meaning()?, word.glob)))
+    words.filter(|word| !word.tilde).filter_map(|word| Some((word.value_or_placeholder()?, word.glob)))
 }
 
 /// The paths that a word may be or contain: `PATH`, `--file=PATH`, `-fPATH`.
@@ -120,11 +122,12 @@ fn possible_paths_in(word: &str) -> impl Iterator<Item = &str> {
     [Some(word), after_equals, after_flag_letter].into_iter().flatten()
 }
 
-/// The symlinks on a path below the root. Also the path with all symlinks resolved, if that is below the root.
+/// The symlinks on a path, as far as they are below the root, and the path with all symlinks resolved, if that is below
+/// the root.
 fn symlinks_and_target(path: &str, root: &Path) -> Vec<String> {
     const MAX_SYMLINKS: usize = 40;
     let root = root.to_string_lossy();
-    let mut found = Vec::new();
+    let mut paths = Vec::new();
     let mut rest = path.to_owned();
     for _ in 0..MAX_SYMLINKS {
         let ends = rest.match_indices('/').map(|(end, _)| end).chain([rest.len()]);
@@ -133,51 +136,52 @@ fn symlinks_and_target(path: &str, root: &Path) -> Vec<String> {
             Some((part, rest_of_path, fs::read_link(Path::new(&*root).join(part)).ok()?))
         });
         let Some((part, rest_of_path, target)) = symlink else {
-            found.push(rest);
+            paths.push(rest);
             break;
         };
-        found.push(part.to_owned());
-        let folder = part.rsplit_once('/').map_or(root.to_string(), |(folder, _)| format!("{root}/{folder}"));
-        let target = path::absolute(&target.to_string_lossy(), &folder, None);
+        paths.push(part.to_owned());
+        let directory = part.rsplit_once('/').map_or(root.to_string(), |(directory, _)| format!("{root}/{directory}"));
+        let target = path::absolute(&target.to_string_lossy(), &directory, None);
         let target = path::normalize(&format!("{target}{rest_of_path}"));
-        let Some(next) = path::below(&target, &root).filter(|next| !next.is_empty()) else { break };
+        let Some(next) = path::relative_to(&target, &root).filter(|next| !next.is_empty()) else { break };
         next.clone_into(&mut rest);
     }
-    found
+    paths
 }
 
 /// The path relative to the root; `None` if it is not below the root.
-fn relative_to_root(path: &str, folder: &str, root: &str) -> Option<String> {
-    let path = path::absolute(path, folder, None);
-    // A computed path may have the placeholder for the project's root at any position.
+fn relative_to_root(path: &str, directory: &str, root: &str) -> Option<String> {
+    let path = path::absolute(path, directory, None);
+    // In a computed path, the placeholder for the project's root may be at any position.
     let placeholder = path::PROJECT_ROOT_PLACEHOLDER;
     let from_root = path.rfind(placeholder).and_then(|at| path.get(at + placeholder.len()..));
     let path = path::normalize(&from_root.map_or(path.clone(), |rest| format!("{root}{rest}")));
-    path::below(&path, root).filter(|path| !path.is_empty()).map(str::to_owned)
+    path::relative_to(&path, root).filter(|path| !path.is_empty()).map(str::to_owned)
 }
 
-/// Name prefixes of programs that complete the path of a script, each with the suffixes that the program may add.
+/// Programs (by the beginning of their names) that complete the path of a script, each with the suffixes that it may
+/// add.
 const SCRIPT_COMPLETIONS: &[(&str, &[&str])] =
     &[("py", &["/__main__.py"]), ("node", &[".js", ".json", ".node", "/package.json", "/index.js"])];
 
-/// The files that a command runs, as far as its words show: the program itself and an interpreter's scripts.
+/// The files that a simple command runs, as far as its words show: its program, and the scripts of an interpreter.
 fn files_run_by(command: &SimpleCommand) -> Vec<String> {
     let text = |argument: &Argument| command.text_from(argument.word, argument.from).map(str::to_owned);
     let program = command.words().first().and_then(|word| word.value.clone()).filter(|program| program.contains('/'));
     let mut files: Vec<String> = program.into_iter().collect();
     let Some(arguments) = command.arguments() else { return files };
     let scripts: Vec<String> =
-        arguments.list.iter().filter(|argument| argument.role == Role::Script).filter_map(text).collect();
+        arguments.with_roles.iter().filter(|argument| argument.role == Role::Script).filter_map(text).collect();
     let program = command.program().unwrap_or_default();
     let completions =
         SCRIPT_COMPLETIONS.iter().filter(|(name, _)| program.starts_with(name)).flat_map(|(_, endings)| *endings);
-    // Programs only complete a name without a suffix: `check.py` is already complete.
-    let is_name = |script: &&String| {
+    // Nothing is appended to a path that ends with a suffix of scripts, such as `check.py`.
+    let has_no_suffix = |script: &&String| {
         !["py", "js", "cjs", "mjs"]
             .iter()
-            .any(|ending| Path::new(script).extension().is_some_and(|found| found == *ending))
+            .any(|ending| Path::new(script).extension().is_some_and(|extension| extension == *ending))
     };
-    let names: Vec<&String> = scripts.iter().filter(is_name).collect();
+    let names: Vec<&String> = scripts.iter().filter(has_no_suffix).collect();
     files.extend(completions.flat_map(|ending| names.iter().map(move |script| format!("{script}{ending}"))));
     if program.starts_with("py") {
         let module = arguments.flags.iter().rfind(|flag| flag.is("-m")).and_then(|flag| text(&flag.value?));
@@ -187,7 +191,8 @@ fn files_run_by(command: &SimpleCommand) -> Vec<String> {
     files
 }
 
-/// The paths where `python -m NAME` looks in the working directory. A package precedes a module of the same name.
+/// The files in the working directory that `python -m NAME` may run. A package takes precedence over a module of the
+/// same name.
 fn files_of_module(name: &str) -> Vec<String> {
     let path = name.replace('.', "/");
     let packages = path.match_indices('/').filter_map(|(end, _)| path.get(..end)).chain([path.as_str()]);
@@ -274,9 +279,10 @@ mod tests {
     }
 
     #[test]
-    fn files_that_run_are_distinguished_from_named_files() {
-        let run =
-            |words: &[&str]| NamedFiles::of(&gate(words, true), Path::new("/repo")).run.into_iter().collect::<Vec<_>>();
+    fn executed_files_are_distinguished_from_named_files() {
+        let run = |words: &[&str]| {
+            NamedFiles::of(&gate(words, true), Path::new("/repo")).executed.into_iter().collect::<Vec<_>>()
+        };
         assert_eq!(run(&["sh", "check.sh", "built"]), ["check.sh"]);
         assert_eq!(run(&["./check", "built"]), ["check"]);
         assert_eq!(run(&["sh", "-c", ". ./env.sh; test -f built"]), ["env.sh"]);
@@ -303,7 +309,7 @@ mod tests {
     fn only_gates_with_a_command_name_files() {
         for gate in [Gate::Expression("check.sh".to_owned()), Gate::Approval("sh check.sh".to_owned())] {
             let named = NamedFiles::of(&gate, Path::new("/repo"));
-            assert!(!named.includes("check.sh") && named.run.is_empty(), "{gate:?}");
+            assert!(!named.includes("check.sh") && named.executed.is_empty(), "{gate:?}");
         }
     }
 }

@@ -1,9 +1,9 @@
-//! Protects the files that gates' commands use, such as the script in `[sh, check.sh]`: an agent that can change them
-//! controls the gate's result.
+//! Protects the files that the commands of gates use, such as the script in `[sh, check.sh]`: an agent that can change
+//! such a file controls the gate's result.
 //!
-//! Their digests from the beginning of the run are stored with the run. Agents that have hooks may not write these
-//! files. For all agents, a hand-over is refused if a file of one of its gates has changed, until a person accepts the
-//! change (`linchpin approve GATE`).
+//! The digests of these files are stored when a run begins. A rule of each hat refuses writes to the files, if the
+//! agent has hooks. With or without hooks, `linchpin emit` and the closing of a task are refused if a file of one of
+//! their gates has changed, until a person accepts the change (`linchpin approve GATE`).
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -21,15 +21,16 @@ use crate::project::Project;
 use crate::session::HatPhase;
 use crate::workflow::{Approvals, FailedGate};
 
-/// The maximum size of a file in bytes. Larger files are not considered to be scripts.
+/// The maximum size of a file in bytes. A larger file is treated as missing, because no script is that large.
 const MAX_SIZE: u64 = 16 * 1024 * 1024;
 
 /// Digests of files by path relative to the root; `None` for a missing file.
 pub type GateFiles = BTreeMap<String, Option<String>>;
 
-/// The digests from the beginning of the run. A file that was added to a gate later gets its current digest. A missing
-/// file is included if a gate runs it, because an agent that creates it controls the gate's result. A missing file for
-/// which a gate only tests, as in `[test, -f, report]`, is not included, because agents are meant to create it.
+/// The digests of the gates' files when the run began. A file that was added to a gate later has the digest from the
+/// time at which it was added. A missing file is included only if a gate runs it, because an agent that creates it
+/// controls the gate's result. A missing file that a gate only tests, as in `[test, -f, report]`, is not included,
+/// because agents are meant to create it.
 pub fn gate_files_of_run(
     the_loop: &Loop,
     run: RunId,
@@ -44,10 +45,10 @@ pub fn gate_files_of_run(
     let mut run_by_gates = BTreeSet::new();
     for mut named in required.map(|required| NamedFiles::of(&required.gate, &project.root)) {
         named.resolve(&project.root);
-        for path in named.paths.iter().chain(&named.run) {
+        for path in named.paths.iter().chain(&named.executed) {
             files.entry(path.clone()).or_insert_with_key(|path| digest(path, &project.root));
         }
-        run_by_gates.extend(named.run);
+        run_by_gates.extend(named.executed);
     }
     if stored.as_ref() != Some(&files) {
         policy::write_private_file(&file, serde_json::to_vec(&files)?)?;
@@ -67,7 +68,7 @@ impl HatPhase {
         }
     }
 
-    /// The gates with changed files, unless a person has approved these changes.
+    /// The gates with changed files, except if a person has approved these changes.
     pub(crate) fn changed_gates<'r>(
         &self,
         required: impl Iterator<Item = &'r Requirement>,
@@ -78,8 +79,8 @@ impl HatPhase {
         let approvals = Approvals::of(&project.root, environment);
         let failed_gate = |required: &Requirement| {
             let (remedy, text) = self.describe_changes(&required.gate, &project.root)?;
-            // The text contains the new digests, so an approval is for these contents, regardless of other files in the
-            // tree.
+            // The text contains the new digests, so an approval of this text is for these contents of the files. Other
+            // files in the tree do not matter.
             if approvals.last(&required.id, &text, position).is_some() {
                 return None;
             }
@@ -90,7 +91,7 @@ impl HatPhase {
         required.filter_map(failed_gate).collect()
     }
 
-    /// The changes that a person may approve, each with gate id and text.
+    /// The changes that a person may approve: pairs of gate id and text.
     pub(crate) fn approvable_changes(&self, root: &Path) -> Vec<(String, String)> {
         let transitions =
             self.workflow.nodes.iter().flat_map(|node| &node.transitions).flat_map(|transition| &transition.requires);
@@ -105,7 +106,8 @@ impl HatPhase {
         changes
     }
 
-    /// What to do about the changed files of a gate, and a text that lists these files; `None` if no file has changed.
+    /// Describes the changed files of a gate: how to undo the changes, and a text that lists the files. `None` if no
+    /// file has changed.
     fn describe_changes(&self, gate: &Gate, root: &Path) -> Option<(String, String)> {
         let (mut changed, mut created, mut lines) = (Vec::new(), Vec::new(), Vec::new());
         let mut named = NamedFiles::of(gate, root);
@@ -137,9 +139,8 @@ impl HatPhase {
     }
 }
 
-/// The file's digest; `None` if it is missing. For a symlink to a file in the repository, this is a digest of the
-/// target's path only, because the target itself is in the list too. For a symlink out of the repository, it is a
-/// digest of the contents.
+/// The digest of a file's contents; `None` if the file is missing. For a symlink to a file in the repository, this is a
+/// digest of the target's path, because the digest of the target is stored too.
 fn digest(path: &str, root: &Path) -> Option<String> {
     let file = root.join(path);
     if let Ok(target) = fs::read_link(&file)

@@ -1,17 +1,23 @@
 //! Tests which requirements of a move do not pass.
 
 use std::cell::RefCell;
+use std::sync::Arc;
+use std::time::Duration;
 
-use engine::event::Event;
-use engine::file_rules::{AttributionMode, FilePattern, FileRule, FileRuleKind, Refire};
-use engine::workflow::{ExpectedResponse, Workflow};
-use store::SessionState;
+use engine::Level;
+use engine::event::{Event, EventKind};
+use engine::file_rules::{AttributionMode, Baseline, ChangeScope, FilePattern, FileRule, FileRuleKind, Refire};
+use engine::rules::{Detector, Rule};
+use engine::workflow::{ExpectedResponse, Gate, Requirement, Workflow};
+use serde_json::json;
+use store::StoredState;
 
+use super::receipt::Receipt;
 use super::*;
-use crate::facts::SessionContext;
+use crate::facts::{ActiveWorkflow, SituationBuilder};
+use crate::grants::Trust;
 use crate::tests::{Scratch, active, gate_runners, workflow};
-use crate::workflow::approval::Approval;
-use crate::workflow::receipt::{Receipt, ReceiptFile};
+use crate::tree_digest::tree_digest;
 
 thread_local! {
     /// The webhooks that were called.
@@ -77,25 +83,25 @@ impl Scene {
     fn failed_gates(&self, required: &[Requirement]) -> Vec<FailedGate> {
         let Scratch { environment, .. } = &self.scratch;
         let project = self.scratch.project();
-        let policy = Arc::new(project.compile_read_only(environment));
-        let session = SessionContext::for_command(&project, Arc::clone(&policy), None, environment);
+        let policy = Arc::new(project.compiled_policy_read_only(environment));
+        let situation_builder = SituationBuilder::for_command(&project, Arc::clone(&policy), None, environment);
         let event = Arc::new(Event { kind: EventKind::Other, ..self.scratch.event(EventKind::Other, 1000) });
-        let state = self.is_session_known.then(SessionState::default);
+        let state = self.is_session_known.then(StoredState::default);
         let active = Arc::new(self.active.clone());
-        let (situation, _) = session.situation_in_workflow(&active, &policy, &event, state.as_ref());
+        let (situation, _) = situation_builder.situation_in_workflow(&active, &policy, &event, state.as_ref());
         let gate_runners = GateRunners { webhook: call_webhook, ..gate_runners() };
-        let gates = Gates {
+        let checker = GateChecker {
             active: &active,
             situation: &situation,
             project: &project,
             environment,
             config: &policy.config,
             gate_runners: &gate_runners,
-            variables: Vec::new(),
+            environment_overrides: Vec::new(),
             is_in_run: self.is_in_run,
-            since_activation: false,
+            compares_with_activation: false,
         };
-        gates.check_gates(required.iter())
+        checker.check_gates(required.iter())
     }
 
     /// The gates that do not pass.
@@ -112,7 +118,7 @@ impl Scene {
             workflow: "work".to_owned(),
             gate: gate.to_owned(),
             text: "Is it any good?".to_owned(),
-            visit: self.active.position.phase_key(),
+            phase: self.active.position.phase_key(),
             tree_digest,
             who: Some("Ada".to_owned()),
             time: 0,
@@ -141,7 +147,7 @@ fn a_variable_of_an_unknown_session_has_no_initial_value() {
     scene.is_session_known = false;
     let why = scene.why(expression("tested"));
     assert!(why.ends_with("Name it: `linchpin next --session ID`"), "{why}");
-    // `emit` has no `--session`, so the message in a run does not mention it.
+    // `linchpin emit` has no `--session`, so the message in a run does not mention it.
     scene.is_in_run = true;
     let why = scene.why(expression("tested"));
     assert!(why.contains("which session belongs to this hat") && !why.contains("--session"), "{why}");
@@ -195,7 +201,7 @@ fn an_untrusted_workflow_starts_no_process_and_calls_no_webhook() {
 #[test]
 fn an_approval_gate_passes_once_a_person_approved_the_current_tree() {
     let scene = Scene::in_project(Scratch::new().committed(), workflow("work"));
-    let expected = "a person must approve: Is it any good?\n(`linchpin approve review`, for the tree as it is now)";
+    let expected = "a person must approve: Is it any good?\n(ask a person to run `linchpin approve review`; the approval is valid until the tree changes)";
     assert_eq!(scene.why(approval("review")), expected);
     scene.approve("review", tree_digest(&scene.scratch.root).expect("git answers"));
     assert_eq!(scene.failed_gates(&[approval("review")]), []);
@@ -206,7 +212,7 @@ fn an_approval_gate_passes_once_a_person_approved_the_current_tree() {
 }
 
 #[test]
-fn outside_of_git_an_approval_counts_for_the_whole_visit() {
+fn outside_of_git_an_approval_counts_for_the_whole_phase() {
     let mut scene = Scene::new();
     scene.approve("review", None);
     scene.scratch.file("later", "text");
@@ -225,9 +231,9 @@ fn a_command_that_passed_on_this_tree_is_not_run_again() {
     let why = scene.why(command("tests"));
     assert!(why.starts_with("`make tests` cannot be started: "), "{why}");
     let words = ["make".to_owned(), "tests".to_owned()];
-    let receipt_file = ReceiptFile::of(&words, &scene.scratch.root, &scene.scratch.environment);
+    let receipt_files = ReceiptFiles::of(&words, &scene.scratch.root, &scene.scratch.environment);
     let receipt = Receipt {
-        run: "1".to_owned(),
+        id: "1".to_owned(),
         command: store::mask("make tests").into_static(),
         exit_code: Some(0),
         passed: true,
@@ -240,7 +246,7 @@ fn a_command_that_passed_on_this_tree_is_not_run_again() {
         ended: 0,
         is_reported: false,
     };
-    receipt_file.store(&receipt).expect("written");
+    receipt_files.store(&receipt).expect("written");
     assert_eq!(scene.failed_gates(&[command("tests")]), []);
     assert_eq!(scene.names(&[command("lint")]), ["lint"], "another command has another receipt");
     scene.scratch.file("later", "text");
@@ -253,7 +259,7 @@ fn a_failed_command_is_reported_once_and_then_run_again() {
     let scene = Scene::in_project(Scratch::new().committed(), of_user);
     let words = ["make".to_owned(), "tests".to_owned()];
     let receipt = Receipt {
-        run: "1".to_owned(),
+        id: "1".to_owned(),
         command: store::mask("make tests").into_static(),
         exit_code: Some(2),
         passed: false,
@@ -266,7 +272,7 @@ fn a_failed_command_is_reported_once_and_then_run_again() {
         ended: 0,
         is_reported: false,
     };
-    ReceiptFile::of(&words, &scene.scratch.root, &scene.scratch.environment).store(&receipt).expect("written");
+    ReceiptFiles::of(&words, &scene.scratch.root, &scene.scratch.environment).store(&receipt).expect("written");
     assert_eq!(scene.why(command("tests")), "`make tests` failed with exit code 2\none failed");
     let why_again = scene.why(command("tests"));
     assert!(why_again.starts_with("`make tests` cannot be started: "), "it would be run: {why_again}");
@@ -319,7 +325,7 @@ fn write_times_asked(scratch: &Scratch, times: u32) {
     let queue = scratch.root.join(".linchpin/tmp/rules/queue");
     let entry = std::fs::read_dir(queue).expect("a queue").next().expect("an entry").expect("an entry").path();
     let mut entry_json: Value = serde_json::from_slice(&std::fs::read(&entry).expect("a file")).expect("JSON");
-    let state = policy::digest(format!("{}\0", tree::combined_fingerprint(&scratch.root, ["src/a"])));
+    let state = policy::digest(format!("{}\0", tree::Fingerprints::of_files_in(&scratch.root).combined(["src/a"])));
     entry_json["asked"]["s"] = json!({ "times": times, "state": state });
     crate::tests::write(&entry, &entry_json.to_string());
 }
@@ -341,8 +347,8 @@ fn a_gate_fails_if_git_cannot_list_the_changes() {
 fn a_gate_fails_if_its_demand_cannot_be_queued() {
     let scene = Scene::in_project(Scratch::new().committed(), workflow("work"));
     scene.scratch.file("src/a", "text");
-    crate::tests::write(&scene.scratch.root.join(".linchpin/tmp/rules/queue"), "no folder");
-    crate::tests::write(&scene.scratch.state("tmp/rules/queue"), "no folder");
+    crate::tests::write(&scene.scratch.root.join(".linchpin/tmp/rules/queue"), "no directory");
+    crate::tests::write(&scene.scratch.state("tmp/rules/queue"), "no directory");
     let why = scene.why(review_rule(Level::Block));
     assert_eq!(why, "`look` cannot be judged: its demand cannot be written to the queue; `linchpin doctor` shows why");
 }

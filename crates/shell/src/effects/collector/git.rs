@@ -1,4 +1,5 @@
-//! Effects of git other than those on its operands: work tree, hooks, exclusions, and paths in revisions.
+//! Effects of git other than those on its operands: on the work tree, on hooks, on the list of ignored files, and on
+//! paths in revisions.
 
 use path::Access;
 
@@ -7,11 +8,12 @@ use crate::model::{PossibleDirectories, Word};
 use crate::programs::Arguments;
 
 impl Collector<'_> {
-    /// Changes to the work tree that the environment sets: `GIT_WORK_TREE=… git clean`.
+    /// Changes the working directory to the work tree that the environment names: `GIT_WORK_TREE=… git clean`.
     pub(super) fn enter_work_tree(&mut self) {
         const NAME: &str = "GIT_WORK_TREE";
         let command = self.command;
-        let assigned = command.assignments().iter().rfind(|set| set.name == NAME).map(|set| set.value.meaning());
+        let assigned =
+            command.assignments().iter().rfind(|set| set.name == NAME).map(|set| set.value.value_or_placeholder());
         let exported = || command.exported().iter().find(|exported| &*exported.name == NAME);
         if let Some(directory) = assigned.or_else(|| exported().map(|exported| exported.value.as_deref())) {
             self.directories =
@@ -19,8 +21,19 @@ impl Collector<'_> {
         }
     }
 
+    /// A change of git's settings may replace files that git uses. Adds writes of those files: the hooks, and the list
+    /// of ignored files.
+    pub(super) fn collect_from_git_settings(&mut self, arguments: &Arguments) {
+        if self.replaces_hooks(arguments) {
+            self.add_access(Some(".git/hooks"), &Word::default(), Some(Access::Write));
+        }
+        if self.adds_ignored_files(arguments) {
+            self.add_access(Some(".git/info/exclude"), &Word::default(), Some(Access::Write));
+        }
+    }
+
     /// True if the command permanently configures more files for git to ignore: `git config core.excludesFile FILE`.
-    pub(super) fn adds_ignored_files(&self, arguments: &Arguments) -> bool {
+    fn adds_ignored_files(&self, arguments: &Arguments) -> bool {
         let is_excludes_file = |word: usize, from: usize| {
             self.command.text_from(word, from).is_some_and(|name| name.eq_ignore_ascii_case("core.excludesfile"))
         };
@@ -32,7 +45,7 @@ impl Collector<'_> {
     }
 
     /// True if the command makes git look for hooks in another directory, so that the existing hooks no longer run.
-    pub(super) fn replaces_hooks(&self, arguments: &Arguments) -> bool {
+    fn replaces_hooks(&self, arguments: &Arguments) -> bool {
         const SETTINGS: &[&str] = &["core.hookspath", "include.path"];
         let names_hooks_path = |name: Option<&str>| {
             let name = name.map(str::to_ascii_lowercase);
@@ -58,7 +71,7 @@ impl Collector<'_> {
         let is_named = is_named && (verb == Some("unset") || operands.next().is_some());
         let section = arguments.operands.get(1).and_then(|index| text(*index, 0));
         let removes_section = matches!(verb, Some("remove-section" | "rename-section")) && is_section(section);
-        // The git directory is moved, and has its own hooks.
+        // `git init --separate-git-dir` moves the git directory, and the hooks with it.
         let moves_git_directory = arguments.subcommands.first().is_some_and(|form| form == "init")
             && arguments.has_flag(&["--separate-git-dir"])
             && arguments.operands.iter().all(|index| text(*index, 0) == Some("."));
@@ -70,18 +83,18 @@ impl Collector<'_> {
         is_in_environment || is_set || (is_config && (is_named || removes_section || verb == Some("edit")))
     }
 
-    /// The path in `REVISION:path`, and for the index in `:path` and `:0:path`.
+    /// Adds a read of the path in a revision: `REVISION:path`, or `:path` and `:0:path` for the index.
     pub(super) fn collect_from_revision(&mut self, text: Option<&str>, word: &Word) {
         let path = text.and_then(|text| text.split_once(':')).map(|(_, path)| path);
         let path =
             path.map(|path| ["0:", "1:", "2:", "3:"].iter().find_map(|stage| path.strip_prefix(stage)).unwrap_or(path));
         if let Some(path) = path.or(text).filter(|path| !path.is_empty()) {
-            self.add(Some(path), word, Some(Access::Read));
+            self.add_access(Some(path), word, Some(Access::Read));
         }
     }
 }
 
-/// The path in the pathspecs `:/path` and `:(top)path`, which are relative to the root of the work tree.
+/// Returns the path in the pathspecs `:/path` and `:(top)path`, which is relative to the root of the work tree.
 pub(super) fn path_of_pathspec(text: &str) -> Option<&str> {
     let path =
         text.strip_prefix(":(").filter(|magic| !magic.starts_with("exclude")).and_then(|magic| magic.split_once(')'));

@@ -5,7 +5,8 @@ use super::RewrittenBranch;
 use crate::model::SimpleCommand;
 use crate::programs::Arguments;
 
-/// Returns the branch that is rewritten, deleted or left without protection, and true if it certainly is.
+/// Returns the branch that a command rewrites, deletes or leaves without protection, and a flag: true if the command
+/// certainly does so.
 pub(crate) fn rewrite_by_host(command: &SimpleCommand, arguments: &Arguments) -> Option<(RewrittenBranch, bool)> {
     let form: Vec<&str> = arguments.subcommands.iter().map(String::as_str).collect();
     let flag = |name: &str| {
@@ -14,7 +15,8 @@ pub(crate) fn rewrite_by_host(command: &SimpleCommand, arguments: &Arguments) ->
     };
     match (command.program()?, form.as_slice()) {
         ("gh", ["repo", "sync"]) => rewrite_by_sync(arguments, flag("--branch")),
-        // Deletes all branches with the repository. A named repository may be another one.
+        // Deleting a repository deletes all its branches. A repository that the command names is possibly not the
+        // current one.
         ("gh" | "glab", ["repo", "delete"]) | ("hub", ["delete"]) => {
             Some((RewrittenBranch::All, arguments.operands.is_empty()))
         }
@@ -27,6 +29,7 @@ pub(crate) fn rewrite_by_host(command: &SimpleCommand, arguments: &Arguments) ->
     }
 }
 
+/// Returns the branch of this name, or an unknown branch if there is no name. The flag is true if the name is known.
 fn named(branch: Option<&str>) -> (RewrittenBranch, bool) {
     let name = |branch: &str| RewrittenBranch::Named(branch.strip_prefix("heads/").unwrap_or(branch).to_owned());
     branch.map_or((RewrittenBranch::Unknown, false), |branch| (name(branch), true))
@@ -56,7 +59,7 @@ fn rewrite_by_api(command: &SimpleCommand, arguments: &Arguments) -> Option<(Rew
     }
     let urls = urls().map(|word| word.value.as_deref().unwrap_or(&word.shown).replace("%2F", "/"));
     let urls: Vec<String> = urls.collect();
-    // The first is GitHub's URL, the second GitLab's.
+    // URLs of GitHub contain `git/refs/heads/`, URLs of GitLab `/repository/branches/`.
     let branch_of = |url: String| {
         let branch = url.split_once("git/refs/heads/").or_else(|| url.split_once("/repository/branches/"));
         branch.map(|(_, branch)| branch.to_owned())
@@ -99,19 +102,19 @@ fn rewrite_by_api(command: &SimpleCommand, arguments: &Arguments) -> Option<(Rew
 fn path_in_repository(url: &str) -> Option<&str> {
     const ROOTS: &[&str] = &["api.github.com/repos/", "/api/v3/repos/", "/api/v4/projects/"];
     let url = url.split(['?', '#']).next()?;
-    // `gh api` and `glab api` get a path without a host.
+    // The argument of `gh api` and `glab api` is a path without a host.
     let path = url.trim_start_matches('/');
     let path = path.strip_prefix("repos/").or_else(|| path.strip_prefix("projects/"));
     path.or_else(|| ROOTS.iter().find_map(|root| url.split_once(root)).map(|(_, rest)| rest))
 }
 
-/// `main` of `repos/OWNER/NAME/branches/main/rename`
+/// Returns the branch that is renamed: `main` of `repos/OWNER/NAME/branches/main/rename`.
 fn renamed_branch(url: &str) -> Option<&str> {
     path_in_repository(url)?.split_once("/branches/")?.1.strip_suffix("/rename")
 }
 
-/// Returns the branches that a `DELETE` request exposes: the URL is a branch's protection, a ruleset, or the whole
-/// repository.
+/// Returns the branches that lose their protection or are deleted by a `DELETE` request, if the URL of the request is
+/// that of a branch's protection, a ruleset or the whole repository.
 fn branch_exposed_by_deletion(url: &str) -> Option<RewrittenBranch> {
     let within = path_in_repository(url)?;
     let protected = within.split_once("/branches/").and_then(|(_, rest)| rest.split_once("/protection"));

@@ -17,6 +17,7 @@ pub(super) fn rewrites_of_push(command: &SimpleCommand, arguments: &Arguments) -
     if refspecs.is_empty() { push.rewrites_without_refspec() } else { push.rewrites_of_refspecs(&refspecs) }
 }
 
+/// A `git push`, with its flags and settings.
 struct Push<'a> {
     command: &'a SimpleCommand,
     arguments: &'a Arguments,
@@ -24,19 +25,20 @@ struct Push<'a> {
     /// The operands. The first one is the remote, the others are refspecs.
     operands: Vec<&'a Word>,
     is_forced: bool,
-    /// Forced, or has a flag that is not known and may force it.
+    /// True if the push is forced, or has an unknown flag that may force it.
     may_be_forced: bool,
 }
 
 impl<'a> Push<'a> {
     fn of(command: &'a SimpleCommand, arguments: &'a Arguments) -> Self {
-        // `--force-with-lease` takes its value only after `=` (`?` in `programs.txt`), so it never swallows the remote.
         let is_forced = last_flag_wins(arguments, &["-f", "--force"], "--no-force")
             || last_flag_wins(arguments, &["--force-with-lease"], "--no-force-with-lease");
         Self {
             command,
             arguments,
             settings: settings(command, arguments),
+            // The value of `--force-with-lease` must follow `=` (`?` in `programs.txt`), so the remote never counts as
+            // this value.
             operands: arguments.operands.iter().filter_map(|index| command.words().get(*index)).collect(),
             is_forced,
             may_be_forced: is_forced || command.has_unknown_flags(arguments),
@@ -47,9 +49,9 @@ impl<'a> Push<'a> {
         self.settings.iter().any(|(name, value)| is_wanted(name, value))
     }
 
-    /// True if all branches of the remote become those of this repository.
+    /// True if the push makes the remote's branches equal to the local ones: `--mirror`.
     fn is_mirror(&self) -> bool {
-        let remote = self.operands.first().and_then(|word| word.meaning());
+        let remote = self.operands.first().and_then(|word| word.value_or_placeholder());
         let is_of_remote = |name: &str| {
             let own_remote = name.strip_prefix("remote.").and_then(|name| name.strip_suffix(".mirror"));
             own_remote.is_some_and(|own| remote.is_none_or(|remote| remote.eq_ignore_ascii_case(own)))
@@ -58,7 +60,7 @@ impl<'a> Push<'a> {
             || self.has_setting(|name, value| is_of_remote(name) && !matches!(value, "false" | "fetch"))
     }
 
-    /// The refspecs of the command, otherwise those of its settings.
+    /// Returns the refspecs in the command's arguments or, if it has none, those in git's settings.
     fn refspecs(&self) -> Vec<Refspec> {
         let operands = self.operands.get(1..).unwrap_or_default();
         if !operands.is_empty() {
@@ -74,7 +76,7 @@ impl<'a> Push<'a> {
         let mut found: FoundRewrites = Vec::new();
         for spec in refspecs {
             let target = spec.target();
-            // `--prune` deletes those matching branches that do not exist locally.
+            // `--prune` deletes the branches of the remote that match the refspec and do not exist locally.
             let prunes = self.arguments.has_flag(&["--prune"])
                 && matches!(target, Some(Target::Other(RewrittenBranch::Matching(_) | RewrittenBranch::All)));
             let is_certain = deletes_all || self.is_forced || prunes || spec.is_forced || spec.deletes;
@@ -85,6 +87,7 @@ impl<'a> Push<'a> {
         found
     }
 
+    /// Returns the rewrites of a push that names no branch.
     fn rewrites_without_refspec(&self) -> FoundRewrites {
         let prunes = self.arguments.has_flag(&["--prune"]);
         // Without a refspec, `--tags` pushes nothing but tags.
@@ -94,7 +97,7 @@ impl<'a> Push<'a> {
         let covers_all = prunes
             || self.arguments.has_flag(&["--all", "--branches"])
             || self.has_setting(|name, value| name == "push.default" && value == "matching");
-        // The upstream branch may have another name.
+        // The upstream branch may have another name than the local one.
         let pushes_upstream =
             self.has_setting(|name, value| name == "push.default" && matches!(value, "upstream" | "tracking"));
         let target = match (covers_all, pushes_upstream) {
@@ -107,7 +110,8 @@ impl<'a> Push<'a> {
         self.rewrites_of_target(target, self.is_forced || prunes)
     }
 
-    /// Returns the current branch once for each branch that may be checked out.
+    /// Returns the rewrites by a push to a target. For the current branch, there is one rewrite for each branch that
+    /// may be checked out.
     fn rewrites_of_target(&self, target: Target, is_certain: bool) -> FoundRewrites {
         let branches = &self.command.context.branches;
         match target {
@@ -140,11 +144,11 @@ fn last_flag_wins(arguments: &Arguments, flags: &[&str], negation: &str) -> bool
 }
 
 /// Returns git's settings from `-c`, from earlier commands and from the environment: names in lower case, and values. A
-/// setting without a value is `true`.
+/// setting without a value counts as `true`.
 fn settings(command: &SimpleCommand, arguments: &Arguments) -> Vec<(String, String)> {
     let is_config_flag = |name: &str| matches!(name, "-c" | "--config-env");
     let flags = arguments.flags.iter().filter(|flag| is_config_flag(&flag.name));
-    let set_by_flags = flags.filter_map(|flag| git_settings::given(command, arguments, flag.value?));
+    let set_by_flags = flags.filter_map(|flag| git_settings::setting_in_flag(command, arguments, flag.value?));
     let set_by_flags = set_by_flags.map(|setting| match setting.split_once('=') {
         Some((name, value)) => (name.to_ascii_lowercase(), value.to_owned()),
         None => (setting.to_ascii_lowercase(), "true".to_owned()),
@@ -153,7 +157,7 @@ fn settings(command: &SimpleCommand, arguments: &Arguments) -> Vec<(String, Stri
     set_by_flags.chain(set_earlier).chain(command.context.git_environment.iter().cloned()).collect()
 }
 
-/// `+from:to`, each part of which may be missing.
+/// A refspec: `+from:to`. Each of its parts may be missing.
 struct Refspec {
     is_forced: bool,
     deletes: bool,
@@ -163,7 +167,7 @@ struct Refspec {
 
 impl Refspec {
     fn of_word(word: &Word) -> Self {
-        Self::parse(word.meaning().unwrap_or(&word.shown))
+        Self::parse(word.value_or_placeholder().unwrap_or(&word.shown))
     }
 
     fn parse(text: &str) -> Self {
@@ -196,13 +200,13 @@ impl Refspec {
 /// Returns the text with every expansion replaced by `*`.
 fn expansions_as_globs(text: &str) -> String {
     let mut pattern = String::new();
-    let mut letters = text.chars().peekable();
-    while let Some(letter) = letters.next() {
-        match (letter, letters.peek()) {
+    let mut characters = text.chars().peekable();
+    while let Some(c) = characters.next() {
+        match (c, characters.peek()) {
             ('$', Some(open @ ('{' | '('))) => {
                 let (open, close) = if *open == '{' { ('{', '}') } else { ('(', ')') };
                 let mut depth = 0_usize;
-                for inside in letters.by_ref() {
+                for inside in characters.by_ref() {
                     depth += usize::from(inside == open);
                     depth -= usize::from(inside == close);
                     if depth == 0 {
@@ -212,14 +216,14 @@ fn expansions_as_globs(text: &str) -> String {
                 pattern.push('*');
             }
             ('$', _) => {
-                while letters.next_if(|letter| letter.is_ascii_alphanumeric() || "_…".contains(*letter)).is_some() {}
+                while characters.next_if(|c| c.is_ascii_alphanumeric() || "_…".contains(*c)).is_some() {}
                 pattern.push('*');
             }
             ('`', _) => {
-                letters.by_ref().find(|letter| *letter == '`');
+                characters.by_ref().find(|c| *c == '`');
                 pattern.push('*');
             }
-            _ => pattern.push(letter),
+            _ => pattern.push(c),
         }
     }
     pattern
@@ -229,8 +233,8 @@ fn expansions_as_globs(text: &str) -> String {
 fn last_colon(text: &str) -> Option<usize> {
     let mut depth = 0_usize;
     let mut last = None;
-    for (at, letter) in text.char_indices() {
-        match letter {
+    for (at, c) in text.char_indices() {
+        match c {
             '{' | '(' => depth += 1,
             '}' | ')' => depth = depth.saturating_sub(1),
             ':' if depth == 0 => last = Some(at),

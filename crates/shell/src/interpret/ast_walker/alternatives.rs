@@ -5,7 +5,8 @@ use crate::interpret::possible_output::MAX_ALTERNATIVES;
 use crate::interpret::state::{MAX_COMBINATIONS, State};
 
 impl Walker<'_> {
-    /// Walks a part of the script that may not run. Its output is possible, not certain.
+    /// Walks a part of the script that possibly does not run. The output of this part counts as possible, not as
+    /// certain.
     pub(super) fn in_addition(&mut self, visit: impl FnOnce(&mut Self)) {
         self.as_alternative(visit);
         self.streams.output.mark_incomplete();
@@ -14,16 +15,17 @@ impl Walker<'_> {
     /// Walks an alternative to the part that was walked last.
     pub(super) fn as_alternative(&mut self, visit: impl FnOnce(&mut Self)) {
         let printed = std::mem::take(&mut self.streams.output);
-        let (paths, placeholder) = (std::mem::take(&mut self.streams.paths), self.streams.output_placeholder.take());
+        let (paths, placeholder) =
+            (std::mem::take(&mut self.streams.printed_paths), self.streams.output_placeholder.take());
         visit(self);
         self.streams.output.or(printed);
         self.streams.output_placeholder = placeholder;
-        self.streams.paths.retain(|path| !paths.contains(path));
-        self.streams.paths.splice(..0, paths);
+        self.streams.printed_paths.retain(|path| !paths.contains(path));
+        self.streams.printed_paths.splice(..0, paths);
     }
 
-    /// Calls `visit` with the known values, and then once for each possible value of the script's variables and
-    /// substitutions.
+    /// Calls `visit` once with the known values in the state, and then once for each possible value of the variables
+    /// and substitutions in `text`.
     pub(super) fn for_each_possible_value<T: PartialEq>(
         &mut self,
         text: &str,

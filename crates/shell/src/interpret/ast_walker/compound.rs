@@ -13,14 +13,14 @@ use crate::syntax::bash_differences;
 use crate::syntax::word_scan::Context;
 
 impl Walker<'_> {
-    pub(super) fn compound(&mut self, compound: &CompoundCommand) {
+    pub(super) fn walk_compound(&mut self, compound: &CompoundCommand) {
         match compound {
             CompoundCommand::Arithmetic(arithmetic) => {
                 if !self.spend(budget::NODE + arithmetic.expr.value.len()) {
                     return;
                 }
-                self.arithmetic(&arithmetic.expr);
-                // The expression may set `PATH`.
+                self.walk_arithmetic(&arithmetic.expr);
+                // The expression is recorded, because it may set `PATH`.
                 self.script.unattached_words.push(arithmetic.expr.value.clone());
                 let sets = ["=", "++", "--"].iter().any(|operator| arithmetic.expr.value.contains(operator));
                 if self.change_state(|state| state.evaluate(&arithmetic.expr.value)).is_none() && sets {
@@ -28,41 +28,43 @@ impl Walker<'_> {
                 }
                 self.streams.output = PossibleOutput::empty();
             }
-            CompoundCommand::BraceGroup(group) => return self.list(&group.list),
-            CompoundCommand::Subshell(subshell) => return self.in_new_scope(|walker| walker.list(&subshell.list)),
-            CompoundCommand::ArithmeticForClause(clause) => self.arithmetic_for(clause),
-            CompoundCommand::ForClause(clause) => self.for_clause(clause),
-            CompoundCommand::CaseClause(clause) => self.case(clause),
-            CompoundCommand::IfClause(clause) => self.if_clause(clause),
+            CompoundCommand::BraceGroup(group) => return self.walk_list(&group.list),
+            CompoundCommand::Subshell(subshell) => {
+                return self.in_child_shell(|walker| walker.walk_list(&subshell.list));
+            }
+            CompoundCommand::ArithmeticForClause(clause) => self.walk_arithmetic_for(clause),
+            CompoundCommand::ForClause(clause) => self.walk_for(clause),
+            CompoundCommand::CaseClause(clause) => self.walk_case(clause),
+            CompoundCommand::IfClause(clause) => self.walk_if(clause),
             CompoundCommand::WhileClause(clause) | CompoundCommand::UntilClause(clause) => {
                 let is_while = matches!(compound, CompoundCommand::WhileClause(_));
-                if !is_while || !self.read_loop(clause) && !self.shift_loop(clause) {
+                if !is_while || !self.walk_read_loop(clause) && !self.walk_shift_loop(clause) {
                     self.forget_changed_in(&clause.2);
-                    self.unknown_iterations(|walker| {
-                        walker.condition(&clause.0);
+                    self.walk_unknown_iterations(|walker| {
+                        walker.walk_condition(&clause.0);
                         let before = walker.saved_state();
-                        walker.list(&clause.1.list);
+                        walker.walk_list(&clause.1.list);
                         walker.join(&before);
                     });
                 }
             }
-            CompoundCommand::Coprocess(coprocess) => self.coprocess(coprocess),
+            CompoundCommand::Coprocess(coprocess) => self.walk_coprocess(coprocess),
         }
         // It is not known which parts of the command run, or how often.
         self.streams.output.mark_incomplete();
-        self.forget_output_placeholder();
+        self.forget_kind_of_output();
     }
 
-    fn coprocess(&mut self, coprocess: &CoprocessCommand) {
-        // A coprocess reads from its own pipe, not from the stdin of the script.
+    fn walk_coprocess(&mut self, coprocess: &CoprocessCommand) {
+        // A coprocess reads from its own pipe, not from the stdin of the script or of a wrapper.
         let outer = (self.enclosing.has_input, self.enclosing.gets_more_arguments);
         (self.enclosing.has_input, self.enclosing.gets_more_arguments) = (false, false);
         let (input, piped_from) = (self.streams.input.take(), std::mem::take(&mut self.streams.piped_from));
-        self.in_new_scope(|walker| walker.command(&coprocess.body));
+        self.in_child_shell(|walker| walker.walk_command(&coprocess.body));
         (self.streams.input, self.streams.piped_from) = (input, piped_from);
         (self.enclosing.has_input, self.enclosing.gets_more_arguments) = outer;
-        // The array of the two descriptors.
-        let name = coprocess.name.as_ref().map(|name| self.single_word(&name.value));
+        // The shell sets a variable for the coprocess: an array of two descriptors.
+        let name = coprocess.name.as_ref().map(|name| self.expand_to_single_word(&name.value));
         match name.map_or(Some("COPROC".to_owned()), |name| name.value) {
             Some(name) => {
                 let descriptors = vec![Value::unknown_number(), Value::unknown_number()];
@@ -72,20 +74,20 @@ impl Walker<'_> {
         }
     }
 
-    fn if_clause(&mut self, clause: &IfClauseCommand) {
-        self.condition(&clause.condition);
+    fn walk_if(&mut self, clause: &IfClauseCommand) {
+        self.walk_condition(&clause.condition);
         let before = self.saved_state();
-        self.list(&clause.then);
+        self.walk_list(&clause.then);
         let mut printed = std::mem::take(&mut self.streams.output);
         let mut ends = vec![std::mem::replace(&mut self.state, before)];
         let mut is_exhaustive = false;
         for branch in clause.elses.iter().flatten() {
             if let Some(condition) = &branch.condition {
-                self.condition(condition);
+                self.walk_condition(condition);
             }
             is_exhaustive |= branch.condition.is_none();
             let before = self.saved_state();
-            self.list(&branch.body);
+            self.walk_list(&branch.body);
             printed.or(std::mem::take(&mut self.streams.output));
             ends.push(std::mem::replace(&mut self.state, before));
         }
@@ -93,7 +95,7 @@ impl Walker<'_> {
         self.join_ends(ends, is_exhaustive);
     }
 
-    /// Continues with the states after the branches, or with the state before them if none may have run.
+    /// Joins the states after the branches and, unless one of the branches certainly runs, the state before them.
     fn join_ends(&mut self, mut ends: Vec<State>, is_exhaustive: bool) {
         if let Some(last) = ends.pop_if(|_| is_exhaustive) {
             self.state = last;
@@ -103,20 +105,20 @@ impl Walker<'_> {
         }
     }
 
-    fn case(&mut self, clause: &CaseClauseCommand) {
-        self.substitutions_of(&clause.value.value, Context::Word);
+    fn walk_case(&mut self, clause: &CaseClauseCommand) {
+        self.walk_substitutions_in(&clause.value.value, Context::Word);
         let mut ends = Vec::new();
         let mut printed = PossibleOutput::empty();
         for item in &clause.cases {
             for pattern in &item.patterns {
-                self.substitutions_of(&pattern.value, Context::Word);
+                self.walk_substitutions_in(&pattern.value, Context::Word);
             }
             if !self.spend(budget::NODE) {
                 return;
             }
             let before = self.saved_state();
             if let Some(list) = &item.cmd {
-                self.list(list);
+                self.walk_list(list);
                 printed.or(std::mem::take(&mut self.streams.output));
             }
             let end = std::mem::replace(&mut self.state, before);
@@ -132,12 +134,13 @@ impl Walker<'_> {
         self.join_ends(ends, has_default);
     }
 
-    pub(super) fn arithmetic(&mut self, expression: &UnexpandedArithmeticExpr) {
-        self.substitutions_of(&expression.value, Context::Text);
+    pub(super) fn walk_arithmetic(&mut self, expression: &UnexpandedArithmeticExpr) {
+        self.walk_substitutions_in(&expression.value, Context::Text);
     }
 
-    /// Iterative, because a chain of `&&` or `!` is as deep as it is long.
-    pub(super) fn test(&mut self, test: &ExtendedTestExpr) {
+    /// Walks the substitutions in `[[ … ]]`. This is iterative, because the syntax tree of a chain of `&&` or `!` is as
+    /// deep as the chain is long.
+    pub(super) fn walk_test(&mut self, test: &ExtendedTestExpr) {
         let mut pending = vec![test];
         while let Some(test) = pending.pop() {
             if !self.spend(budget::NODE) {
@@ -148,19 +151,19 @@ impl Walker<'_> {
                     pending.extend([&**right, left]);
                 }
                 ExtendedTestExpr::Not(inner) | ExtendedTestExpr::Parenthesized(inner) => pending.push(inner),
-                ExtendedTestExpr::UnaryTest(_, word) => self.test_operand(&word.value),
+                ExtendedTestExpr::UnaryTest(_, word) => self.walk_test_operand(&word.value),
                 ExtendedTestExpr::BinaryTest(_, left, right) => {
-                    self.test_operand(&left.value);
-                    self.test_operand(&right.value);
+                    self.walk_test_operand(&left.value);
+                    self.walk_test_operand(&right.value);
                 }
             }
         }
     }
 
-    fn test_operand(&mut self, raw: &str) {
+    fn walk_test_operand(&mut self, raw: &str) {
         if bash_differences::has_quoted_index(raw) {
             self.add_gap(Gap::Doubtful("a command in an array index"));
         }
-        self.substitutions_of(raw, Context::Word);
+        self.walk_substitutions_in(raw, Context::Word);
     }
 }

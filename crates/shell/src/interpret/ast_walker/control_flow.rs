@@ -54,27 +54,28 @@ impl Jump {
     }
 }
 
-/// The states at early exits, in the shell that is walked.
+/// The states at early exits (`break`, `return`, `exit`) in the shell that is being walked.
 #[derive(Default)]
 pub(super) struct EarlyExits {
     /// The enclosing loops and functions, outermost first.
     frames: Vec<Frame>,
-    /// The branches that were checked out when the shell exited. They stay checked out.
+    /// The branches that were checked out when the shell exited. These branches stay checked out after the exit.
     pub(super) exited: Vec<CheckedOutBranches>,
 }
 
 /// A loop or a function.
 struct Frame {
     is_loop: bool,
-    /// The states at its early exits.
+    /// The states at the early exits from this loop or function.
     states: Vec<State>,
 }
 
 impl Walker<'_> {
-    pub(super) fn and_or(&mut self, list: &AndOrList) {
+    /// Walks pipelines that are joined by `&&` and `||`.
+    pub(super) fn walk_and_or(&mut self, list: &AndOrList) {
         let mut short_circuits: Vec<ShortCircuit> = Vec::new();
         let mut before = &list.first;
-        self.walk_item(before, list.additional.is_empty());
+        self.walk_list_item(before, list.additional.is_empty());
         if list.additional.is_empty() {
             return self.state.leave_success_unknown();
         }
@@ -93,15 +94,16 @@ impl Walker<'_> {
             before = next;
             let failed = self.state.if_failed();
             self.state.assume_success();
-            // A path that skipped earlier items may resume here: `a || b && c`.
+            // A path that skipped earlier items may resume at this item: if `a` succeeds in `a || b && c`, `c` runs.
             let resuming: Vec<State> =
                 short_circuits.extract_if(.., |other| other.succeeded == runs_if).map(|other| other.state).collect();
-            // The other outcome is impossible.
+            // The previous pipeline certainly has the outcome on which the next one runs, so no path skips the next
+            // one.
             if outcome == Some(runs_if) {
                 for state in &resuming {
                     self.join(state);
                 }
-                self.walk_item(next, is_last);
+                self.walk_list_item(next, is_last);
                 self.append_output(&mut printed, runs_if, next);
                 continue;
             }
@@ -115,7 +117,7 @@ impl Walker<'_> {
             for state in &resuming {
                 self.join(state);
             }
-            self.walk_item(next, is_last);
+            self.walk_list_item(next, is_last);
             self.append_output(&mut printed, runs_if, next);
             if !short_circuits.last().is_some_and(|last| last.cause == cause && last.state.is_equivalent(&state)) {
                 short_circuits.push(ShortCircuit { state, succeeded: !runs_if, cause });
@@ -125,7 +127,7 @@ impl Walker<'_> {
         self.join_short_circuits(&short_circuits);
         self.streams.output = printed;
         if !only_last_prints(list) {
-            self.forget_output_placeholder();
+            self.forget_kind_of_output();
         }
     }
 
@@ -135,8 +137,8 @@ impl Walker<'_> {
         printed.append_if(if_succeeded, &std::mem::take(&mut self.streams.output));
     }
 
-    /// Joins the skipped paths. After a `cd` that may have failed, the first of the directories that exists shows which
-    /// path ran.
+    /// Joins the states of the paths that skipped the rest of the list. The directories of a path on which a `cd`
+    /// failed are used only if the directories of the path on which the `cd` succeeded do not exist.
     fn join_short_circuits(&mut self, short_circuits: &[ShortCircuit]) {
         for other in short_circuits.iter().filter(|other| other.cause == ShortCircuitCause::Other) {
             self.join(&other.state);
@@ -163,30 +165,35 @@ impl Walker<'_> {
         }
     }
 
-    /// Walks one pipeline of an and-or list. `is_last`: under `set -e`, only a failure of the last one ends the script.
-    fn walk_item(&mut self, pipeline: &Pipeline, is_last: bool) {
+    /// Walks one pipeline of an and-or list. `is_last`: true for the last one. Under `set -e`, only a failure of the
+    /// last pipeline ends the script.
+    fn walk_list_item(&mut self, pipeline: &Pipeline, is_last: bool) {
         let outer = self.state.failure.in_condition;
         self.state.failure.in_condition |= !is_last || pipeline.bang;
-        self.pipeline(pipeline);
+        self.walk_pipeline(pipeline);
         self.state.failure.in_condition = outer;
         self.state.failure.is_negated = pipeline.bang;
     }
 
-    pub(super) fn condition(&mut self, list: &CompoundList) {
+    /// Walks a condition, in which `set -e` does not apply.
+    pub(super) fn walk_condition(&mut self, list: &CompoundList) {
         let outer = std::mem::replace(&mut self.state.failure.in_condition, true);
-        self.list(list);
+        self.walk_list(list);
         self.state.failure.in_condition = outer;
     }
 
+    /// Walks an iteration of a loop. `break` and `continue` end the iteration.
     pub(super) fn in_loop(&mut self, visit: impl FnOnce(&mut Self)) {
         self.in_frame(true, visit);
     }
 
-    /// Walks a function, or a sourced script, which `return` also leaves.
+    /// Walks a function or a sourced script. `return` ends it.
     pub(super) fn until_return(&mut self, visit: impl FnOnce(&mut Self)) {
         self.in_frame(false, visit);
     }
 
+    /// Walks a loop, a function or a sourced script, and joins the states at the early exits from it into the state at
+    /// its end.
     fn in_frame(&mut self, is_loop: bool, visit: impl FnOnce(&mut Self)) {
         self.early_exits.frames.push(Frame { is_loop, states: Vec::new() });
         visit(self);
@@ -195,7 +202,8 @@ impl Walker<'_> {
         }
     }
 
-    /// Marks the commands that follow as unreachable. If there is nothing to leave, the shell only prints an error.
+    /// Marks the commands that follow as unreachable. If there is no loop or function to leave, the shell only prints
+    /// an error, and the commands stay reachable.
     pub(super) fn jump_out(&mut self, jump: Jump) {
         let name = match jump {
             Jump::Exit => "exit",
@@ -235,7 +243,7 @@ fn only_last_prints(list: &AndOrList) -> bool {
     is_cd(&list.first) && list.additional.iter().all(is_and) && before_last.into_iter().all(is_and_cd)
 }
 
-/// Returns true if the pipeline certainly succeeds, false if it certainly fails, and `None` if neither is certain.
+/// Returns `Some(true)` if the pipeline certainly succeeds, `Some(false)` if it certainly fails, and `None` otherwise.
 fn certain_outcome(pipeline: &Pipeline) -> Option<bool> {
     let [Command::Simple(simple)] = pipeline.seq.as_slice() else { return None };
     let program = simple.word_or_name.as_ref().map(|word| word.value.as_str());
@@ -255,8 +263,8 @@ fn is_mkdir_p(pipeline: &Pipeline) -> bool {
     is_mkdir && words_of(simple).any(|word| matches!(word, "-p" | "--parents"))
 }
 
-/// True if `printf` accepts any arguments for this format. `%d` fails for words that are not numbers, and `-v` may not
-/// be supported.
+/// True if `printf` accepts any arguments for this format. `%d` fails for words that are not numbers, and some shells
+/// do not support `-v`.
 fn accepts_any_arguments(raw: &str) -> bool {
     let text = raw.replace("\\n", "");
     let is_plain = !text.trim_start_matches(['"', '\'']).starts_with('-') && !text.contains(['$', '`', '\\']);

@@ -9,11 +9,13 @@ use crate::interpret::state::{DefinedFunction, Function, ParameterList, Value};
 use crate::limits::Gap;
 use crate::model::SimpleCommand;
 
-/// The maximum depth of recursive calls with a known state. Deeper calls run with an unknown state.
+/// The maximum number of nested calls of one function that are walked with a known state. At most two more are walked,
+/// with an unknown state.
 const MAX_RECURSION: usize = 3;
 
 impl Walker<'_> {
-    /// Returns the script that an alias stands for. An alias that refers to itself is expanded once.
+    /// Returns the script that the command's name stands for: an alias, or another name of a program (`hash -p`). A
+    /// name that refers to itself is expanded once.
     pub(super) fn script_of_alias(&self, command: &SimpleCommand) -> Option<DelegatedCommand> {
         let name = command.words().first()?.value.as_deref()?;
         let alias =
@@ -23,12 +25,13 @@ impl Walker<'_> {
         Some(DelegatedCommand::Script { text, in_new_shell: true, gets_more_arguments: false, name: None, arguments })
     }
 
-    /// The function that the command calls.
+    /// Returns the function that the command calls.
     pub(super) fn called_function(&self, command: &SimpleCommand) -> Option<DefinedFunction> {
         self.state.commands.function(command.words().first()?.value.as_deref()?)
     }
 
-    pub(super) fn call(&mut self, name: &str, function: &Function, mut command: SimpleCommand) {
+    /// Walks the function that a command calls.
+    pub(super) fn call_function(&mut self, name: &str, function: &Function, mut command: SimpleCommand) {
         self.uncalled.remove(name);
         let depth = self.enclosing.via.iter().filter(|via| *via == name).count();
         let arguments: ParameterList = command.words().iter().skip(1).map(Value::of).collect();
@@ -52,41 +55,44 @@ impl Walker<'_> {
             if let Some(redirected) = self.redirected_input(command.redirects()) {
                 self.streams.input = redirected.text;
             }
-            self.until_return(|walker| walker.function_body(function));
+            self.until_return(|walker| walker.walk_function_body(function));
             self.streams.input = input;
             self.enclosing.via.pop();
             self.state.leave_function(outer);
         }
         // A function that does nothing but call itself: `:(){ :|:& };:`.
-        let mut ran = self.script.commands.iter().skip(before);
-        if depth == 0 && ran.all(|ran| ran.program() == Some(name)) && function.body.0.to_string().contains(name) {
+        let mut found = self.script.commands.iter().skip(before);
+        if depth == 0
+            && found.all(|command| command.program() == Some(name))
+            && function.body.0.to_string().contains(name)
+        {
             self.add_gap(Gap::TooDeep);
         }
         if !command.redirects().is_empty() || !command.assignments().is_empty() {
             command.invocation.words.clear();
-            self.run(command);
+            self.run_command(command);
             self.streams.output = PossibleOutput::default();
         }
     }
 
-    fn function_body(&mut self, function: &Function) {
+    fn walk_function_body(&mut self, function: &Function) {
         let outer = std::mem::replace(&mut self.hidden, Rc::clone(&function.hidden));
         let input = self.streams.input.clone();
-        if let Some(redirected) = self.redirects_of_compound(function.body.1.as_ref()) {
+        if let Some(redirected) = self.add_redirects_of_compound(function.body.1.as_ref()) {
             self.streams.input = redirected.text;
         }
-        self.deeper(|walker| walker.compound(&function.body.0));
+        self.one_level_deeper(|walker| walker.walk_compound(&function.body.0));
         self.streams.input = input;
         self.hidden = outer;
     }
 
-    /// Walks functions that the script defines but does not call. Unknown code may call them.
+    /// Walks the functions that the script defines but does not call, because unknown code may call them.
     pub(super) fn walk_uncalled_functions(&mut self) {
         while let Some((name, function)) = self.uncalled.pop_first().filter(|_| self.has_budget()) {
             self.state.forget();
             self.state.is_unreachable = false;
             self.enclosing.via.push(name);
-            self.function_body(&function);
+            self.walk_function_body(&function);
             self.enclosing.via.pop();
         }
     }

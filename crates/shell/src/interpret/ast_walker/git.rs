@@ -9,6 +9,7 @@ use crate::programs::Flag;
 use crate::written_files::git_config;
 
 impl Walker<'_> {
+    /// Notes the settings that a `git` command inherits from its environment.
     pub(super) fn note_git_environment(&mut self, command: &mut SimpleCommand) {
         if command.program() == Some("git") {
             match git_config::settings_from_environment(command, &self.files) {

@@ -6,28 +6,30 @@ use crate::interpret::ast_walker::Walker;
 use crate::interpret::ast_walker::redirects::RedirectedInput;
 use crate::model::{FileContents, Redirect, RedirectKind, SimpleCommand};
 use crate::programs::{Argument, Role};
-use crate::special_programs::known_output::needs_file_contents;
+use crate::special_programs::known_output::depends_on_file_contents;
 
 impl Walker<'_> {
-    /// True if the contents of the files that a command reads matter. Looking them up may mean searching all earlier
-    /// calls of the session.
+    /// True if the effects of a command, or its output where that is used, depend on the contents of the files that the
+    /// command reads. Otherwise the contents are not looked up, because that may mean searching all earlier tool calls
+    /// of the session.
     fn needs_file_contents(&self, command: &SimpleCommand) -> bool {
         match command.program() {
-            // Their input becomes words, or names of files.
+            // The input of these programs becomes words, or names of files.
             Some("xargs" | "gxargs" | "read" | "mapfile" | "readarray" | "tar" | "gtar" | "bsdtar" | "rsync") => true,
-            Some(program) if needs_file_contents(program) => {
+            Some(program) if depends_on_file_contents(program) => {
                 self.streams.output_readers > 0 || command.redirects().iter().any(Redirect::redirects_stdout)
             }
             _ => false,
         }
     }
 
+    /// Adds the contents of files to the words and redirections that name the files.
     pub(super) fn attach_file_contents(&self, command: &mut SimpleCommand) {
-        // A path on another machine is another file.
+        // A path on another machine does not name the file of this machine.
         if command.is_remote() || !self.needs_file_contents(command) {
             return;
         }
-        let arguments = command.arguments().into_iter().flat_map(|arguments| &arguments.list);
+        let arguments = command.arguments().into_iter().flat_map(|arguments| &arguments.with_roles);
         let is_read = |argument: &&Argument| matches!(argument.role, Role::Read | Role::Names);
         let named = arguments.filter(is_read).filter_map(|argument| {
             let file = command.file_from(argument.word, argument.from)?;

@@ -1,4 +1,4 @@
-//! Loops, iteration by iteration if their values are known.
+//! Walks loops. If the values of a loop are known, it is walked iteration by iteration.
 
 use std::rc::Rc;
 
@@ -13,20 +13,21 @@ use crate::interpret::state::{Expanded, State, Value};
 use crate::limits::budget;
 use crate::model::{Assignment, Invocation, Word};
 
-/// The number of iterations that are walked one by one.
+/// Loops with more iterations are not walked iteration by iteration.
 const MAX_ITERATIONS: usize = 32;
 /// The values of a `for` loop without `in`.
 const ALL_ARGUMENTS: &str = "\"$@\"";
 
 impl Walker<'_> {
-    pub(super) fn for_clause(&mut self, clause: &ForClauseCommand) {
+    /// Walks `for NAME in …`.
+    pub(super) fn walk_for(&mut self, clause: &ForClauseCommand) {
         let value_texts =
             clause.values.as_ref().map(|values| values.iter().map(|value| value.value.as_str()).collect());
         let value_texts: Vec<&str> = value_texts.unwrap_or_else(|| vec![ALL_ARGUMENTS]);
         let alternatives = self.for_each_possible_value(&value_texts.join(" "), |walker| {
             let mut values = Vec::new();
             for value in &value_texts {
-                walker.words(value, &mut values);
+                walker.expand_word(value, &mut values);
             }
             values
         });
@@ -41,7 +42,7 @@ impl Walker<'_> {
             self.in_addition(|walker| walker.walk_values(clause, values));
             self.join(&known);
         }
-        // There may be no arguments.
+        // Without `in`, the loop is over the script's arguments. There may be none, and then the body does not run.
         if clause.values.is_none() {
             self.join(&before);
         }
@@ -51,10 +52,10 @@ impl Walker<'_> {
     fn walk_values(&mut self, clause: &ForClauseCommand, values: Vec<Word>) {
         let known: Option<Vec<Value>> = values.iter().map(Value::of).collect();
         if let Some(known) = known.filter(|known| known.len() <= MAX_ITERATIONS) {
-            // A substitution may print nothing.
+            // If every word of the list may expand to nothing, the body possibly does not run.
             let may_be_none = !values.is_empty() && values.iter().all(Word::may_be_nothing);
             let before = if may_be_none { Some(self.saved_state()) } else { None };
-            // The loop may set `PATH`.
+            // The assignments are recorded as a command, because the variable of the loop may be `PATH`.
             let set = |value| Assignment { name: clause.variable_name.clone(), value };
             let assignments = values.into_iter().map(set).collect();
             self.dispatch(Invocation { assignments, ..Invocation::default() }.into());
@@ -66,10 +67,10 @@ impl Walker<'_> {
                 let stands_for_several = value.glob || value.is_placeholder;
                 self.state.assign(&clause.variable_name, Some(value.clone()));
                 let before = if stands_for_several { Some(self.saved_state()) } else { None };
-                self.in_loop(|walker| walker.list(&clause.body.list));
+                self.in_loop(|walker| walker.walk_list(&clause.body.list));
                 printed.append(&std::mem::take(&mut self.streams.output));
                 if let Some(before) = before {
-                    self.another_iteration(clause, value, &before);
+                    self.walk_another_iteration(clause, value, &before);
                 }
             }
             self.streams.output = printed;
@@ -82,37 +83,40 @@ impl Walker<'_> {
         self.forget_changed_in(&clause.body.loc);
         self.state.assign(&clause.variable_name, None);
         let before = self.saved_state();
-        self.unknown_iterations(|walker| walker.list(&clause.body.list));
+        self.walk_unknown_iterations(|walker| walker.walk_list(&clause.body.list));
         self.join(&before);
     }
 
-    /// For a value that stands for several: walks another iteration, which starts in the state that an earlier one
-    /// left. `before`: the state at the start of the first iteration.
-    fn another_iteration(&mut self, clause: &ForClauseCommand, value: Value, before: &State) {
+    /// Walks another iteration for a value that stands for several values. This iteration starts in the state after the
+    /// first iteration, but in the directory in which the first iteration started. `before`: the state before the first
+    /// iteration.
+    fn walk_another_iteration(&mut self, clause: &ForClauseCommand, value: Value, before: &State) {
         let after_first = self.saved_state();
         self.state.assign(&clause.variable_name, Some(value));
-        // A loop body that changes the directory usually returns.
+        // A loop body that changes the directory usually changes back to the previous one.
         self.state.directory.possible.clone_from(&before.directory.possible);
         if !before.is_equivalent(&self.state) {
-            self.in_addition(|walker| walker.in_loop(|walker| walker.list(&clause.body.list)));
+            self.in_addition(|walker| walker.in_loop(|walker| walker.walk_list(&clause.body.list)));
         }
         let after_second = std::mem::replace(&mut self.state, after_first);
         self.state.add_possible_from(&after_second);
     }
 
-    /// Walks a loop with an unknown number of iterations. The caller has already made unknown what the loop changes.
-    pub(super) fn unknown_iterations(&mut self, iteration: impl Fn(&mut Self)) {
+    /// Walks a loop with an unknown number of iterations. The caller must have forgotten everything that the loop
+    /// changes.
+    pub(super) fn walk_unknown_iterations(&mut self, iteration: impl Fn(&mut Self)) {
         let known = self.state.variables.unknown_name_assignments;
         self.in_loop(&iteration);
-        // The next iteration starts with the variables that the body has set through computed names.
+        // The next iteration starts with the values that the body has assigned to variables whose names are computed.
         if self.state.variables.unknown_name_assignments > known && self.has_budget() {
             self.in_loop(&iteration);
         }
     }
 
-    pub(super) fn arithmetic_for(&mut self, clause: &ArithmeticForClauseCommand) {
+    /// Walks `for ((…; …; …))`.
+    pub(super) fn walk_arithmetic_for(&mut self, clause: &ArithmeticForClauseCommand) {
         for expression in [&clause.initializer, &clause.condition, &clause.updater].into_iter().flatten() {
-            self.arithmetic(expression);
+            self.walk_arithmetic(expression);
         }
         let hidden = Rc::clone(&self.hidden);
         let body = hidden.at(&clause.body.loc);
@@ -123,22 +127,22 @@ impl Walker<'_> {
         let counters = clause.initializer.iter().flat_map(|start| start.value.split(','));
         let counters = counters.filter_map(|start| start.split_once('=')).map(|(name, _)| name.trim());
         let is_used = |name: &&str| body.split(|c| !is_name(c)).any(|word| word.trim_start_matches('$') == *name);
-        let (used, only_counting): (Vec<&str>, Vec<&str>) = counters.partition(is_used);
-        if !used.is_empty() && self.counted_iterations(clause) {
+        let (used_counters, other_counters): (Vec<&str>, Vec<&str>) = counters.partition(is_used);
+        if !used_counters.is_empty() && self.walk_counted_iterations(clause) {
             return;
         }
         self.forget_changed_in(&clause.loc);
-        // A counter that the body does not use is some number.
-        for counter in only_counting {
+        // A counter that the body does not use gets a placeholder for an unknown number.
+        for counter in other_counters {
             self.state.assign(counter, Some(Value::unknown_number()));
         }
         let before = self.saved_state();
-        self.unknown_iterations(|walker| walker.list(&clause.body.list));
+        self.walk_unknown_iterations(|walker| walker.walk_list(&clause.body.list));
         self.join(&before);
     }
 
     /// Walks `for ((i=0; i<3; i++))` if the number of iterations is known. Returns false if it is not.
-    fn counted_iterations(&mut self, clause: &ArithmeticForClauseCommand) -> bool {
+    fn walk_counted_iterations(&mut self, clause: &ArithmeticForClauseCommand) -> bool {
         let (Some(start), Some(condition), Some(step)) = (&clause.initializer, &clause.condition, &clause.updater)
         else {
             return false;
@@ -154,7 +158,7 @@ impl Walker<'_> {
             if self.state.evaluate(&condition.value) == Some(0) || !self.spend(budget::NODE) {
                 break;
             }
-            self.in_loop(|walker| walker.list(&clause.body.list));
+            self.in_loop(|walker| walker.walk_list(&clause.body.list));
             printed.append(&std::mem::take(&mut self.streams.output));
             self.state.evaluate_or_forget(&step.value);
         }
@@ -162,8 +166,9 @@ impl Walker<'_> {
         true
     }
 
-    /// Walks `while [ $# -gt 0 ]; do …; shift; done` for each known argument. Returns false if there may be others.
-    pub(super) fn shift_loop(&mut self, clause: &WhileOrUntilClauseCommand) -> bool {
+    /// Walks `while [ $# -gt 0 ]; do …; shift; done` for each known argument. Returns false if there may be other
+    /// iterations.
+    pub(super) fn walk_shift_loop(&mut self, clause: &WhileOrUntilClauseCommand) -> bool {
         let remaining = |walker: &Self| match walker.state.expand("$#") {
             Some(Expanded::One(count)) => count.text.parse::<usize>().ok(),
             _ => None,
@@ -178,9 +183,9 @@ impl Walker<'_> {
             if !self.spend(budget::NODE) {
                 return false;
             }
-            self.in_loop(|walker| walker.list(&clause.1.list));
+            self.in_loop(|walker| walker.walk_list(&clause.1.list));
             printed.append(&std::mem::take(&mut self.streams.output));
-            // If the body removes no argument, or an unknown number, this is an ordinary loop.
+            // If the body removes no argument, or an unknown number of them, the caller walks the loop like any other.
             match remaining(self) {
                 Some(fewer) if fewer < count => count = fewer,
                 _ => return false,
@@ -190,9 +195,9 @@ impl Walker<'_> {
         true
     }
 
-    /// Walks `while read x; do …; done` for each known line. Returns false if there may be others.
-    pub(super) fn read_loop(&mut self, clause: &WhileOrUntilClauseCommand) -> bool {
-        let Some((text, end)) = self.streams.input.clone().zip(line_terminator(&clause.0)) else { return false };
+    /// Walks `while read x; do …; done` for each known line. Returns false if there may be other lines.
+    pub(super) fn walk_read_loop(&mut self, clause: &WhileOrUntilClauseCommand) -> bool {
+        let Some((text, end)) = self.streams.input.clone().zip(read_terminator(&clause.0)) else { return false };
         let mut rest: &str = &text;
         let mut printed = PossibleOutput::empty();
         for _ in 0..MAX_ITERATIONS {
@@ -202,10 +207,10 @@ impl Walker<'_> {
             }
             self.in_loop(|walker| {
                 walker.streams.input = Some(line.into());
-                walker.condition(&clause.0);
+                walker.walk_condition(&clause.0);
                 // The body may read further lines.
                 walker.streams.input = Some(after.into());
-                walker.list(&clause.1.list);
+                walker.walk_list(&clause.1.list);
             });
             printed.append(&std::mem::take(&mut self.streams.output));
             rest = after;
@@ -241,8 +246,9 @@ fn ends_within_limit(
     false
 }
 
-/// Returns the line terminator of a condition that is a `read` command and nothing else.
-fn line_terminator(condition: &CompoundList) -> Option<char> {
+/// Returns the character that ends each line, if the condition is a `read` command and nothing else: a newline or, with
+/// `-d ''`, a NUL.
+fn read_terminator(condition: &CompoundList) -> Option<char> {
     let [item] = condition.0.as_slice() else { return None };
     let pipeline = &item.0.first;
     let [Command::Simple(command)] = pipeline.seq.as_slice() else { return None };

@@ -18,11 +18,12 @@ pub(super) struct RedirectedInput {
 }
 
 impl Walker<'_> {
-    /// Adds the redirections of a compound command as a command without words. Returns the stdin that they supply.
-    pub(super) fn redirects_of_compound(&mut self, redirects: Option<&RedirectList>) -> Option<RedirectedInput> {
+    /// Adds the redirections of a compound command as a command without words. Returns the stdin that these
+    /// redirections supply.
+    pub(super) fn add_redirects_of_compound(&mut self, redirects: Option<&RedirectList>) -> Option<RedirectedInput> {
         let list = redirects?;
         let alternatives = self.for_each_possible_value(&list.to_string(), |walker| {
-            list.0.iter().map(|redirect| walker.redirect(redirect)).collect::<Vec<Redirect>>()
+            list.0.iter().map(|redirect| walker.expand_redirect(redirect)).collect::<Vec<Redirect>>()
         });
         let mut input = None;
         for redirects in alternatives {
@@ -32,26 +33,27 @@ impl Walker<'_> {
         input
     }
 
-    pub(super) fn redirect(&mut self, redirect: &IoRedirect) -> Redirect {
+    /// Expands the target of a redirection.
+    pub(super) fn expand_redirect(&mut self, redirect: &IoRedirect) -> Redirect {
         match redirect {
             IoRedirect::File(descriptor, kind, target) => {
                 let target = match target {
                     IoFileRedirectTarget::Filename(word) | IoFileRedirectTarget::Duplicate(word) => {
-                        self.single_word(&word.value)
+                        self.expand_to_single_word(&word.value)
                     }
                     IoFileRedirectTarget::Fd(number) => known_word(number.to_string()),
                     IoFileRedirectTarget::ProcessSubstitution(kind, subshell) => {
-                        self.process_substitution(subshell, kind)
+                        self.walk_process_substitution(subshell, kind)
                     }
                 };
                 Redirect { descriptor: *descriptor, kind: file_redirect_kind(kind), target }
             }
             IoRedirect::OutputAndError(word, appends) => {
                 let kind = if *appends { RedirectKind::AppendAll } else { RedirectKind::WriteAll };
-                Redirect { descriptor: None, kind, target: self.single_word(&word.value) }
+                Redirect { descriptor: None, kind, target: self.expand_to_single_word(&word.value) }
             }
             IoRedirect::HereString(descriptor, word) => {
-                let target = Word { role: Role::Data, ..self.single_word(&word.value) };
+                let target = Word { role: Role::Data, ..self.expand_to_single_word(&word.value) };
                 Redirect { descriptor: *descriptor, kind: RedirectKind::HereString, target }
             }
             IoRedirect::HereDocument(descriptor, heredoc) => {
@@ -61,7 +63,8 @@ impl Walker<'_> {
                     let is_known =
                         |unit: &Unit| !matches!(unit, Unit::Expansion(expansion) if expansion.placeholder.is_none());
                     let mut text = word_of(body.clone(), &units);
-                    // A partly known heredoc is not a path, so its unknown parts cannot be replaced by a glob.
+                    // In a placeholder for a path, `*` stands for unknown parts. A heredoc is not a path, so it only
+                    // has a placeholder if each of its expansions has one.
                     text.placeholder = text.placeholder.filter(|_| units.iter().all(is_known));
                     text
                 } else {

@@ -1,4 +1,4 @@
-//! Runs one command: finds its program, its output, and the state of the shell after it.
+//! Simulates one command: finds its program, its output, and the state of the shell after it.
 
 use std::sync::Arc;
 
@@ -10,17 +10,17 @@ use crate::interpret::state::{Array, Value};
 use crate::limits::{Gap, MAX_COMMANDS, budget};
 use crate::model::{Redirect, SimpleCommand, Word};
 use crate::programs::{Role, is_known_program};
+use crate::special_programs::code_analysis::{self, program_inputs};
 use crate::special_programs::known_output::{MAX_OUTPUT, output};
 use crate::special_programs::language::is_readable;
-use crate::special_programs::one_liner::{self, program_inputs};
 use crate::special_programs::output_placeholder::{self, placeholder_of_number};
 use crate::special_programs::{database_client, ex, file_copies, file_lists, git_format, listed_paths};
 
-/// Makes globs active in quotes too, because they stand for found paths.
+/// Makes the globs in the command's words active even in quotes, because they stand for found paths.
 fn unquote_globs(command: &mut SimpleCommand) {
     let targets = command.invocation.redirects.iter_mut().map(|redirect| &mut redirect.target);
     for word in command.invocation.words.iter_mut().skip(1).chain(targets) {
-        word.glob |= word.meaning().is_some_and(|text| text.contains(['*', '?', '[']));
+        word.glob |= word.value_or_placeholder().is_some_and(|text| text.contains(['*', '?', '[']));
     }
 }
 
@@ -28,34 +28,41 @@ fn unquote_globs(command: &mut SimpleCommand) {
 fn cost_of_effects(command: &SimpleCommand) -> usize {
     let (Some(program), Some(arguments)) = (command.program(), command.arguments()) else { return 0 };
     if is_readable(program) {
-        let codes = arguments.list.iter().filter(|argument| argument.role == Role::Code);
-        let codes = codes.filter_map(|code| command.meaning_from(code.word, code.from));
+        let codes = arguments.with_roles.iter().filter(|argument| argument.role == Role::Code);
+        let codes = codes.filter_map(|code| command.value_or_placeholder_from(code.word, code.from));
         return budget::CODE * codes.chain(command.stdin_text()).map(str::len).sum::<usize>();
     }
     file_copies::cost(command, program, arguments)
 }
 
-/// The likely output of a one-liner in another language.
+/// Returns the likely output of a one-liner in another language.
 fn printed_by_code(command: &SimpleCommand) -> Option<String> {
     let (program, arguments) = command.program().zip(command.arguments())?;
-    let code = arguments.list.iter().find(|argument| argument.role == Role::Code)?;
-    let prints = one_liner::read(program, command.meaning_from(code.word, code.from)?, &program_inputs(command))?
-        .printed_strings;
+    let code = arguments.with_roles.iter().find(|argument| argument.role == Role::Code)?;
+    let prints = code_analysis::analyze(
+        program,
+        command.value_or_placeholder_from(code.word, code.from)?,
+        &program_inputs(command),
+    )?
+    .printed_strings;
     Some(prints.join("\n")).filter(|text| !text.is_empty())
 }
 
 impl Walker<'_> {
-    /// Runs a command that the shell itself starts, which includes functions and aliases. If it is not certain that the
-    /// name is a function or alias, the program of that name runs too.
+    /// Simulates a command that the shell itself starts: a function, an alias or a program. If it is not certain that
+    /// the name stands for the function or alias, the program of this name is simulated too, if Linchpin knows such a
+    /// program.
     pub(super) fn dispatch(&mut self, command: SimpleCommand) {
         let function = self.called_function(&command);
         let alias = if function.is_none() { self.script_of_alias(&command) } else { None };
-        let Some(name) = command.words().first().and_then(|word| word.value.clone()) else { return self.run(command) };
+        let Some(name) = command.words().first().and_then(|word| word.value.clone()) else {
+            return self.run_command(command);
+        };
         let is_certain = match (function, alias) {
-            (None, None) => return self.run(command),
+            (None, None) => return self.run_command(command),
             _ if !self.count_command() => return,
             (Some(defined), _) => {
-                self.call(&name, &defined.function, command.clone());
+                self.call_function(&name, &defined.function, command.clone());
                 defined.is_certain
             }
             (None, Some(script)) => {
@@ -72,7 +79,7 @@ impl Walker<'_> {
         };
         let program = name.rsplit('/').next().unwrap_or(&name);
         if !is_certain && is_known_program(program) {
-            self.run(command);
+            self.run_command(command);
         }
     }
 
@@ -86,9 +93,8 @@ impl Walker<'_> {
         self.effort.commands <= MAX_COMMANDS
     }
 
-    /// Runs one command. The commands that it delegates to replace it or follow it. Each step returns false if the
-    /// budget is spent.
-    pub(super) fn run(&mut self, mut command: SimpleCommand) {
+    /// Simulates one command, and the commands that it delegates to. Each step returns false if the budget is spent.
+    pub(super) fn run_command(&mut self, mut command: SimpleCommand) {
         let has_budget = self.count_command()
             && self.set_environment(&mut command)
             && self.resolve_words(&mut command)
@@ -101,6 +107,7 @@ impl Walker<'_> {
         }
     }
 
+    /// Copies the current environment into the command.
     fn set_environment(&mut self, command: &mut SimpleCommand) -> bool {
         command.context.exported = self.state.variables.exported();
         command.context.removed = self.state.variables.removed.clone();
@@ -115,8 +122,13 @@ impl Walker<'_> {
         // A glob as program name is kept if it matches a file that the script has written. Otherwise the program is
         // unknown.
         let is_glob = command.words().first().is_some_and(|word| word.glob);
-        let written_file =
-            || command.words().first().and_then(Word::meaning).and_then(|path| self.files.get(command, path));
+        let written_file = || {
+            command
+                .words()
+                .first()
+                .and_then(Word::value_or_placeholder)
+                .and_then(|path| self.files.contents_of(command, path))
+        };
         if !is_glob || written_file().is_none() {
             doubtful_command::forget_glob(command);
         }
@@ -129,34 +141,38 @@ impl Walker<'_> {
             return false;
         }
         let gets_input = self.enclosing.gets_more_arguments || self.enclosing.has_input;
-        command.evidence.is_session = command.runs_typed_commands() && !gets_input || ex::opens_shell(command);
+        command.provenance.is_interactive = command.runs_typed_commands() && !gets_input || ex::opens_shell(command);
         true
     }
 
-    /// Resolves a placeholder or another name of a program.
+    /// Replaces the value of the program word by the program that the word stands for, if the word is an expansion such
+    /// as `$(which x)`, or the path of a copy or symlink of a program.
     fn find_program(&self, command: &mut SimpleCommand) {
         let Some(program) = command.invocation.words.first_mut() else { return };
         if program.value.is_none() && !program.glob {
             // `$(which x)` is the program `x`, wherever it is installed.
             program.value = program.placeholder.clone().filter(|path| path.starts_with("/usr/"));
         }
-        // Also applies to a program after a wrapper. Names without a slash are resolved through `PATH` elsewhere.
+        // This also resolves a program after a wrapper. `script_of_alias` resolves names without a slash, but only in
+        // commands that the shell itself starts.
         let path = program.value.as_deref().filter(|name| name.contains('/'));
         let real = path.and_then(|name| self.state.commands.real_name(name));
         program.value = real.map(Into::into).or_else(|| program.value.take());
     }
 
-    /// Copies the context in which the command runs.
+    /// Copies the current context into the command: its shell, machine, container, wrappers and stdin.
     fn set_context(&self, command: &mut SimpleCommand) {
-        let SimpleCommand { context, evidence, wrappers, .. } = command;
-        context.scope = self.scope;
+        let SimpleCommand { context, provenance, wrappers, .. } = command;
+        context.shell = self.shell;
         context.is_remote = self.enclosing.is_remote;
         context.container.clone_from(&self.enclosing.container);
         context.branches = self.state.branches.list();
         context.git_settings = Arc::clone(&self.git_settings);
-        evidence.piped_from = self.streams.piped_from.clone();
-        evidence.input.clone_from(&self.streams.input);
-        evidence.via.clone_from(&self.enclosing.via);
+        provenance.piped_from = self.streams.piped_from.clone();
+        provenance.input.clone_from(&self.streams.input);
+        provenance.via.clone_from(&self.enclosing.via);
+        provenance.script_wrappers = self.enclosing.script_wrappers;
+        provenance.is_assumed = self.enclosing.assumed_words > 0;
         wrappers.clone_from(&self.enclosing.wrappers);
     }
 
@@ -164,12 +180,14 @@ impl Walker<'_> {
     fn note_files(&mut self, command: &mut SimpleCommand) -> bool {
         self.attach_file_contents(command);
         let printed = output(command, self.streams.input.as_deref()).filter(|text| text.len() <= MAX_OUTPUT);
-        command.evidence.patches = self.files.patches(command);
-        if !self.spend(command.evidence.patches.iter().map(|text| text.len()).sum()) {
+        command.provenance.patches = self.files.patches(command);
+        if !self.spend(command.provenance.patches.iter().map(|text| text.len()).sum()) {
             return false;
         }
-        self.files.note(command, printed.as_deref());
-        self.note_unpacked(command);
+        if !command.provenance.is_assumed {
+            self.files.note_writes(command, printed.as_deref());
+            self.note_unpacked(command);
+        }
         self.streams.output_placeholder = self.output_placeholder(command);
         let is_redirected = |redirect: &Redirect| redirect.redirects_stdout() || redirect.discards_stdout();
         // An assignment without a command prints nothing.
@@ -213,16 +231,16 @@ impl Walker<'_> {
         }
     }
 
-    /// Applies the changes that the command makes to the shell's state and to git's settings.
+    /// Applies the changes that the command makes to the state of the shell and to git's settings.
     fn apply_to_shell(&mut self, command: &mut SimpleCommand) {
         self.note_git_environment(command);
-        self.change_state(|state| state.run(command));
+        self.change_state(|state| state.apply_command(command));
         self.note_git_setting(command);
     }
 
-    /// Runs the commands that the command delegates to, with the paths that it reads.
+    /// Simulates the commands that the command delegates to. Also finds the paths that the command reads and prints.
     fn run_delegated_commands(&mut self, mut command: SimpleCommand) {
-        let mut piped_paths = std::mem::take(&mut self.streams.paths);
+        let mut piped_paths = std::mem::take(&mut self.streams.input_paths);
         if command.piped_from().is_empty() {
             piped_paths.clear();
         }
@@ -230,11 +248,15 @@ impl Walker<'_> {
             return;
         }
         if file_lists::reads_file_names(&command) {
-            command.evidence.piped_names.clone_from(&piped_paths);
+            command.provenance.piped_names.clone_from(&piped_paths);
         }
-        self.streams.paths = listed_paths::printed(&command, &piped_paths);
+        self.streams.printed_paths = listed_paths::printed_paths(&command, &piped_paths);
         self.read_paths(&command, &piped_paths);
         match delegation(&command, self.streams.input.as_deref(), &piped_paths) {
+            None if command.program().is_none() && !command.words().is_empty() => {
+                self.script.commands.push(command.clone());
+                self.walk_assumed_commands(&command, &piped_paths);
+            }
             None => self.script.commands.push(command),
             Some(delegation) if traps::runs_at_exit(&command) => {
                 self.script.commands.push(command);
@@ -244,7 +266,7 @@ impl Walker<'_> {
         }
     }
 
-    /// Returns the likely output of a command, if nothing better is known.
+    /// Returns the output that a command probably has. It is used if the certain output is not known.
     fn likely_output(&self, command: &SimpleCommand) -> Option<String> {
         let of_code = || git_format::likely_output(command).or_else(|| printed_by_code(command));
         listed_paths::likely_output(command).or_else(|| if self.streams.output_readers > 0 { of_code() } else { None })
@@ -252,16 +274,17 @@ impl Walker<'_> {
 
     /// The cost of a command: its words, its stdin and its environment.
     fn cost_of(&self, command: &SimpleCommand) -> usize {
-        let of = |word: &Word| budget::WORD + word.raw.len().max(word.value.as_ref().map_or(0, String::len));
-        let words: usize = command.words().iter().map(of).sum();
-        let assignments: usize = command.assignments().iter().map(|set| set.name.len() + of(&set.value)).sum();
-        let redirects: usize = command.redirects().iter().map(|redirect| of(&redirect.target)).sum();
+        let cost_of_word = |word: &Word| budget::WORD + word.raw.len().max(word.value.as_ref().map_or(0, String::len));
+        let words: usize = command.words().iter().map(cost_of_word).sum();
+        let assignments: usize =
+            command.assignments().iter().map(|set| set.name.len() + cost_of_word(&set.value)).sum();
+        let redirects: usize = command.redirects().iter().map(|redirect| cost_of_word(&redirect.target)).sum();
         let via: usize = self.enclosing.via.iter().map(String::len).sum();
         let input = self.streams.input.as_ref().map_or(0, |input| input.len());
         words + assignments + redirects + via + input + command.exported().len()
     }
 
-    /// `exec {fd}>file`: the shell opens a descriptor, and sets the variable to its number.
+    /// Applies `exec {fd}>file`: the shell opens a descriptor, and sets the variable to its number.
     fn open_descriptor(&mut self, command: &mut SimpleCommand) {
         if let [exec, variable] = command.words()
             && exec.value.as_deref() == Some("exec")
@@ -273,8 +296,8 @@ impl Walker<'_> {
         }
     }
 
-    /// `find … | while read name`: the variable is one of the found paths. `mapfile names < <(find …)`: the array has
-    /// all of them.
+    /// Sets the variables that a command reads paths into. In `find … | while read name`, the variable is one of the
+    /// found paths. In `mapfile names < <(find …)`, the array contains all of them.
     fn read_paths(&mut self, command: &SimpleCommand, piped: &[Word]) {
         let redirected = command.redirects().iter().map(Redirect::paths).find(|paths| !paths.is_empty());
         let piped_paths =

@@ -1,4 +1,4 @@
-//! Runs the commands that a command delegates to, with the environment and redirections that they inherit from it.
+//! Simulates the commands that a command delegates to, with the environment and redirections that they inherit from it.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -10,26 +10,28 @@ use crate::interpret::possible_output::PossibleOutput;
 use crate::interpret::state::{ParameterList, Value};
 use crate::limits::Gap;
 use crate::model::{
-    Assignment, Container, Evidence, Invocation, PossibleDirectories, Redirect, RedirectKind, RemovedVariables,
+    Assignment, Container, Invocation, PossibleDirectories, Provenance, Redirect, RedirectKind, RemovedVariables,
     SimpleCommand, Word,
 };
 use crate::programs::{Argument, Role};
 use crate::special_programs::interpreter::script_file;
 use crate::special_programs::parallel;
 
-/// A descriptor that no command reads from or writes to.
+/// The descriptor of the redirections that stand for files that a wrapper reads or writes itself. No command uses this
+/// descriptor.
 const UNUSED_DESCRIPTOR: i32 = 9;
 
-/// Files that a wrapper reads and writes itself: `strace -o FILE`, `xargs -a FILE`.
-fn paths_of_wrapper(command: &SimpleCommand) -> Vec<Redirect> {
-    let arguments = command.arguments().into_iter().flat_map(|arguments| &arguments.list);
+/// Returns redirections that stand for the files that a wrapper reads and writes itself: `strace -o FILE`,
+/// `xargs -a FILE`.
+fn redirects_for_files_of_wrapper(command: &SimpleCommand) -> Vec<Redirect> {
+    let arguments = command.arguments().into_iter().flat_map(|arguments| &arguments.with_roles);
     let redirect = |argument: &Argument| {
         let kind = match argument.role {
             Role::Read => RedirectKind::Read,
             Role::Write => RedirectKind::Append,
             _ => return None,
         };
-        let target = Word::known(command.meaning_from(argument.word, argument.from)?);
+        let target = Word::known(command.value_or_placeholder_from(argument.word, argument.from)?);
         Some(Redirect { descriptor: Some(UNUSED_DESCRIPTOR), kind, target })
     };
     let is_parallel = matches!(command.program(), Some("parallel" | "sem"));
@@ -40,41 +42,45 @@ fn paths_of_wrapper(command: &SimpleCommand) -> Vec<Redirect> {
 
 /// True if found paths were inserted into a script that the command runs.
 fn inserts_found_paths(command: &SimpleCommand) -> bool {
-    let arguments = command.arguments().into_iter().flat_map(|arguments| &arguments.list);
+    let arguments = command.arguments().into_iter().flat_map(|arguments| &arguments.with_roles);
     let mut texts = arguments.filter(|argument| argument.role == Role::Shell);
     texts.any(|text| command.words().get(text.word).is_some_and(|word| word.glob))
 }
 
-/// Data that a delegating command passes on to the commands that it runs.
+/// Properties of a delegating command that apply to the commands that it runs.
 struct Forwarded {
     /// The name of the delegating command, for messages.
     name: String,
-    /// True if the commands replace the delegating command.
+    /// True if the commands replace the delegating command in the list of commands.
     is_transparent: bool,
-    /// True if the scripts come from programs that only print shell setup.
+    /// True if the scripts are the output of programs that only print shell setup.
     is_shell_setup: bool,
     /// The path of the script file that the delegating command runs.
     script: Option<String>,
     /// The commands in substitutions in the words of the delegating command.
     substituted: Range<usize>,
-    /// Redirections of the delegating command, for the first command that it runs.
+    /// Redirections of a transparent wrapper, for the first command that it runs.
     redirects: Vec<Redirect>,
+    /// Assignments of a transparent wrapper, for the first command that it runs.
     assignments: Vec<Assignment>,
-    /// Variables that all commands inherit.
+    /// Variables that the delegated scripts inherit. Unless the delegating command is a transparent wrapper, the other
+    /// delegated commands inherit them too.
     inherited: Vec<Assignment>,
 }
 
 impl Forwarded {
-    /// Takes the redirections and assignments of a transparent wrapper.
+    /// Collects the properties. If the command is a transparent wrapper, takes its redirections and assignments away
+    /// from it.
     fn of(delegation: &Delegation, command: &mut SimpleCommand, is_shell_setup: bool) -> Self {
-        let script = command.evidence.script.as_ref().and_then(|_| script_file(command)).map(Cow::into_owned);
-        // Commands on this machine inherit the variables that are set for the wrapper.
+        let script = command.provenance.script.as_ref().and_then(|_| script_file(command)).map(Cow::into_owned);
+        // Delegated commands inherit the variables that are set for the delegating command, unless they run on another
+        // machine or in a container. A transparent wrapper always passes the variables on.
         let is_inherited = delegation.is_transparent || !delegation.is_remote;
         let inherited = if is_inherited { command.assignments().to_vec() } else { Vec::new() };
         let (mut redirects, mut assignments) = (Vec::new(), Vec::new());
         if delegation.is_transparent {
             redirects = std::mem::take(&mut command.invocation.redirects);
-            redirects.extend(paths_of_wrapper(command));
+            redirects.extend(redirects_for_files_of_wrapper(command));
             assignments = std::mem::take(&mut command.invocation.assignments);
         }
         Self {
@@ -82,24 +88,27 @@ impl Forwarded {
             is_transparent: delegation.is_transparent,
             is_shell_setup,
             script,
-            substituted: command.evidence.substituted.clone(),
+            substituted: command.provenance.substituted.clone(),
             redirects,
             assignments,
             inherited,
         }
     }
 
-    fn command(&mut self, words: Vec<Word>, more: Vec<Assignment>) -> SimpleCommand {
+    /// Makes a delegated command of words and assignments. The first command that is made also gets the redirections
+    /// and assignments of a transparent wrapper.
+    fn make_command(&mut self, words: Vec<Word>, more: Vec<Assignment>) -> SimpleCommand {
         let inherited = self.inherited.iter().filter(|_| !self.is_transparent).cloned();
         self.assignments.extend(inherited.chain(more));
         let (assignments, redirects) = (std::mem::take(&mut self.assignments), std::mem::take(&mut self.redirects));
         let invocation = Invocation { words, assignments, redirects, arguments: None };
-        let evidence = Evidence { substituted: self.substituted.clone(), ..Evidence::default() };
-        SimpleCommand { invocation, evidence, ..SimpleCommand::default() }
+        let provenance = Provenance { substituted: self.substituted.clone(), ..Provenance::default() };
+        SimpleCommand { invocation, provenance, ..SimpleCommand::default() }
     }
 
-    /// Returns a command with the redirections and assignments that no other command has taken.
-    fn rest(self) -> Option<SimpleCommand> {
+    /// If no delegated command got the redirections and assignments of the wrapper, returns a command without words
+    /// that has them.
+    fn into_rest(self) -> Option<SimpleCommand> {
         let Self { redirects, assignments, .. } = self;
         let is_rest = !redirects.is_empty() || !assignments.is_empty();
         is_rest.then(|| Invocation { assignments, redirects, ..Invocation::default() }.into())
@@ -111,17 +120,18 @@ struct SavedContext {
     enclosing: Enclosing,
     input: Option<Arc<str>>,
     piped_from: Range<usize>,
-    /// `None` if no variables are removed.
+    /// The variables that were removed before the delegation; `None` if the delegation removes none.
     removed: Option<RemovedVariables>,
-    /// `None` if the directory does not change.
+    /// The directories before the delegation; `None` if the delegation does not change them.
     directories: Option<PossibleDirectories>,
 }
 
 impl Walker<'_> {
+    /// Simulates the commands that a command delegates to.
     pub(super) fn delegate(&mut self, mut delegation: Delegation, mut command: SimpleCommand) {
         let delegated = std::mem::take(&mut delegation.commands);
         let is_unknown = delegated.iter().any(|one| matches!(one, DelegatedCommand::Script { text: None, .. }));
-        // An unknown script cannot replace the command.
+        // If a script is unknown, the command that runs it stays in the list of commands.
         delegation.is_transparent &= !is_unknown;
         let is_shell_setup = is_unknown && self.note_sources(&mut command, delegation.input_use == InputUse::Commands);
         let saved = self.enter_delegation(&mut delegation, &delegated, &command);
@@ -130,7 +140,7 @@ impl Walker<'_> {
         let mut printed = PossibleOutput::empty();
         for one in delegated {
             self.streams.output = PossibleOutput::default();
-            self.deeper(|walker| walker.run_delegated(one, &mut forwarded));
+            self.one_level_deeper(|walker| walker.run_delegated(one, &mut forwarded));
             printed.append(&std::mem::take(&mut self.streams.output));
         }
         self.leave_delegation(saved);
@@ -138,13 +148,14 @@ impl Walker<'_> {
         if !delegation.is_transparent {
             self.streams.output.mark_incomplete();
         }
-        if let Some(rest) = forwarded.rest() {
-            self.run(rest);
+        if let Some(rest) = forwarded.into_rest() {
+            self.run_command(rest);
             self.streams.output = PossibleOutput::default();
         }
     }
 
-    /// Enters the directory, machine or container in which the delegated commands run, with their stdin.
+    /// Sets the context in which the delegated commands run: directory, machine, container, environment and stdin.
+    /// Returns the previous context.
     fn enter_delegation(
         &mut self,
         delegation: &mut Delegation,
@@ -169,8 +180,9 @@ impl Walker<'_> {
         let filled = &mut self.enclosing.filled;
         let runs_no_script = delegated.iter().all(|one| matches!(one, DelegatedCommand::Words { .. }));
         filled.has_globs |= inserts_found_paths(command);
-        filled.fills_words = delegation.input_use == InputUse::Arguments || filled.fills_words && runs_no_script;
-        // Commands that a shell reads from stdin cannot read the same stdin.
+        filled.has_words_from_input =
+            delegation.input_use == InputUse::Arguments || filled.has_words_from_input && runs_no_script;
+        // If a shell reads its commands from stdin, these commands get no input from the same stdin.
         let reads_input = delegation.input_use == InputUse::Commands;
         if reads_input || redirect.is_some() {
             // `ssh host bash <<E`: the wrapped command inherits stdin.
@@ -180,6 +192,7 @@ impl Walker<'_> {
         saved
     }
 
+    /// Restores the context before the delegation.
     fn leave_delegation(&mut self, saved: SavedContext) {
         self.enclosing = saved.enclosing;
         (self.streams.input, self.streams.piped_from) = (saved.input, saved.piped_from);
@@ -191,7 +204,8 @@ impl Walker<'_> {
         }
     }
 
-    /// A transparent wrapper is not a command of the script, but is recorded with the commands that it runs.
+    /// Records the delegating command: a transparent wrapper only as a part of the commands that it runs, any other
+    /// program as a command of the script.
     fn record_delegator(&mut self, is_transparent: bool, command: SimpleCommand) {
         if is_transparent {
             self.enclosing.wrappers.push(Arc::new(command.without_delegated_words()));
@@ -201,8 +215,13 @@ impl Walker<'_> {
     }
 
     fn run_delegated(&mut self, delegated: DelegatedCommand, forwarded: &mut Forwarded) {
+        if matches!(delegated, DelegatedCommand::Script { .. }) {
+            self.enclosing.script_wrappers = self.enclosing.wrappers.len();
+        }
         match delegated {
-            DelegatedCommand::Words { words, assignments } => self.run(forwarded.command(words, assignments)),
+            DelegatedCommand::Words { words, assignments } => {
+                self.run_command(forwarded.make_command(words, assignments));
+            }
             DelegatedCommand::Script { text: None, in_new_shell, .. } => {
                 self.run_unknown_script(in_new_shell, forwarded);
             }
@@ -231,14 +250,14 @@ impl Walker<'_> {
         }
     }
 
-    /// Walks the script of `eval`, or of `source`, which `return` leaves. `inherited`: variables that are set while
-    /// it runs.
+    /// Walks a script that `eval` or `source` runs. `inherited`: variables that are set while the script runs.
     fn walk_sourced_script(&mut self, program: &str, text: &str, inherited: &[Assignment]) {
         let outer = self.state.enter_assignments(inherited);
         self.walk_in_current_shell(program, text);
         self.state.leave_assignments(outer);
     }
 
+    /// Walks a script in the current shell. `return` leaves a script of `source`, but not one of `eval`.
     fn walk_in_current_shell(&mut self, program: &str, text: &str) {
         match program {
             "source" | "." => self.until_return(|walker| walker.walk_script(text)),
@@ -246,8 +265,8 @@ impl Walker<'_> {
         }
     }
 
-    /// Walks a script in a new shell, with its own `$0` and arguments. `inherited`: variables that it sees in addition
-    /// to the exported ones.
+    /// Walks a script in a new shell. `name` becomes its `$0`, and `arguments` its `$1`, `$2`, …. `inherited`:
+    /// variables that the shell inherits in addition to the exported ones; `script`: the path of the script file.
     fn walk_in_new_shell(
         &mut self,
         text: &str,
@@ -255,10 +274,11 @@ impl Walker<'_> {
         script: Option<&str>,
         (name, arguments): (Option<Value>, ParameterList),
     ) {
-        // Added before the scope starts, because the script's traps run at its end and are part of the script.
+        // The text stays in the list until `in_child_shell` returns, because that function also runs the traps that the
+        // script has set.
         self.enclosing_scripts.push(text.to_owned());
-        self.in_new_scope(|walker| {
-            walker.state.enter_program(name, arguments);
+        self.in_child_shell(|walker| {
+            walker.state.enter_shell_process(name, arguments);
             for assignment in inherited {
                 walker.state.export(assignment);
             }
@@ -270,7 +290,7 @@ impl Walker<'_> {
         self.enclosing_scripts.pop();
     }
 
-    /// Enters the directory in which a command runs others.
+    /// Changes to the directory in which the delegated commands run.
     fn enter_directory(&mut self, directory: Option<Word>, container: Option<&Container>) {
         if let Some(directory) = directory {
             self.state.directory.possible = directory.value.map_or_else(PossibleDirectories::unknown, |directory| {

@@ -1,4 +1,4 @@
-//! Finds the sources of scripts that a command runs: commands that print them, and files.
+//! Finds the sources of the scripts that a command runs: files, and commands that print the scripts.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -13,22 +13,22 @@ use crate::special_programs::interpreter::{
 use crate::special_programs::shell_init_programs::prints_shell_init;
 use crate::written_files::implicit_files;
 
-/// Directories of a `PATH` that are searched.
+/// The maximum number of directories of a `PATH` that are searched.
 const MAX_PATH_ENTRIES: usize = 16;
 
 impl Walker<'_> {
-    /// Notes the commands whose output a command runs. Returns true if all of them only print shell setup, or files
-    /// that the session did not write.
+    /// Notes the commands whose output a command runs. Returns true if the command runs the output of a single
+    /// substitution, and all these commands only print shell setup, or files that the session did not write.
     pub(super) fn note_sources(&self, command: &mut SimpleCommand, reads_input: bool) -> bool {
         // With a `<(…)`, the script does not come from the pipe.
         let reads_pipe = reads_input && !command.words().iter().any(Word::is_process_substitution);
         let sources = self.sources_of(command, reads_pipe);
         let sources = || sources.iter().filter_map(|index| self.script.commands.get(*index));
         let programs: BTreeSet<&str> = sources().filter_map(SimpleCommand::program).collect();
-        command.evidence.runs_output_of = programs.into_iter().map(str::to_owned).collect();
+        command.provenance.runs_output_of = programs.into_iter().map(str::to_owned).collect();
         // The program itself downloads the script: `deno run https://…`.
         if script_file(command).is_some_and(|script| is_downloaded_script(&script)) {
-            command.evidence.runs_output_of.push("fetch".to_owned());
+            command.provenance.runs_output_of.push("fetch".to_owned());
         }
         let is_harmless = |source: &SimpleCommand| prints_shell_init(source) || self.prints_preexisting_file(source);
         runs_one_output(command) && sources().next().is_some() && sources().all(is_harmless)
@@ -37,29 +37,29 @@ impl Walker<'_> {
     /// Notes the contents of the scripts that the command runs, if the session wrote them.
     pub(super) fn note_script_contents(&self, command: &mut SimpleCommand) {
         let named = script_files(command);
-        let script = named.iter().find_map(|path| self.files.get(command, path));
-        let script = script.or_else(|| named.iter().find_map(|path| self.files.unpacked(command, path)));
-        command.evidence.script = script.or_else(|| script_from_stream(command)).or_else(|| self.piped_file(command));
-        command.evidence.implicit_scripts = implicit_files::implicit_scripts(command, &self.files);
+        let script = named.iter().find_map(|path| self.files.contents_of(command, path));
+        let script = script.or_else(|| named.iter().find_map(|path| self.files.unpacked_contents(command, path)));
+        command.provenance.script = script.or_else(|| script_from_stream(command)).or_else(|| self.piped_file(command));
+        command.provenance.implicit_scripts = implicit_files::implicit_scripts(command, &self.files);
         command
-            .evidence
+            .provenance
             .implicit_scripts
             .extend(self.written_program_on_path(command).map(|path| Some(format!("'{path}'"))));
     }
 
-    /// Returns the indices of commands whose output another command runs: those in its words, and those that it reads
-    /// from.
+    /// Returns the indices of the commands whose output a command uses: the commands in its substitutions, and the
+    /// commands that are piped into it, if `reads_input` is true or words of the command come from stdin.
     fn sources_of(&self, command: &SimpleCommand, reads_input: bool) -> Vec<usize> {
-        let mut indices: Vec<usize> = command.evidence.substituted.clone().collect();
+        let mut indices: Vec<usize> = command.provenance.substituted.clone().collect();
         let mut is_listed = vec![false; self.script.commands.len()];
         let mut next = indices.len();
-        indices.extend(command.piped_from().filter(|_| reads_input || self.enclosing.filled.fills_words));
+        indices.extend(command.piped_from().filter(|_| reads_input || self.enclosing.filled.has_words_from_input));
         for index in &indices {
             if let Some(is_listed) = is_listed.get_mut(*index) {
                 *is_listed = true;
             }
         }
-        // The output of commands earlier in the pipe comes through the later ones.
+        // In a pipeline, the output of earlier commands reaches the command through the later ones.
         while let Some(source) = indices.get(next).and_then(|index| self.script.commands.get(*index)) {
             for index in source.piped_from() {
                 if let Some(is_listed @ false) = is_listed.get_mut(index) {
@@ -72,7 +72,8 @@ impl Walker<'_> {
         indices
     }
 
-    /// The contents of an archive that was just downloaded are unknown.
+    /// Notes the directory that a command unpacks a downloaded archive into. The contents of the files in that
+    /// directory are unknown.
     pub(super) fn note_unpacked(&mut self, command: &SimpleCommand) {
         let Some(arguments) = command.arguments() else { return };
         let unpacks = match command.program() {
@@ -83,16 +84,18 @@ impl Walker<'_> {
         if !unpacks {
             return;
         }
-        let archives = arguments.list.iter().filter(|argument| argument.role == Role::Read);
-        let archives = archives.filter_map(|argument| command.meaning_from(argument.word, argument.from));
+        let archives = arguments.with_roles.iter().filter(|argument| argument.role == Role::Read);
+        let archives = archives.filter_map(|argument| command.value_or_placeholder_from(argument.word, argument.from));
         let is_unknown = |path: &str| self.files.written_by_script(command, path) == Some(FileContents::Unknown);
         let sources = self.sources_of(command, true);
         let sources = sources.iter().filter_map(|index| self.script.commands.get(*index)?.program());
         let is_download = archives.into_iter().any(is_unknown) || sources.into_iter().any(downloads_files);
         let directories =
             arguments.flags.iter().filter(|flag| flag.is("-C") || flag.is("-d")).filter_map(|flag| flag.value);
-        let directory =
-            directories.filter_map(|value| command.meaning_from(value.word, value.from)).next_back().unwrap_or(".");
+        let directory = directories
+            .filter_map(|value| command.value_or_placeholder_from(value.word, value.from))
+            .next_back()
+            .unwrap_or(".");
         if is_download {
             self.files.note_unpacked(command, directory);
         }
@@ -114,30 +117,30 @@ impl Walker<'_> {
         paths.find(|path| !path.contains('\'') && self.files.written_by_script(command, path).is_some())
     }
 
-    /// Running the output of `cat FILE` is the same as running the file. A file that the session did not write is
-    /// trusted.
+    /// True for `cat FILE`, if the session did not write the file. Running its output is the same as running the file,
+    /// and a file that the session did not write is trusted.
     fn prints_preexisting_file(&self, command: &SimpleCommand) -> bool {
-        file_of_cat(command).is_some_and(|file| self.files.get(command, file).is_none())
+        file_of_cat(command).is_some_and(|file| self.files.contents_of(command, file).is_none())
     }
 
-    /// Returns the contents of the file in `cat FILE | bash`. A file that the session did not write is trusted, and
-    /// counts as empty.
+    /// Returns the contents of the file that a command runs from a pipe: `cat FILE | bash`. A file that the session did
+    /// not write is trusted, and counts as empty.
     fn piped_file(&self, command: &SimpleCommand) -> Option<FileContents> {
         let [source] = self.script.commands.get(command.piped_from())? else { return None };
         let path = file_of_cat(source).filter(|_| runs_stdin(command))?;
-        Some(self.files.get(source, path).unwrap_or(FileContents::Text(Arc::default())))
+        Some(self.files.contents_of(source, path).unwrap_or(FileContents::Text(Arc::default())))
     }
 }
 
-/// Returns the only file that a `cat` prints.
+/// Returns the file that a `cat` command prints, if it prints only one.
 fn file_of_cat(command: &SimpleCommand) -> Option<&str> {
-    // A path on another machine is another file.
+    // A path on another machine does not name the file of this machine.
     let prints_one = command.program() == Some("cat") && !command.is_remote();
     let arguments = command.arguments().filter(|_| prints_one)?;
-    let [file] = arguments.list.as_slice() else { return None };
+    let [file] = arguments.with_roles.as_slice() else { return None };
     let is_input = command.words().get(file.word).is_some_and(Word::stands_for_stdin);
     command
-        .meaning_from(file.word, file.from)
+        .value_or_placeholder_from(file.word, file.from)
         .filter(|_| !is_input && !command.redirects().iter().any(Redirect::replaces_stdin))
 }
 
@@ -145,6 +148,6 @@ fn file_of_cat(command: &SimpleCommand) -> Option<&str> {
 fn runs_one_output(command: &SimpleCommand) -> bool {
     let mut unknown = command.words().iter().filter(|word| word.value.is_none());
     let is_whole_output = |word: &Word| word.is_process_substitution() || word.is_command_substitution();
-    let is_joined = command.program() == Some("eval") && command.words().len() > 2;
-    unknown.next().is_none_or(is_whole_output) && unknown.next().is_none() && !is_joined
+    let joins_words = command.program() == Some("eval") && command.words().len() > 2;
+    unknown.next().is_none_or(is_whole_output) && unknown.next().is_none() && !joins_words
 }

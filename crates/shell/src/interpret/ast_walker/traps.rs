@@ -1,25 +1,26 @@
-//! `trap`: commands that a shell runs when it exits or gets a signal. In most cases that is at its end, with the
-//! variables and the directory at that time. Because it may be at any time, the commands are also walked in the state
-//! in which the trap was set.
+//! `trap`: commands that a shell runs when it exits or gets a signal. In most cases, the shell runs them at its end,
+//! with the variables and the directory of that time. A signal may come earlier, so the commands are also walked in the
+//! state in which the trap was set.
 
 use super::Walker;
 use crate::interpret::delegation::DelegatedCommand;
 use crate::limits::Gap;
 use crate::model::SimpleCommand;
 
-/// True if the command sets a trap that runs when the shell exits. Traps for `DEBUG`, `ERR` and `RETURN` run in
-/// between.
+/// True if the command sets a trap that runs when the shell exits. Traps for `DEBUG`, `ERR` and `RETURN` run at other
+/// times.
 pub(super) fn runs_at_exit(command: &SimpleCommand) -> bool {
     let mut words = command.words().iter().skip(1).map(|word| word.value.as_deref());
-    let is_between = |word: Option<&str>| {
-        word.is_none_or(|name| ["DEBUG", "ERR", "RETURN"].iter().any(|between| name.eq_ignore_ascii_case(between)))
+    let is_for_other_times = |word: Option<&str>| {
+        word.is_none_or(|name| ["DEBUG", "ERR", "RETURN"].iter().any(|signal| name.eq_ignore_ascii_case(signal)))
     };
     // The first argument is the trap's command, not a signal.
     words.next();
-    command.program() == Some("trap") && !words.any(is_between)
+    command.program() == Some("trap") && !words.any(is_for_other_times)
 }
 
 impl Walker<'_> {
+    /// Sets a trap for each of these scripts.
     pub(super) fn set_traps(&mut self, commands: Vec<DelegatedCommand>) {
         for command in commands {
             let DelegatedCommand::Script { text, .. } = command else { continue };
@@ -27,7 +28,7 @@ impl Walker<'_> {
         }
     }
 
-    /// Runs the traps of a shell that exits.
+    /// Simulates the traps of a shell that exits.
     pub(super) fn run_traps(&mut self) {
         while let Some(trap) = self.state.next_trap() {
             let Some(text) = &trap.text else {
@@ -39,7 +40,7 @@ impl Walker<'_> {
                 let state = std::mem::replace(&mut self.state, trap_state);
                 self.state.clear_traps();
                 self.state.is_unreachable = false;
-                self.deeper(|walker| {
+                self.one_level_deeper(|walker| {
                     walker.walk_script(text);
                     // A trap may set another one.
                     walker.run_traps();

@@ -11,24 +11,24 @@ use crate::syntax::word_scan::{self, Context, Expansion, Scanned, Unit};
 
 impl Walker<'_> {
     /// Expands an assignment. Also returns the elements of an array, if all of them are known.
-    pub(super) fn assignment(&mut self, node: &AssignmentNode) -> (Assignment, Option<Array>) {
+    pub(super) fn expand_assignment(&mut self, node: &AssignmentNode) -> (Assignment, Option<Array>) {
         let name = node.name.to_string();
         self.scan(&name, Context::Text);
         let mut elements = None;
         let value = match &node.value {
             AssignmentValue::Scalar(word) => {
-                let word = self.single_word(&word.value);
+                let word = self.expand_to_single_word(&word.value);
                 if node.append { self.appended_word(&name, word) } else { word }
             }
             AssignmentValue::Array(nodes) => {
                 let mut words = Vec::new();
                 let mut keys = Vec::new();
                 for (key, value) in nodes {
-                    keys.extend(key.as_ref().map(|key| self.single_word(&key.value)));
-                    self.words(&value.value, &mut words);
+                    keys.extend(key.as_ref().map(|key| self.expand_to_single_word(&key.value)));
+                    self.expand_word(&value.value, &mut words);
                 }
                 let values = words.iter().map(Value::of).collect::<Option<Vec<_>>>();
-                elements = values.and_then(|values| with_keys(values, &keys));
+                elements = values.and_then(|values| array_of(values, &keys));
                 if node.append {
                     elements = elements.and_then(|more| self.state.appended_array(&name, more));
                 }
@@ -39,7 +39,7 @@ impl Walker<'_> {
         (Assignment { name, value }, elements)
     }
 
-    /// `NAME+=more`
+    /// Returns the value after `NAME+=more`.
     fn appended_word(&mut self, name: &str, more: Word) -> Word {
         let value = Value::of(&more).and_then(|more| self.state.appended_value(name, &more));
         self.effort.expanded_text += value.as_ref().map_or(0, |value| value.text.len());
@@ -65,7 +65,7 @@ impl Walker<'_> {
             self.add_gap(gap);
         }
         for script in scripts {
-            self.command_substitution(&script);
+            self.walk_command_substitution(&script);
         }
         let mut known = Vec::with_capacity(units.len());
         let mut units = units.into_iter().peekable();
@@ -82,6 +82,7 @@ impl Walker<'_> {
         known
     }
 
+    /// Adds the value of an expansion to the units or, if it is not known, the expansion itself.
     fn expand(&mut self, mut expansion: Box<Expansion>, units: &mut Vec<Unit>) {
         let value = self.value_of(&expansion);
         let fits = self.has_room_for(value.as_ref());
@@ -114,9 +115,10 @@ impl Walker<'_> {
         }
     }
 
+    /// Returns the value of an expansion. Walks its substitutions, and applies its assignments.
     fn value_of(&mut self, expansion: &Expansion) -> Option<Expanded> {
         if let Some(script) = &expansion.script {
-            return self.command_substitution(script).map(Expanded::One);
+            return self.walk_command_substitution(script).map(Expanded::One);
         }
         let raw = expansion.raw.as_str();
         if let Some(expression) = raw.strip_prefix("$((").and_then(|inside| inside.strip_suffix("))")) {
@@ -124,8 +126,8 @@ impl Walker<'_> {
             let number = number.map_or_else(Value::unknown_number, |number| Value::literal(number.to_string()));
             return Some(Expanded::One(number));
         }
-        let value = self.state.expand(raw).or_else(|| self.default_of(raw));
-        value.or_else(|| self.alternative_of(raw))
+        let value = self.state.expand(raw).or_else(|| self.apply_default(raw));
+        value.or_else(|| self.apply_alternative(raw))
     }
 
     /// True if the value may replace an expansion without exceeding the limit on added text.
@@ -139,14 +141,15 @@ impl Walker<'_> {
         self.effort.expanded_text <= MAX_EXPANDED_TEXT && self.spend(budget::WORD * count)
     }
 
-    /// `${NAME:-default}`: the default is a placeholder for the value, if the script does not set the variable.
-    fn default_of(&mut self, raw: &str) -> Option<Expanded> {
+    /// Returns the default in `${NAME:-default}` as a placeholder for the value, if the script does not set the
+    /// variable. `${NAME:=default}` also assigns the default to the variable.
+    fn apply_default(&mut self, raw: &str) -> Option<Expanded> {
         let inside = raw.strip_prefix("${")?.strip_suffix('}')?;
         let (name, operator) = inside.split_at_checked(inside.find(['-', '=', ':'])?)?;
         let operator = operator.strip_prefix(':').unwrap_or(operator);
         if let Some(target) = name.strip_prefix('!').and_then(|name| self.state.target_name(name)) {
             let operator = inside.get(name.len()..)?;
-            return self.default_of(&format!("${{{target}{operator}}}"));
+            return self.apply_default(&format!("${{{target}{operator}}}"));
         }
         // `${!NAME:=…}` sets an unknown variable.
         let set = if name.starts_with('!') { VariableName::StartsWith("") } else { VariableName::Known(name) };
@@ -161,7 +164,7 @@ impl Walker<'_> {
         if !is_name && !is_element && !matches!(name, "@" | "*") {
             return None;
         }
-        let value = Value::of(&self.single_word(default));
+        let value = Value::of(&self.expand_to_single_word(default));
         if is_assigned {
             let plain = value.clone().map(|value| Value { is_placeholder: false, ..value });
             self.state.assign_default(set, plain.as_ref());
@@ -176,12 +179,12 @@ impl Walker<'_> {
         Some(Expanded::One(Value { is_placeholder: true, ..value }))
     }
 
-    /// `${NAME:+other}`: returns the other value if the variable has one.
-    fn alternative_of(&mut self, raw: &str) -> Option<Expanded> {
+    /// Returns the other value in `${NAME:+other}`, if the variable has a value.
+    fn apply_alternative(&mut self, raw: &str) -> Option<Expanded> {
         let inside = raw.strip_prefix("${")?.strip_suffix('}')?;
         let (name, other) = inside.split_once(":+").or_else(|| inside.split_once('+'))?;
         let is_name = !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
-        let word = self.single_word(Some(other).filter(|_| is_name)?);
+        let word = self.expand_to_single_word(Some(other).filter(|_| is_name)?);
         let other = Value::of(&word)?;
         match self.state.expand(&format!("${name}")) {
             Some(Expanded::One(value)) if !value.text.is_empty() => Some(Expanded::One(other)),
@@ -195,7 +198,7 @@ impl Walker<'_> {
     }
 
     /// Walks the substitutions in a text that is not a word of a command.
-    pub(super) fn substitutions_of(&mut self, raw: &str, context: Context) {
+    pub(super) fn walk_substitutions_in(&mut self, raw: &str, context: Context) {
         let raw = self.hidden.restore(raw).into_owned();
         if !word_scan::is_plain(&raw) {
             self.scan(&raw, context);
@@ -203,7 +206,7 @@ impl Walker<'_> {
     }
 
     /// Expands a text into a single word, without field splitting.
-    pub(super) fn single_word(&mut self, raw: &str) -> Word {
+    pub(super) fn expand_to_single_word(&mut self, raw: &str) -> Word {
         let raw = self.hidden.restore(raw).into_owned();
         if word_scan::is_plain(&raw) {
             return plain_word(raw);
@@ -217,7 +220,8 @@ impl Walker<'_> {
         word_of(raw, &units)
     }
 
-    pub(super) fn words(&mut self, raw: &str, words: &mut Vec<Word>) {
+    /// Expands a word of a command, which may become several words or none.
+    pub(super) fn expand_word(&mut self, raw: &str, words: &mut Vec<Word>) {
         if !self.spend(budget::WORD) {
             return;
         }
@@ -226,7 +230,7 @@ impl Walker<'_> {
         if word_scan::is_plain(&raw) {
             words.push(plain_word(raw));
         } else {
-            self.expand_word(raw, words);
+            self.expand_special_word(raw, words);
         }
         if self.state.options.dotglob {
             let dotfiles: Vec<Word> = words.iter().skip(first).filter_map(matched_dotfile).collect();
@@ -234,7 +238,8 @@ impl Walker<'_> {
         }
     }
 
-    fn expand_word(&mut self, raw: String, words: &mut Vec<Word>) {
+    /// Expands a word with quotes, expansions or braces.
+    fn expand_special_word(&mut self, raw: String, words: &mut Vec<Word>) {
         let units = self.scan(&raw, Context::Word);
         match brace::expand(units) {
             Ok(expanded) if expanded.len() > 1 && !self.spend(expanded.iter().map(Vec::len).sum()) => {}
@@ -252,8 +257,8 @@ impl Walker<'_> {
     }
 }
 
-/// Makes an array of values and their keys. Returns `None` if only some have keys, or a key is not known.
-fn with_keys(values: Vec<Value>, keys: &[Word]) -> Option<Array> {
+/// Makes an array of values and their keys. Returns `None` if only some values have keys, or a key is not known.
+fn array_of(values: Vec<Value>, keys: &[Word]) -> Option<Array> {
     if keys.is_empty() {
         return Some(Array::List(values));
     }
@@ -261,7 +266,8 @@ fn with_keys(values: Vec<Value>, keys: &[Word]) -> Option<Array> {
     (keys.len() == values.len()).then(|| Array::Map(keys.into_iter().zip(values).collect()))
 }
 
-/// Adds the values of `$@` or `${array[*]}`. `separators`: the characters at which each is split; `None` in quotes.
+/// Adds the values of `$@` or `${array[*]}` to the units. `separators`: the characters at which each value is split;
+/// `None` in quotes.
 fn push_values(values: &[Value], expansion: &Expansion, separators: Option<&str>, units: &mut Vec<Unit>) {
     // `"$*"` is one word.
     let is_joined = expansion.quoted && expansion.raw.contains('*');
@@ -280,12 +286,12 @@ fn push_values(values: &[Value], expansion: &Expansion, separators: Option<&str>
     }
 }
 
-/// Adds a value. `separators`: the characters at which it is split; `None` in quotes.
+/// Adds a value to the units. `separators`: the characters at which the value is split; `None` in quotes.
 fn push_value(value: &Value, separators: Option<&str>, units: &mut Vec<Unit>) {
     let is_first = units.iter().rev().take_while(|unit| **unit != Unit::Break).all(|unit| *unit == Unit::Empty);
     for (index, c) in value.text.chars().enumerate() {
         let is_glob = value.glob && matches!(c, '*' | '?' | '[');
-        // After words were joined into one value, it is not known which of their tildes were expanded.
+        // If the value was joined from several words, it is not known which of the tildes in it were expanded.
         let begins_word = index > 0 && units.last() == Some(&Unit::Break);
         let is_tilde = value.tilde && index == 0 && is_first || c == '~' && begins_word;
         match c {
@@ -298,7 +304,7 @@ fn push_value(value: &Value, separators: Option<&str>, units: &mut Vec<Unit>) {
     }
 }
 
-/// The additional matches of a glob under `shopt -s dotglob`.
+/// Returns a glob for the hidden names that the word, a glob, also matches under `shopt -s dotglob`.
 fn matched_dotfile(word: &Word) -> Option<Word> {
     let text = word.value.as_deref().filter(|_| word.glob)?;
     let (directory, name) = text.rsplit_once('/').map_or(("", text), |(directory, name)| (directory, name));
@@ -315,7 +321,8 @@ pub(super) fn known_word(text: String) -> Word {
     Word { value: Some(text.clone()), raw: text, ..Word::default() }
 }
 
-/// `<(…)` is replaced with the name of a pipe, which is not known in advance.
+/// Returns the word for a process substitution. The shell replaces it with the name of a pipe, which is not known in
+/// advance.
 pub(super) fn process_word(kind: &ProcessSubstitutionKind) -> Word {
     let text = match kind {
         ProcessSubstitutionKind::Read => "<(…)",
@@ -324,6 +331,7 @@ pub(super) fn process_word(kind: &ProcessSubstitutionKind) -> Word {
     Word { raw: text.to_owned(), shown: text.to_owned(), ..Word::default() }
 }
 
+/// Makes a word of units.
 pub(super) fn word_of(raw: String, units: &[Unit]) -> Word {
     let mut text = String::with_capacity(raw.len());
     let mut known = true;

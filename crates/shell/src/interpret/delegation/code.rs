@@ -5,9 +5,9 @@ use code::SpawnedCommand;
 use super::DelegatedCommand;
 use crate::model::{Assignment, Input, SimpleCommand, Word};
 use crate::special_programs::awk;
-use crate::special_programs::interpreter::{is_awk, runs_code};
+use crate::special_programs::code_analysis::{self, program_inputs};
+use crate::special_programs::interpreter::{is_awk, runs_non_shell_scripts};
 use crate::special_programs::language::is_readable;
-use crate::special_programs::one_liner::{self, program_inputs};
 use crate::special_programs::spawn_text::shell_text;
 use crate::special_programs::suspicious_calls;
 use crate::written_files::makefile;
@@ -31,7 +31,7 @@ pub(super) fn commands_read(
         },
     };
     let text = text.map(|text| commands_in(program, text, command.words()));
-    if runs_code(program) {
+    if runs_non_shell_scripts(program) {
         return commands_of_code(command, text.as_deref());
     }
     let in_new_shell = !matches!(program, "source" | ".");
@@ -74,9 +74,9 @@ pub(super) fn commands_of_code(command: &SimpleCommand, text: Option<&str>) -> V
         return may_start_others.then(|| DelegatedCommand::script(None)).into_iter().collect();
     }
     let mut inputs = program_inputs(command);
-    // The use of a one-liner's arguments is not known.
-    inputs.arguments = inputs.arguments.filter(|_| command.evidence.script.is_some());
-    let Some(read) = text.and_then(|text| one_liner::read(program, text, &inputs)) else {
+    // It is not known what a one-liner does with its arguments.
+    inputs.arguments = inputs.arguments.filter(|_| command.provenance.script.is_some());
+    let Some(read) = text.and_then(|text| code_analysis::analyze(program, text, &inputs)) else {
         return vec![DelegatedCommand::script(None)];
     };
     let word = |text: Option<String>| text.map_or_else(Word::unknown, |text| Word::known(&text));

@@ -10,8 +10,8 @@ use crate::programs::{Argument, Arguments, Role};
 use crate::special_programs::command_settings::{code_of_setting, command_of_properties, command_of_setting};
 use crate::special_programs::ex::{self, is_editor};
 use crate::special_programs::interpreter::{
-    can_run_stdin, interpreter_of, is_downloaded_script, is_interpreter, is_shell, required_files, runs_code,
-    script_is_stdin, startup_files, takes_script_from_stdin,
+    can_run_stdin, interpreter_of, is_downloaded_script, is_interpreter, is_shell, required_files,
+    runs_non_shell_scripts, script_is_stream, startup_files, takes_script_from_stdin,
 };
 use crate::special_programs::{
     command_settings, container, database_client, find, git_settings, listed_paths, parallel, sed, xargs,
@@ -20,6 +20,7 @@ use crate::special_programs::{
 /// The property of `systemd-run` that sets the working directory.
 const WORKING_DIRECTORY: &str = "WorkingDirectory=";
 
+/// Reads the arguments of one command, and collects the commands that it delegates to.
 pub(super) struct ArgumentReader<'c> {
     program: &'c str,
     command: &'c SimpleCommand,
@@ -42,9 +43,9 @@ impl<'c> ArgumentReader<'c> {
         let delegation = Delegation { name: program.to_owned(), ..Delegation::default() };
         let (scripts, assignments) = (Vec::new(), Vec::new());
         let mut reader = Self { program, command, arguments, input, delegation, scripts, assignments };
-        for argument in &arguments.list {
+        for argument in &arguments.with_roles {
             if let Some(word) = command.words().get(argument.word) {
-                reader.argument(argument, word);
+                reader.read_argument(argument, word);
             }
         }
         reader.finish_scripts();
@@ -55,13 +56,13 @@ impl<'c> ArgumentReader<'c> {
         if reader.delegation.is_transparent && arguments.has_flag(&["-c"]) {
             reader.delegation.name = format!("{program} -c");
         }
-        reader.script_or_input();
+        reader.add_script_or_input();
         let before = required_files(command, arguments).into_iter();
         reader.delegation.commands.extend(before.map(|file| DelegatedCommand::words(vec![Word::known(program), file])));
-        reader.editor_commands();
-        reader.debugger_commands();
+        reader.add_editor_commands();
+        reader.add_debugger_commands();
         if matches!(program, "mvn" | "mvnw" | "mvnd") {
-            let properties = arguments.list.iter().filter(|argument| argument.role == Role::Setting);
+            let properties = arguments.with_roles.iter().filter(|argument| argument.role == Role::Setting);
             let properties = properties.filter_map(|argument| command.text_from(argument.word, argument.from));
             reader
                 .delegation
@@ -71,7 +72,7 @@ impl<'c> ArgumentReader<'c> {
         reader.delegation.commands.extend(package::installed_program(command, arguments).map(DelegatedCommand::words));
         reader.delegation.commands.extend(package::module_program(command, arguments).map(DelegatedCommand::words));
         reader.delegation.commands.extend(package::ruby_file_command(command, arguments).map(DelegatedCommand::words));
-        reader.query_commands();
+        reader.add_query_commands();
         if is_shell(program) {
             let run = |file| DelegatedCommand::words(vec![Word::known(program), file]);
             reader.delegation.commands.extend(startup_files(command, arguments).into_iter().map(run));
@@ -82,11 +83,11 @@ impl<'c> ArgumentReader<'c> {
         reader.delegation
     }
 
-    fn argument(&mut self, argument: &Argument, word: &'c Word) {
+    fn read_argument(&mut self, argument: &Argument, word: &'c Word) {
         let text = || word.value.as_deref().and_then(|value| value.get(argument.from..));
         match argument.role {
             Role::Assignment => self.assignments.extend(assignment(word)),
-            Role::Command => self.run_command(self.words_from(argument)),
+            Role::Command => self.delegate_words(self.words_from(argument)),
             // `rails runner` takes a file or code.
             Role::Code
                 if self.program == "rails" && text().is_some_and(|text| interpreter_of(text) == Some("ruby")) =>
@@ -94,7 +95,7 @@ impl<'c> ArgumentReader<'c> {
                 self.run_script(argument);
             }
             Role::Code => {
-                let text = self.command.meaning_from(argument.word, argument.from);
+                let text = self.command.value_or_placeholder_from(argument.word, argument.from);
                 self.delegation.commands.extend(commands_of_code(self.command, text));
             }
             Role::Data if sed::is_sed(self.program) => {
@@ -110,13 +111,13 @@ impl<'c> ArgumentReader<'c> {
                 self.delegation.directory = Some(part(word, argument.from + WORKING_DIRECTORY.len()));
             }
             Role::Setting if self.program == "git" => {
-                match git_settings::given(self.command, self.arguments, *argument) {
-                    Some(setting) => self.setting(&setting),
-                    // The name may be known if the value is not. Then the value may be a command.
-                    None => self.unknown_setting(text().unwrap_or_default()),
+                match git_settings::setting_in_flag(self.command, self.arguments, *argument) {
+                    Some(setting) => self.read_setting(&setting),
+                    // If only the name of the setting is known, the value could be a command.
+                    None => self.read_unknown_setting(text().unwrap_or_default()),
                 }
             }
-            Role::Setting => self.setting(text().unwrap_or_default()),
+            Role::Setting => self.read_setting(text().unwrap_or_default()),
             Role::Host => self.delegation.is_remote = true,
             Role::Words if self.delegation.is_remote && container::is_engine(self.program) => {
                 self.delegation.commands.push(DelegatedCommand::words(self.words_from(argument)));
@@ -131,7 +132,7 @@ impl<'c> ArgumentReader<'c> {
                 };
                 self.delegation.commands.push(delegated);
             }
-            // The commands of `parallel` are read in `script_or_input`.
+            // The commands of `parallel` are read in `add_script_or_input`.
             Role::Shell if self.is_parallel() => self.delegation.is_transparent = true,
             // A container's command is read in `enter_container`.
             Role::Hook if container::is_engine(self.program) => {}
@@ -143,12 +144,12 @@ impl<'c> ArgumentReader<'c> {
         }
     }
 
-    /// Runs the script file with the interpreter that its extension suggests. Some programs read their scripts
-    /// themselves.
+    /// Adds the command that runs the script file with the interpreter that the file's extension suggests. Does nothing
+    /// for a program whose scripts have a language of their own, such as an editor.
     fn run_script(&mut self, argument: &Argument) {
         let reads_itself =
             is_editor(self.program) || sed::is_sed(self.program) || database_client::is_client(self.program);
-        let file = self.command.meaning_from(argument.word, argument.from).filter(|_| !reads_itself);
+        let file = self.command.value_or_placeholder_from(argument.word, argument.from).filter(|_| !reads_itself);
         let in_shell = matches!(self.program, "at" | "batch").then_some("sh");
         let program = file.and_then(|file| interpreter_of(file).or(in_shell));
         if let Some((file, program)) = file.zip(program) {
@@ -178,7 +179,7 @@ impl<'c> ArgumentReader<'c> {
         matches!(self.program, "parallel" | "sem")
     }
 
-    fn run_command(&mut self, words: Vec<Word>) {
+    fn delegate_words(&mut self, words: Vec<Word>) {
         self.delegation.is_transparent = true;
         let values: Vec<Option<&str>> = words.iter().map(|word| word.value.as_deref()).collect();
         match (self.program, values.as_slice()) {
@@ -196,8 +197,14 @@ impl<'c> ArgumentReader<'c> {
                 self.delegation.is_transparent = false;
                 self.delegation.commands.extend(nix_command(package, &words).map(DelegatedCommand::words));
             }
+            // `uv run x.py` starts an interpreter that is not among its words.
+            ("uv", [Some(script), ..]) if is_subcommand(self.arguments, "run") && package::is_python_script(script) => {
+                self.delegation.is_transparent = false;
+                let words = std::iter::once(Word::known("python3")).chain(words).collect();
+                self.delegation.commands.push(DelegatedCommand::words(words));
+            }
             ("fd" | "fdfind", _) => {
-                let found = listed_paths::printed(self.command, &[]);
+                let found = listed_paths::printed_paths(self.command, &[]);
                 self.delegation.commands.push(DelegatedCommand::words(filled_with(&words, found)));
             }
             ("env", [Some("-"), ..]) => self.delegation.commands.push(in_empty_environment(&words)),
@@ -218,17 +225,17 @@ impl<'c> ArgumentReader<'c> {
         }
     }
 
-    fn unknown_setting(&mut self, setting: &str) {
+    fn read_unknown_setting(&mut self, setting: &str) {
         let name = setting.split('=').next().unwrap_or_default();
         let is_command = command_of_setting(self.program, &format!("{name}=!x")).is_some();
         self.delegation.commands.extend(is_command.then(|| DelegatedCommand::script(None)));
     }
 
-    fn setting(&mut self, setting: &str) {
+    fn read_setting(&mut self, setting: &str) {
         let code = code_of_setting(self.program, setting).filter(|_| is_debugger(self.program));
         self.delegation.commands.extend(code.map(|(language, code)| interpreter_command(language, code)));
         let text = command_of_setting(self.program, setting).map(Cow::into_owned);
-        // Other programs append arguments to the command.
+        // All programs but `socat` append arguments to the command in a setting.
         let delegated = |text| {
             if self.program == "socat" {
                 DelegatedCommand::script(Some(text))
@@ -244,7 +251,7 @@ impl<'c> ArgumentReader<'c> {
         }
     }
 
-    /// Adjacent operands are one script. The value of a flag is a script of its own.
+    /// Adds a part of a shell script. Adjacent operands are one script. The value of a flag is a script of its own.
     fn add_script(&mut self, argument: &Argument, word: &'c Word) {
         match self.scripts.last_mut().filter(|(last, _)| last + 1 == argument.word && argument.from == 0) {
             Some((last, words)) => {
@@ -256,6 +263,7 @@ impl<'c> ArgumentReader<'c> {
         }
     }
 
+    /// Adds the collected scripts.
     fn finish_scripts(&mut self) {
         let texts = std::mem::take(&mut self.scripts);
         if self.program == "env" && self.arguments.has_flag(&["-S", "--split-string"]) {
@@ -263,14 +271,14 @@ impl<'c> ArgumentReader<'c> {
         }
         let in_new_shell = !matches!(self.program, "eval" | "trap");
         let is_parameters = |argument: &&Argument| argument.role == Role::Words && is_shell(self.program);
-        let parameters = self.arguments.list.iter().find(is_parameters);
+        let parameters = self.arguments.with_roles.iter().find(is_parameters);
         let parameters = parameters.and_then(|first| self.command.words().get(first.word..));
-        // The first word is `$0`.
+        // The first word after the script is its `$0`.
         let (name, arguments) = parameters.and_then(<[Word]>::split_first).unzip();
         let delegated = texts.into_iter().map(|(_, words)| DelegatedCommand::Script {
             text: joined(words.into_iter()),
             in_new_shell,
-            // These append the target to the command.
+            // These programs append arguments to the script, such as the name of the host.
             gets_more_arguments: matches!(self.program, "rsync" | "scp" | "sftp" | "mosh"),
             name: name.cloned(),
             arguments: arguments.unwrap_or_default().to_vec(),
@@ -278,7 +286,7 @@ impl<'c> ArgumentReader<'c> {
         self.delegation.commands.extend(delegated);
     }
 
-    /// `env -S 'rm -rf' x` runs `rm -rf x`.
+    /// Adds the command of `env -S`: for `env -S 'rm -rf' x`, this is `rm -rf x`.
     fn split_string(&mut self, texts: &[(usize, Vec<&Word>)]) {
         let mut arguments = Vec::new();
         let mut text = texts.first().and_then(|(_, words)| joined(words.iter().copied()));
@@ -298,50 +306,52 @@ impl<'c> ArgumentReader<'c> {
         });
     }
 
-    /// Shell commands in scripts for database clients.
-    fn query_commands(&mut self) {
+    /// Adds the shell commands in the queries for a database client.
+    fn add_query_commands(&mut self) {
         let commands = database_client::queries(self.command, self.arguments)
             .into_iter()
             .flat_map(database_client::shell_commands);
         self.delegation.commands.extend(commands.map(|text| DelegatedCommand::script(Some(text))));
     }
 
-    /// Shell commands in scripts for editors.
-    fn editor_commands(&mut self) {
+    /// Adds the shell commands in the scripts for an editor.
+    fn add_editor_commands(&mut self) {
         let scripts = ex::scripts(self.command, self.arguments);
         let delegated = scripts.into_iter().flat_map(|script| ex::read(&script).shell_scripts);
         self.delegation.commands.extend(delegated.map(|text| DelegatedCommand::script(Some(text))));
     }
 
-    /// Shell commands in scripts for debuggers, one per line.
-    fn debugger_commands(&mut self) {
+    /// Adds the shell commands in the scripts for a debugger, which have one command per line.
+    fn add_debugger_commands(&mut self) {
         let texts = self.command.script_text().into_iter().chain(self.command.stdin_text());
         let lines: Vec<&str> = texts.flat_map(str::lines).filter(|_| is_debugger(self.program)).collect();
         for line in lines {
-            self.setting(line);
+            self.read_setting(line);
         }
     }
 
-    /// Adds the script file or the stdin that the program runs.
-    fn script_or_input(&mut self) {
+    /// If the program runs a script file or its stdin, adds the commands in it.
+    fn add_script_or_input(&mut self) {
         let (program, words) = (self.program, self.command.words());
-        let script = self.arguments.list.iter().find(|argument| argument.role == Role::Script);
-        let path = script.and_then(|script| self.command.meaning_from(script.word, script.from));
+        let script = self.arguments.with_roles.iter().find(|argument| argument.role == Role::Script);
+        let path = script.and_then(|script| self.command.value_or_placeholder_from(script.word, script.from));
         if is_interpreter(program) && path.is_some_and(is_downloaded_script) {
             // The contents of a script from a URL are not known.
             self.delegation.commands.push(DelegatedCommand::script(None));
-        } else if sed::is_sed(program) && script_is_stdin(self.arguments, words) && matches!(self.input, Input::Unknown)
+        } else if sed::is_sed(program)
+            && script_is_stream(self.arguments, words)
+            && matches!(self.input, Input::Unknown)
         {
             self.delegation.commands.push(DelegatedCommand::script(None));
             self.delegation.input_use = InputUse::Commands;
         } else if let Some(FileContents::Text(text)) =
-            self.command.evidence.script.as_ref().filter(|_| sed::is_sed(program))
+            self.command.provenance.script.as_ref().filter(|_| sed::is_sed(program))
         {
             self.delegation.commands.extend(sed::read(text).shell_scripts.into_iter().map(DelegatedCommand::script));
         } else if let Some(FileContents::Text(text)) =
-            self.command.evidence.script.as_ref().filter(|_| is_interpreter(program))
+            self.command.provenance.script.as_ref().filter(|_| is_interpreter(program))
         {
-            if runs_code(program) {
+            if runs_non_shell_scripts(program) {
                 self.delegation.commands.extend(commands_of_code(self.command, Some(text)));
                 return;
             }
@@ -356,7 +366,7 @@ impl<'c> ArgumentReader<'c> {
                 arguments,
             });
         } else if self.is_parallel() {
-            self.parallel_jobs();
+            self.add_parallel_jobs();
         } else if can_run_stdin(program, self.arguments, words)
             && takes_script_from_stdin(program, self.arguments, words)
         {
@@ -375,10 +385,10 @@ impl<'c> ArgumentReader<'c> {
         }
     }
 
-    /// The commands that `parallel` runs for each of its arguments, or for each line of its stdin.
-    fn parallel_jobs(&mut self) {
+    /// Adds the commands that `parallel` runs, one for each of its arguments or for each line of its stdin.
+    fn add_parallel_jobs(&mut self) {
         let words = self.command.words();
-        let first = self.arguments.list.iter().find(|argument| argument.role == Role::Shell);
+        let first = self.arguments.with_roles.iter().find(|argument| argument.role == Role::Shell);
         let operands = first.and_then(|first| words.get(first.word..)).unwrap_or_default();
         if operands.is_empty() && matches!(self.input, Input::Nothing) {
             return;
@@ -393,8 +403,8 @@ impl<'c> ArgumentReader<'c> {
     }
 }
 
-/// Returns the words of a command without the `--` before it: `kubectl exec POD -- ls`,
-/// `mise exec node@20 -- npm test`.
+/// Returns the words of a command without the `--` before it, and without flags of the program that runs it:
+/// `kubectl exec POD -- ls`, `mise exec node@20 -- npm test`.
 fn after_dashes(program: &str, words: &[Word]) -> Vec<Word> {
     let is_end = |word: &Word| word.value.as_deref() == Some("--");
     // `heroku run bash -a app`: flags of `heroku` may follow the command.
@@ -416,22 +426,22 @@ fn after_dashes(program: &str, words: &[Word]) -> Vec<Word> {
     }
 }
 
-/// `nix run nixpkgs#git -- push`: in most cases, runs the program that the package is named after.
+/// Returns the command of `nix run nixpkgs#git -- push`. In most cases, the package has the same name as its program.
 fn nix_command(package: &str, words: &[Word]) -> Option<Vec<Word>> {
     let (_, name) = package.rsplit_once('#')?;
     let after = words.iter().skip(1).filter(|word| word.value.as_deref() != Some("--"));
     Some(std::iter::once(Word::known(name)).chain(after.cloned()).collect())
 }
 
-/// `fd -x rm {}`: replaces `{}` with the found paths, or appends them.
+/// `fd -x rm {}`: replaces `{}` with the found paths. If no word contains `{}`, appends the paths.
 fn filled_with(words: &[Word], found: Vec<Word>) -> Vec<Word> {
-    let names_it = words.iter().filter_map(|word| word.value.as_deref()).any(|word| word.contains("{}"));
+    let has_placeholder = words.iter().filter_map(|word| word.value.as_deref()).any(|word| word.contains("{}"));
     let mut filled: Vec<Word> = words.iter().flat_map(|word| find::filled(word, &found)).collect();
-    filled.extend(found.into_iter().filter(|_| !names_it));
+    filled.extend(found.into_iter().filter(|_| !has_placeholder));
     filled
 }
 
-/// `env - PATH=x program`
+/// Returns the command of `env - PATH=x program`, with its assignments.
 fn in_empty_environment(words: &[Word]) -> DelegatedCommand {
     let is_set = |word: &&Word| word.value.as_deref().is_some_and(|text| text.contains('='));
     let set: Vec<&Word> = words.iter().skip(1).take_while(is_set).collect();
@@ -466,7 +476,8 @@ fn interpreter_command(language: &str, code: &str) -> DelegatedCommand {
     DelegatedCommand::words([language, flag, code].map(Word::known).to_vec())
 }
 
-/// An unknown program with the words of a known command among its arguments may run that command.
+/// Returns the command that an unknown program may run: the words from the first one on that names a known program,
+/// such as `git`.
 pub(super) fn command_within(words: &[Word]) -> Option<Vec<Word>> {
     let base = |word: &Word| word.value.as_deref().map(|text| text.rsplit('/').next().unwrap_or(text).to_owned());
     let is_program = |index: &usize| {
@@ -483,16 +494,17 @@ pub(super) fn command_within(words: &[Word]) -> Option<Vec<Word>> {
 
 /// Returns the part of a word that starts at a byte offset.
 fn part(word: &Word, from: usize) -> Word {
-    let rest = word.meaning().and_then(|value| value.get(from..));
+    let rest = word.value_or_placeholder().and_then(|value| value.get(from..));
     Word { value: rest.map(str::to_owned), ..word.clone() }
 }
 
 /// Joins words with spaces, as `eval` does.
 fn joined<'w>(words: impl Iterator<Item = &'w Word>) -> Option<String> {
-    let texts = words.map(|word| word.meaning().or(word.text_for_shell.as_deref()));
+    let texts = words.map(|word| word.value_or_placeholder().or(word.text_for_shell.as_deref()));
     texts.collect::<Option<Vec<_>>>().map(|words| words.join(" "))
 }
 
+/// Reads a word of the form `NAME=value`.
 fn assignment(word: &Word) -> Option<Assignment> {
     let text = word.value.as_deref().unwrap_or(&word.shown);
     let (name, value) = text.split_once('=')?;

@@ -46,9 +46,9 @@ pub(super) fn commands_of_git(
 
 /// Returns the command that `git x` runs for an alias `x`. The arguments are appended to the alias.
 pub(super) fn script_of_alias(command: &SimpleCommand, arguments: &Arguments, alias: &str) -> Option<DelegatedCommand> {
-    let index = arguments.list.iter().find(|argument| argument.role == Role::Subcommand)?.word;
+    let index = arguments.with_roles.iter().find(|argument| argument.role == Role::Subcommand)?.word;
     let after = command.words().get(index + 1..).unwrap_or_default().to_vec();
-    // Flags before the alias apply to the command that it stands for.
+    // Flags before an alias apply to the command that the alias stands for.
     let flags = command.words().get(1..index).unwrap_or_default().iter();
     let flag = |word: &Word| word.value.as_ref().map(|text| format!("{} ", quoted(text)));
     let flags: String = flags.map(flag).collect::<Option<_>>()?;

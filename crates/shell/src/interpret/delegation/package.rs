@@ -1,5 +1,5 @@
-//! Programs that come with a package, an environment or a library, and run by its name: `npx rimraf`, `python -m pip`,
-//! `yarn workspace a tsc`, `ruby -run -e rm`.
+//! Programs in a package, an environment or a library, which another program runs by their names: `npx rimraf`, `python
+//! -m pip`, `yarn workspace a tsc`, `ruby -run -e rm`.
 
 use code::Language;
 
@@ -18,9 +18,6 @@ pub(super) fn packaged_command(program: &str, arguments: &Arguments, words: &[Wo
     match program {
         // `uv tool run ruff@latest check`
         "uv" if is_subcommand(arguments, "tool") => Some(with(without_version(name))),
-        "uv" if name == "-" || name.rsplit('.').next() == Some("py") => {
-            Some(std::iter::once(Word::known("python3")).chain(words.iter().cloned()).collect())
-        }
         // `nvm exec 20 npm test`
         "nvm" if is_node_version(name) => Some(rest.to_vec()),
         // `pipx runpip PACKAGE install x`
@@ -34,6 +31,11 @@ pub(super) fn packaged_command(program: &str, arguments: &Arguments, words: &[Wo
         }
         _ => None,
     }
+}
+
+/// True for a Python script, or stdin, that `uv run` gives to an interpreter.
+pub(super) fn is_python_script(name: &str) -> bool {
+    name == "-" || name.rsplit('.').next() == Some("py")
 }
 
 fn is_node_version(name: &str) -> bool {
@@ -55,27 +57,31 @@ fn without_version(package: &str) -> &str {
 /// unless the project has a script of that name.
 pub(super) fn package_program(command: &SimpleCommand) -> Option<Vec<Word>> {
     let arguments = command.arguments()?;
-    let last = |role| arguments.list.iter().rfind(|argument| argument.role == role).map(|argument| argument.word);
+    let last = |role| arguments.with_roles.iter().rfind(|argument| argument.role == role).map(|argument| argument.word);
     let index = match (command.program()?, arguments.is_known) {
         ("yarn" | "pnpm" | "bun", false) => last(Role::Subcommand),
         ("bun", true) => last(Role::Script),
-        ("yarn", true) if is_subcommand(arguments, "run") => arguments.operands.first().copied(),
+        // `yarn run eslint`, `yarn workspaces foreach run eslint`
+        ("yarn", true) if arguments.subcommands.last().is_some_and(|last| last == "run") => {
+            let run = last(Role::Subcommand);
+            arguments.operands.iter().copied().find(|operand| Some(*operand) > run)
+        }
         _ => None,
     }?;
     let words = command.words().get(index..)?;
     let name = words.first()?.value.as_deref()?;
-    // A script of the project may be named `script` or `mysql`.
-    let opens_session =
-        || programs::arguments(name, &[Some(name)]).is_some_and(|arguments| arguments.session.is_some());
-    let is_program = is_known_program(name) && (words.len() > 1 || is_interpreter(name) || !opens_session());
+    // A script of the project may have the name of an interactive program, such as `script` or `mysql`.
+    let is_interactive_program =
+        || programs::arguments(name, &[Some(name)]).is_some_and(|arguments| arguments.interactive.is_some());
+    let is_program = is_known_program(name) && (words.len() > 1 || is_interpreter(name) || !is_interactive_program());
     is_program.then(|| words.to_vec())
 }
 
 /// Returns the program that an interpreter runs by its path: `claude` of `node $(which claude)`, `claude-code` of
 /// `node …/node_modules/claude-code/cli.js`.
 pub(super) fn installed_program(command: &SimpleCommand, arguments: &Arguments) -> Option<Vec<Word>> {
-    let script = arguments.list.iter().find(|argument| argument.role == Role::Script)?;
-    let path = command.meaning_from(script.word, script.from)?;
+    let script = arguments.with_roles.iter().find(|argument| argument.role == Role::Script)?;
+    let path = command.value_or_placeholder_from(script.word, script.from)?;
     let rest = || command.words().get(script.word + 1..).unwrap_or_default().iter().cloned();
     if let Some(package) = path.strip_prefix("npm:") {
         // Deno: `npm:rimraf@5`.
@@ -94,27 +100,39 @@ pub(super) fn installed_program(command: &SimpleCommand, arguments: &Arguments) 
     Some(std::iter::once(Word::known(name)).chain(rest()).collect())
 }
 
-/// Returns the program of `python -m pip install x` and `coverage run -m pytest`. For a module that has its own line in
-/// the table, a command is returned only if there is a program of the module's name too.
+/// Programs besides Python that run the module in `-m`.
+const MODULE_RUNNERS: &[&str] = &["coverage", "debugpy", "memray", "pyinstrument", "scalene", "viztracer"];
+
+/// Returns the program of `python -m pip install x`, `coverage run -m pytest` and `python -m "$MODULE" x`. If the table
+/// has a line for the module itself, or the module's name contains a dot, a command is returned only if the table lists
+/// a program of the module's name.
 pub(super) fn module_program(command: &SimpleCommand, arguments: &Arguments) -> Option<Vec<Word>> {
     let program = command.program()?;
-    let runs_modules = language_of(program) == Some(Language::Python) || program == "coverage";
-    let module =
-        arguments.flags.iter().filter(|_| runs_modules).rfind(|flag| flag.is("-m")).and_then(|flag| flag.value)?;
-    let name = command.meaning_from(module.word, module.from)?;
+    let runs_modules = language_of(program) == Some(Language::Python) || MODULE_RUNNERS.contains(&program);
+    // In `python -m cProfile -m pip`, the last `-m` counts. The `-m` of pytest names no module.
+    let mut values = arguments.flags.iter().filter(|flag| flag.is("-m")).filter_map(|flag| flag.value);
+    let is_module = |value: &Argument| runs_modules && matches!(value.role, Role::Subcommand | Role::Words);
+    let module = values.rfind(is_module)?;
+    let rest = command.words().get(module.word + 1..).unwrap_or_default().iter().cloned();
+    let Some(name) = command.value_or_placeholder_from(module.word, module.from) else {
+        // A module is one word, as if it were in quotes.
+        let word = command.words().get(module.word)?;
+        let name = Word { raw: format!("\"{}\"", word.raw.trim_matches('"')), ..word.clone() };
+        return Some(std::iter::once(name).chain(rest).collect());
+    };
     let name = name.strip_suffix(".__main__").unwrap_or(name);
     let is_program = is_known_program(name) || !arguments.is_known && !name.contains('.');
-    let rest = command.words().get(module.word + 1..).unwrap_or_default().iter().cloned();
     is_program.then(|| std::iter::once(Word::known(name)).chain(rest).collect())
 }
 
-/// `ruby -run -e rm -- x`: the functions of Ruby's library `un` are named after shell commands.
+/// Returns the command of `ruby -run -e rm -- x`. The functions of Ruby's library `un` are named after shell commands,
+/// and do the same.
 pub(super) fn ruby_file_command(command: &SimpleCommand, arguments: &Arguments) -> Option<Vec<Word>> {
     const COMMANDS: &[&str] = &["chmod", "cp", "install", "ln", "mkdir", "mv", "rm", "rmdir", "touch"];
     let text = |argument: Argument| command.text_from(argument.word, argument.from);
     let is_un = |flag: &programs::Flag| flag.name == "-r" && flag.value.and_then(text) == Some("un");
     arguments.flags.iter().find(|flag| is_un(flag)).filter(|_| command.program() == Some("ruby"))?;
-    let code = arguments.list.iter().find(|argument| argument.role == Role::Code).copied()?;
+    let code = arguments.with_roles.iter().find(|argument| argument.role == Role::Code).copied()?;
     let name = text(code).filter(|name| COMMANDS.contains(name))?;
     let rest = command.words().get(code.word + 1..).unwrap_or_default().iter();
     let rest = rest.filter(|word| word.value.as_deref() != Some("--")).cloned();

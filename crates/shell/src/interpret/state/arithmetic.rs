@@ -1,11 +1,11 @@
 //! Arithmetic on the shell's variables: indices, ranges, `let` and `((…))`.
 
-use super::expansion::{is_default, is_name};
+use super::expansion::{is_default_operator, is_name};
 use super::{Array, State, Value};
 use crate::syntax::arithmetic::{Evaluated, evaluate, start_of_computed_name};
 
 impl State {
-    /// Returns the value of an expression and its assignments, without applying them.
+    /// Returns the value of an expression and the assignments in it, without applying the assignments.
     pub(super) fn evaluated(&self, expression: &str) -> Option<Evaluated> {
         // A number with a leading zero is octal. Scripts hardly use that, so it counts as unknown.
         let is_plain = |text: &str| !text.trim_start_matches('-').starts_with('0') || text == "0";
@@ -16,7 +16,9 @@ impl State {
         evaluate(expression, &number)
     }
 
-    /// Evaluates an expression, and sets the variables that it assigns. If its value is not known, it sets nothing.
+    /// Evaluates an expression, and sets the variables that it assigns. If the value of the expression is not known,
+    /// sets no variable. If the name of a variable that it assigns is computed, notes only that assignment, and returns
+    /// `None`.
     pub(crate) fn evaluate(&mut self, expression: &str) -> Option<i64> {
         if let Some(start) = start_of_computed_name(expression) {
             self.assign_unknown_name(start, Some(&Value::unknown_number()));
@@ -29,7 +31,8 @@ impl State {
         Some(value)
     }
 
-    /// Evaluates an expression. If its value is not known, the variables in it become unknown.
+    /// Evaluates an expression, and sets the variables that it assigns. If its value is not known, all variables that
+    /// it names become unknown.
     pub(crate) fn evaluate_or_forget(&mut self, expression: &str) -> Option<i64> {
         let value = self.evaluate(expression);
         if value.is_none() {
@@ -60,14 +63,14 @@ impl State {
                 Some(evaluated().map_or_else(|| key.to_owned(), |evaluated| evaluated.value.to_string()))
             }
             Array::List(_) => evaluated().map(|evaluated| evaluated.value.to_string()),
-            Array::Map(_) if array.named(key).is_none() => evaluated().map(|evaluated| evaluated.value.to_string()),
+            Array::Map(_) if array.element(key).is_none() => evaluated().map(|evaluated| evaluated.value.to_string()),
             Array::Map(_) => Some(key.to_owned()),
         }
     }
 
     /// Evaluates the expressions of a substring range: `:1:2` for `:i:i+1`.
     pub(super) fn evaluated_range(&self, operator: &str) -> Option<String> {
-        let range = operator.strip_prefix(':').filter(|_| !is_default(operator))?;
+        let range = operator.strip_prefix(':').filter(|_| !is_default_operator(operator))?;
         // `:+` starts another operator.
         let range = Some(range).filter(|range| !range.starts_with('+'))?;
         let (from, length) = range.split_once(':').map_or((range, None), |(from, length)| (from, Some(length)));

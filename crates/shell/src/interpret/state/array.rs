@@ -5,11 +5,12 @@ use super::Value;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Array {
     List(Vec<Value>),
-    /// In the order of assignment. The shell's own order is unspecified.
+    /// The keys and values of an associative array, in the order of their assignment. The order in which a shell lists
+    /// them is unspecified.
     Map(Vec<(String, Value)>),
 }
 
-/// Longer arrays count as unknown.
+/// An array with more elements counts as unknown.
 const MAX_ELEMENTS: usize = 256;
 
 impl Array {
@@ -27,7 +28,7 @@ impl Array {
         }
     }
 
-    /// `${!NAME[@]}`
+    /// Returns the keys or indices, as for `${!NAME[@]}`.
     pub(super) fn keys(&self) -> Vec<Value> {
         match self {
             Self::List(elements) => (0..elements.len()).map(|index| Value::literal(index.to_string())).collect(),
@@ -36,16 +37,16 @@ impl Array {
     }
 
     /// Returns the element with this key.
-    pub(super) fn named(&self, key: &str) -> Option<Value> {
+    pub(super) fn element(&self, key: &str) -> Option<Value> {
         match self {
-            Self::List(_) => self.at(key.parse().ok()?),
+            Self::List(_) => self.element_at(key.parse().ok()?),
             Self::Map(elements) => elements.iter().find(|(known, _)| known == key).map(|(_, value)| value.clone()),
         }
     }
 
     /// Returns the element at this index; `-1` is the last.
-    pub(super) fn at(&self, index: i64) -> Option<Value> {
-        let Self::List(elements) = self else { return self.named(&index.to_string()) };
+    pub(super) fn element_at(&self, index: i64) -> Option<Value> {
+        let Self::List(elements) = self else { return self.element(&index.to_string()) };
         let index = match usize::try_from(index) {
             Ok(index) => index,
             Err(_) => elements.len().checked_sub(usize::try_from(index.unsigned_abs()).ok()?)?,
@@ -56,7 +57,7 @@ impl Array {
     }
 
     /// Returns the array with one element set; `None` if it gets too long.
-    pub(super) fn with(self, key: &str, value: Value) -> Option<Self> {
+    pub(super) fn with_element(self, key: &str, value: Value) -> Option<Self> {
         let mut elements = match self {
             Self::List(mut elements) => match key.parse::<usize>() {
                 Ok(index) if index < elements.len() => {
@@ -76,13 +77,15 @@ impl Array {
         (elements.len() <= MAX_ELEMENTS).then_some(Self::Map(elements))
     }
 
-    /// `NAME+=(…)`; `None` if the array gets too long.
-    pub(super) fn then(self, more: Self) -> Option<Self> {
+    /// Returns the array with another one appended, as for `NAME+=(…)`; `None` if it gets too long.
+    pub(super) fn concat(self, more: Self) -> Option<Self> {
         match (self, more) {
             (Self::List(elements), Self::List(more)) if elements.len() + more.len() <= MAX_ELEMENTS => {
                 Some(Self::List(elements.into_iter().chain(more).collect()))
             }
-            (array, Self::Map(more)) => more.into_iter().try_fold(array, |array, (key, value)| array.with(&key, value)),
+            (array, Self::Map(more)) => {
+                more.into_iter().try_fold(array, |array, (key, value)| array.with_element(&key, value))
+            }
             _ => None,
         }
     }

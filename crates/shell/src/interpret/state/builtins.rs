@@ -12,7 +12,7 @@ use crate::special_programs::read_line;
 
 impl State {
     /// Applies the changes that a command makes to the shell that runs it.
-    pub(crate) fn run(&mut self, command: &SimpleCommand) {
+    pub(crate) fn apply_command(&mut self, command: &SimpleCommand) {
         self.parameters.last_word = command.words().last().and_then(Value::of);
         let Some(program) = command.program() else { return };
         self.note_copies(command, program);
@@ -21,7 +21,7 @@ impl State {
         match program {
             "cd" | "pushd" => self.change_directory(command, program == "pushd"),
             "popd" => self.directory.pop(),
-            "mkdir" => self.directory.note_created(operands().filter_map(Word::meaning)),
+            "mkdir" => self.directory.note_created(operands().filter_map(Word::value_or_placeholder)),
             "export" | "declare" | "typeset" | "local" | "readonly" => self.declare(command, program),
             "read" => self.read(command),
             "mapfile" | "readarray" => self.read_lines(command),
@@ -71,7 +71,7 @@ impl State {
         }
     }
 
-    /// `wait -p NAME`
+    /// Applies `wait -p NAME`, which sets the variable to a process ID.
     fn wait(&mut self, command: &SimpleCommand) {
         let flags = command.arguments().into_iter().flat_map(|arguments| &arguments.flags);
         let value = flags.filter(|flag| flag.name == "-p").find_map(|flag| flag.value);
@@ -80,7 +80,7 @@ impl State {
         }
     }
 
-    /// `set -e`, `set -- a b`
+    /// Applies `set`, which sets options and positional parameters: `set -e`, `set -- a b`.
     fn set(&mut self, command: &SimpleCommand) {
         self.set_options(command);
         let words = command.words();
@@ -92,7 +92,7 @@ impl State {
         }
     }
 
-    /// `shopt -s dotglob`
+    /// Applies `shopt`: `shopt -s dotglob`.
     fn set_shell_options(&mut self, command: &SimpleCommand) {
         let names = || command.words().iter().skip(1).filter_map(|word| word.value.as_deref());
         let is_on = names().any(|name| name == "-s");
@@ -105,7 +105,7 @@ impl State {
         }
     }
 
-    /// `alias x=y`, `hash -p /bin/x y`
+    /// Applies a builtin that defines or removes names of commands: `alias x=y`, `hash -p /bin/x y`.
     fn define_commands(&mut self, command: &SimpleCommand, program: &str) {
         let operands = || command.words().iter().skip(1);
         match program {
@@ -115,25 +115,25 @@ impl State {
             }
             "unalias" => self.commands.aliases = SharedMap::default(),
             _ => {
-                let words: Vec<Option<&str>> = operands().map(Word::meaning).collect();
+                let words: Vec<Option<&str>> = operands().map(Word::value_or_placeholder).collect();
                 if let [Some("-p"), Some(program), Some(name)] = words.as_slice() {
-                    self.commands.rename(program, name);
+                    self.commands.note_copy(program, name);
                 }
             }
         }
     }
 
+    /// Applies `source`. If the script is known, the walker also walks it.
     fn source(&mut self, command: &SimpleCommand) {
         if command.words().get(1).is_some_and(is_environment_script) {
             // A script that only sets up the environment does not change the working directory.
             self.forget_all_but_directory();
         } else if command.script_text().is_none() {
-            // Otherwise the sourced script is known, and is walked.
             self.forget();
         }
     }
 
-    /// `set -eu`, `set +e`, `set -o errexit`.
+    /// Applies the options of `set`: `set -eu`, `set +e`, `set -o errexit`.
     fn set_options(&mut self, command: &SimpleCommand) {
         let mut words = command.words().iter().skip(1).map_while(|word| word.value.as_deref());
         while let Some(word) = words.next().filter(|word| *word != "--") {
@@ -149,7 +149,7 @@ impl State {
         }
     }
 
-    /// `export A=1`, `local b`.
+    /// Applies a declaration: `export A=1`, `local b`.
     fn declare(&mut self, command: &SimpleCommand, program: &str) {
         let declaration = Declaration::of(command, program);
         for word in command.words().iter().skip(1) {
@@ -158,7 +158,7 @@ impl State {
     }
 
     fn declare_one(&mut self, declaration: &Declaration, word: &Word) {
-        let text = word.meaning().unwrap_or(&word.shown);
+        let text = word.value_or_placeholder().unwrap_or(&word.shown);
         if let Some((name, target)) = text.split_once('=').filter(|_| declaration.is_nameref) {
             match word.value {
                 Some(_) => drop(Rc::make_mut(&mut self.variables.references).insert(name.into(), target.into())),
@@ -180,7 +180,7 @@ impl State {
         if let Some((name, value)) = text.split_once('=').filter(|(name, _)| !name.starts_with('-')) {
             // `local` fails outside a function.
             let fails = declaration.program == "local" && self.variables.locals.is_empty();
-            let known = word.meaning().is_some() && !declaration.is_reference_or_array && !fails;
+            let known = word.value_or_placeholder().is_some() && !declaration.is_reference_or_array && !fails;
             let value = known.then(|| Value {
                 glob: word.glob,
                 tilde: value.starts_with('~') || word.tilde,
@@ -197,18 +197,18 @@ impl State {
         }
     }
 
-    /// A copy of a program, or a symlink to it, counts as the program.
+    /// Notes copies of programs, and symlinks to programs. A copy or symlink counts as the program itself.
     fn note_copies(&mut self, command: &SimpleCommand, program: &str) {
         let copies = command.arguments().map(|arguments| file_copies(command, program, arguments));
         for copy in copies.into_iter().flatten() {
-            self.commands.rename(copy.from, copy.to);
+            self.commands.note_copy(copy.from, copy.to);
             if let Some(path) = copy.path_in_directory() {
-                self.commands.rename(copy.from, &path);
+                self.commands.note_copy(copy.from, &path);
             }
         }
     }
 
-    /// `read NAME…`: splits the line into one field for each name.
+    /// Applies `read NAME…`, which splits a line into one field for each name.
     fn read(&mut self, command: &SimpleCommand) {
         let mut names = operand_names(command);
         let flags = || command.arguments().into_iter().flat_map(|arguments| &arguments.flags);
@@ -235,7 +235,7 @@ impl State {
         }
     }
 
-    /// `mapfile -t NAME`: makes each line an element.
+    /// Applies `mapfile -t NAME`, which makes each line an element of an array.
     fn read_lines(&mut self, command: &SimpleCommand) {
         const NAME: &str = "MAPFILE";
         let name = operand_names(command).first().copied().unwrap_or(VariableName::Known(NAME));
@@ -248,7 +248,7 @@ impl State {
     fn assign_elements(&mut self, name: VariableName, elements: Option<Vec<Value>>) {
         match (name, elements) {
             (VariableName::Known(name), Some(elements)) => self.assign_array(name, Array::List(elements)),
-            // An array without an index is its first element.
+            // The name of an array without an index stands for the first element.
             (name, elements) => self.assign_by_name(name, elements.and_then(|elements| elements.into_iter().next())),
         }
     }
@@ -263,7 +263,7 @@ impl State {
         let target = operands.next();
         let is_set = |set: &Assignment| set.name == "CDPATH" && set.value.value.as_deref() != Some("");
         let uses_cdpath = self.variables.values.contains_key("CDPATH") || command.assignments().iter().any(is_set);
-        let to = match target.map(Word::meaning) {
+        let to = match target.map(Word::value_or_placeholder) {
             _ if operands.next().is_some() => PossibleDirectories::unknown(),
             None if pushes => PossibleDirectories::unknown(),
             None => PossibleDirectories::at("~"),
@@ -276,13 +276,14 @@ impl State {
     }
 }
 
-/// The variables that the operands name.
+/// Returns the names of variables in the operands.
 fn operand_names(command: &SimpleCommand) -> Vec<VariableName<'_>> {
     let indices = command.arguments().into_iter().flat_map(|arguments| &arguments.operands);
     indices.filter_map(|index| command.words().get(*index)).map(|word| VariableName::of(word, 0)).collect()
 }
 
-/// For a declaration with a partly known name, `"x_$name=value"`: returns the known start of the name, and the value.
+/// Returns the known start of the name and the value, for a declaration whose name is only partly known:
+/// `"x_$name=value"`.
 fn partly_named(word: &Word) -> Option<(&str, Option<Value>)> {
     let text = Some(&word.shown).filter(|_| word.value.is_none())?;
     let (name, value) = text.split_once('=').map_or((text.as_str(), None), |(name, value)| (name, Some(value)));
@@ -292,7 +293,7 @@ fn partly_named(word: &Word) -> Option<(&str, Option<Value>)> {
     (!start.starts_with(['-', '+'])).then(|| (start, value.map(Value::literal)))
 }
 
-/// The variable that `printf -v` sets, and its value; `None` for an unknown value.
+/// Returns the variable that `printf -v` sets, and the variable's value; the value is `None` if it is not known.
 fn printf_variable(command: &SimpleCommand) -> Option<(VariableName<'_>, Option<String>)> {
     const FLAG: &str = "-v";
     let is_flag = |word: &Word| word.value.as_deref() == Some(FLAG);
@@ -306,8 +307,8 @@ fn printf_variable(command: &SimpleCommand) -> Option<(VariableName<'_>, Option<
     Some((name, arguments.and_then(|arguments| printf(&arguments))))
 }
 
-/// True if the file's name is one of those that are common for scripts that only set up the environment. For
-/// `"$(conda info --base)/etc/profile.d/conda.sh"`, the known end is enough.
+/// True if the file has a name that is common for scripts that only set up the environment. The known end of a path is
+/// enough: `"$(conda info --base)/etc/profile.d/conda.sh"`.
 fn is_environment_script(file: &Word) -> bool {
     const NAMES: &[&str] = &[
         "activate",
@@ -341,7 +342,7 @@ fn is_environment_script(file: &Word) -> bool {
         ".zshrc",
     ];
     const ENDINGS: &[&str] = &["-env.sh", "_env.sh", "-init.sh", ".env"];
-    let path = file.meaning().unwrap_or(&file.shown);
+    let path = file.value_or_placeholder().unwrap_or(&file.shown);
     let name = path.rsplit('/').next().unwrap_or(path);
     NAMES.contains(&name) || name.starts_with(".env") || ENDINGS.iter().any(|ending| name.ends_with(ending))
 }

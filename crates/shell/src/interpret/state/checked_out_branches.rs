@@ -1,7 +1,8 @@
 //! The branch that is checked out, as far as the script determines it: `git switch main && git push --force` pushes
 //! `main`.
 //!
-//! Unlike the rest of the state, it outlives a subshell: a branch that a subshell checks out stays checked out.
+//! Unlike the rest of the state, the checked-out branch outlives a subshell: a branch that a subshell checks out stays
+//! checked out.
 
 use std::sync::Arc;
 
@@ -12,11 +13,11 @@ use crate::programs::Arguments;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct CheckedOutBranches {
     current: Arc<[CheckedOutBranch]>,
-    /// The branches if the last command failed; `None` if they are the same.
+    /// The branches if the last command failed; `None` if they are the same as if it succeeded.
     if_failed: Option<Arc<[CheckedOutBranch]>>,
 }
 
-/// With more possible branches, the branch counts as unknown.
+/// If more branches than this are possible, the branch counts as unknown.
 const MAX_BRANCHES: usize = 16;
 
 impl Default for CheckedOutBranches {
@@ -81,7 +82,8 @@ fn checked_out(command: &SimpleCommand, arguments: &Arguments) -> Option<Checked
         ("checkout" | "switch", operands) => branch_after_checkout(command, arguments, operands, form),
         ("rebase", [_, branch]) => Some(named(*branch)),
         ("branch", operands) if arguments.has_flag(&["-m", "-M", "--move"]) => operands.last().copied().map(named),
-        // The command creates another directory, with another branch.
+        // `git worktree add` creates another directory with its own checked-out branch. Later commands may run in
+        // either one.
         ("worktree", _) => {
             Some(CheckedOutBranch::Unknown).filter(|_| arguments.subcommands.get(1).is_some_and(|sub| sub == "add"))
         }

@@ -6,6 +6,7 @@ use super::attribute::Attribute;
 use super::variables::Variables;
 use crate::model::SimpleCommand;
 
+/// The flags of a declaration.
 pub(super) struct Declaration<'c> {
     pub(super) program: &'c str,
     /// `-n`, `-a`, `-A`: the variable is a reference or an array.
@@ -20,9 +21,10 @@ pub(super) struct Declaration<'c> {
     pub(super) visibility: Visibility,
 }
 
+/// Where a declared variable is visible.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Scope {
-    /// Only until the function returns, if the declaration is in a function.
+    /// The variable is visible until the enclosing function returns, or everywhere if there is none.
     Local,
     Global,
 }

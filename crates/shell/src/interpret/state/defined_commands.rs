@@ -16,7 +16,7 @@ pub(crate) struct DefinedCommands {
     pub(super) functions: SharedMap<DefinedFunction>,
     /// Aliases: `alias x=…`.
     pub(crate) aliases: SharedMap<Arc<str>>,
-    /// Programs by their new paths, through copies, symlinks and `hash -p`.
+    /// The programs that a copy, a symlink or a name from `hash -p` stands for. The key is that path or name.
     pub(super) renamed: SharedMap<Arc<str>>,
 }
 
@@ -30,7 +30,7 @@ pub(crate) struct DefinedFunction {
 
 pub(crate) struct Function {
     pub(crate) body: FunctionBody,
-    /// The hidden parts of the script that defines the function.
+    /// The script that defines the function, with the expansions that markers in the body stand for.
     pub(crate) hidden: Rc<HiddenExpansions>,
 }
 
@@ -44,8 +44,8 @@ impl DefinedCommands {
         self.functions.get(name).cloned()
     }
 
-    /// Notes that a known program was copied or symlinked to a path.
-    pub(crate) fn rename(&mut self, program: &str, path: &str) {
+    /// Notes that a program was copied or symlinked to a path, if the program is known.
+    pub(crate) fn note_copy(&mut self, program: &str, path: &str) {
         let base = |path: &str| path.rsplit('/').next().unwrap_or_default().to_owned();
         let name = base(program);
         if path::is_rooted(program) && is_known_program(&name) && base(path) != name {
@@ -53,14 +53,14 @@ impl DefinedCommands {
         }
     }
 
-    /// Returns the program that a path refers to, if its name differs from the path's.
+    /// Returns the program that a path or name stands for, if the program has another name.
     pub(crate) fn real_name(&self, name: &str) -> Option<&str> {
         // `/proc/self/exe` is the shell itself.
         let is_itself = name.starts_with("/proc/") && name.ends_with("/exe");
         self.renamed.get(normalize_path(name).as_str()).map(|program| &**program).or(is_itself.then_some("bash"))
     }
 
-    /// The functions may have been redefined or unset.
+    /// Notes that the functions may have been redefined or unset.
     pub(super) fn mark_functions_uncertain(&mut self) {
         for defined in Rc::make_mut(&mut self.functions).values_mut() {
             defined.is_certain = false;
@@ -73,7 +73,7 @@ impl DefinedCommands {
         self.join_functions(&other.functions);
     }
 
-    /// A function that only one of the two states defines becomes uncertain.
+    /// Joins the functions of another state. A function that only one of the two states defines becomes uncertain.
     fn join_functions(&mut self, others: &SharedMap<DefinedFunction>) {
         if Rc::ptr_eq(&self.functions, others) {
             return;
@@ -89,7 +89,7 @@ impl DefinedCommands {
     }
 }
 
-/// POSIX special builtins: not every shell lets a function override them.
+/// True for the special builtins of POSIX. In some shells, a function cannot override them.
 fn is_special_builtin(name: &str) -> bool {
     let special = [
         ".", ":", "break", "continue", "eval", "exec", "exit", "export", "readonly", "return", "set", "shift",

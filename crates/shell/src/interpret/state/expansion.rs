@@ -1,14 +1,14 @@
 //! Values of parameter expansions: `$NAME`, `${NAME…}`, `$@`.
 
 use super::expansion_operators::apply_operator;
-use super::{Contents, State, Value};
+use super::{ScalarOrArray, State, Value};
 
 /// Numeric shell variables, whose exact values do not matter.
 const NUMBERS: &[&str] =
     &["RANDOM", "SRANDOM", "PPID", "BASHPID", "UID", "EUID", "SECONDS", "EPOCHSECONDS", "LINENO", "COLUMNS", "LINES"];
 
 /// True for the operators that apply to an unset variable: `:-x`, `=x`, `:?message`.
-pub(super) fn is_default(operator: &str) -> bool {
+pub(super) fn is_default_operator(operator: &str) -> bool {
     operator.strip_prefix(':').unwrap_or(operator).starts_with(['-', '=', '?'])
 }
 
@@ -21,7 +21,7 @@ fn name_length(text: &str) -> usize {
     text.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(text.len())
 }
 
-/// Returns the index for the start of a range: `2`, or ` -1`, which counts from the end.
+/// Returns the index at which a range starts: `2`, or ` -1`, which counts from the end.
 fn start_index(range: &str, count: usize) -> Option<usize> {
     match range.trim().parse::<i64>().ok()? {
         from if from < 0 => count.checked_sub(usize::try_from(from.unsigned_abs()).ok()?),
@@ -52,7 +52,7 @@ impl State {
         }
     }
 
-    /// `$@`, `$*`, `$#`, `${!#}`, `${@:2}`
+    /// Expands the positional parameters: `$@`, `$*`, `$#`, `${!#}`, `${@:2}`.
     fn expand_arguments(&self, inside: &str) -> Option<Expanded> {
         let arguments = self.arguments()?;
         match inside {
@@ -68,7 +68,7 @@ impl State {
         }
     }
 
-    /// `${!NAME}`, and the keys of an array: `${!NAME[@]}`
+    /// Expands `${!NAME}`, and the keys of an array: `${!NAME[@]}`.
     fn expand_indirectly(&self, inside: &str) -> Option<Expanded> {
         if let Some(name) = inside.strip_suffix("[@]") {
             return self.variables.array(name).map(|array| Expanded::Several(array.keys()));
@@ -79,20 +79,20 @@ impl State {
         self.expand(&format!("${{{target}{operator}}}"))
     }
 
-    /// `$NAME`, `${NAME[0]}`, `${NAME%.rs}`
+    /// Expands a variable or an element of an array: `$NAME`, `${NAME[0]}`, `${NAME%.rs}`.
     fn expand_variable(&self, inside: &str) -> Option<Expanded> {
         let (name, operator) = inside.split_at(name_length(inside));
         if let Some(elements) = self.variables.array(name) {
             if matches!(operator, "[@]" | "[*]") {
                 return Some(Expanded::Several(elements.values()));
             }
-            if let Some(range) = operator.strip_prefix("[@]:").filter(|range| !is_default(range)) {
+            if let Some(range) = operator.strip_prefix("[@]:").filter(|range| !is_default_operator(range)) {
                 let from = start_index(range, elements.len())?;
                 return Some(Expanded::Several(elements.values().into_iter().skip(from).collect()));
             }
             if let Some(key) = operator.strip_prefix('[').and_then(|key| key.strip_suffix(']')) {
                 let key = self.array_key(key, elements)?;
-                return elements.named(&key).or_else(|| elements.at(key.parse().ok()?)).map(Expanded::One);
+                return elements.element(&key).or_else(|| elements.element_at(key.parse().ok()?)).map(Expanded::One);
             }
         }
         let value = self.value(name)?;
@@ -101,8 +101,9 @@ impl State {
         match operator {
             "" => Some(Expanded::One(value)),
             _ if apply_operator(&value, operator).is_some() => apply_operator(&value, operator).map(Expanded::One),
-            // The variable has a value, so its default does not matter. An inherited variable may be unset.
-            _ if is_default(operator)
+            // The variable has a value, so the default in the expansion is not used. An inherited variable may be
+            // unset: `:?` then ends the shell, but the other operators use the default.
+            _ if is_default_operator(operator)
                 && !value.text.is_empty()
                 && (self.variables.values.contains_key(name) || operator.trim_start_matches(':').starts_with('?')) =>
             {
@@ -131,15 +132,15 @@ impl State {
         }
         let name = self.variables.references.get(name).map_or(name, |target| target);
         match self.variables.assumed_index.and_then(|index| self.variables.possible.get(name)?.at(index)) {
-            Some(Contents::Scalar(value)) => return Some(value.clone()),
-            Some(Contents::Array(array)) => return array.named("0"),
+            Some(ScalarOrArray::Scalar(value)) => return Some(value.clone()),
+            Some(ScalarOrArray::Array(array)) => return array.element("0"),
             None => {}
         }
         match self.variables.values.get(name) {
-            Some(None) => self.variables.arrays.get(name).and_then(|array| array.named("0")),
+            Some(None) => self.variables.arrays.get(name).and_then(|array| array.element("0")),
             Some(value) => value.clone(),
             None if matches!(name, "SHELL" | "BASH") => Some(Value::literal("bash")),
-            // In a run of the loop, agents are instructed to call Linchpin through this variable.
+            // In a run of a loop (`linchpin run`), agents are told to call Linchpin through this variable.
             None if name == "LINCHPIN_BIN" => Some(Value::literal("linchpin")),
             None if name == "_" => self.parameters.last_word.clone(),
             None if name == "IFS" => Some(Value::literal(" \t\n")),

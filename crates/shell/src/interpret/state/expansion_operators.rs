@@ -4,7 +4,7 @@ use super::Value;
 use super::pattern::Pattern;
 use crate::syntax::escape;
 
-/// Patterns are not matched against longer values, because each position is tried.
+/// Longer values are not matched with patterns, because a pattern is tried at each position of the value.
 const MAX_MATCHED: usize = 256;
 
 /// Applies an operator to a value. Returns `None` if the result is not known.
@@ -56,14 +56,14 @@ fn without_match<'v>(value: &'v Value, operator: &str) -> Option<&'v str> {
     let pattern = Pattern::of(pattern)?;
     let mut split_points: Vec<usize> = text.char_indices().map(|(index, _)| index).chain([text.len()]).collect();
     let is_end = side == '%';
-    // Tries the shortest match first, or the longest.
+    // Depending on the operator, the shortest or the longest match is tried first.
     if is_end != is_longest {
         split_points.reverse();
     }
     let parts = split_points.into_iter().filter_map(|index| text.split_at_checked(index));
     let mut parts = parts.map(|(start, end)| if is_end { (end, start) } else { (start, end) });
     let rest = parts.find(|(matched, _)| pattern.matches(matched)).map_or(text, |(_, rest)| rest);
-    // The home directory's path has slashes itself.
+    // The path of the home directory, for which `~` stands, contains slashes itself.
     (!value.tilde || !is_longest && !rest.is_empty()).then_some(rest)
 }
 
@@ -72,7 +72,7 @@ fn is_literal(text: &&str) -> bool {
     !text.contains(['*', '?', '[', '$', '`', '\\', '"', '\''])
 }
 
-/// `a/b` replaces the first match, `/a/b` all, `#a/b` a prefix, `%a/b` a suffix.
+/// Applies a replacement: `a/b` replaces the first match, `/a/b` all matches, `#a/b` a prefix, `%a/b` a suffix.
 fn with_replacement(text: &str, replacing: &str) -> Option<String> {
     let (kind, rest) = match replacing.chars().next()? {
         kind @ ('/' | '#' | '%') => (kind, replacing.get(1..)?),

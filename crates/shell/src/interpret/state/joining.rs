@@ -3,7 +3,7 @@
 use super::State;
 
 impl State {
-    /// Makes this the state after either of two control-flow paths.
+    /// Joins the state of another control-flow path into this one.
     pub(crate) fn join(&mut self, other: &Self) {
         if self.join_ended_path(other) {
             self.directory.possible.or(&other.directory.possible);
@@ -11,8 +11,8 @@ impl State {
         }
     }
 
-    /// Like [`Self::join`], if this path is the likely one: its working directories are tried first, and the other's
-    /// only if they do not exist.
+    /// Like [`Self::join`], if this path is the likely one: a command runs in the working directories of the other path
+    /// only if those of this path do not exist.
     pub(crate) fn join_as_fallback(&mut self, other: &Self) {
         if self.join_ended_path(other) {
             self.directory.possible.or_else(&other.directory.possible);
@@ -20,8 +20,8 @@ impl State {
         }
     }
 
-    /// If one of the two paths has ended, the state is that of the other, plus the traps of the path that ended.
-    /// Returns true if neither has ended.
+    /// If one of the two paths has ended, the state becomes that of the other path, plus the traps of the path that
+    /// ended. Returns true if neither has ended.
     fn join_ended_path(&mut self, other: &Self) -> bool {
         match (self.is_unreachable, other.is_unreachable) {
             (false, false) => return true,
@@ -52,14 +52,14 @@ impl State {
         self.commands.join(&other.commands);
     }
 
-    /// Returns the state in which the last pipeline failed. `!` negates what counts as failure.
+    /// Returns the state after a failure of the last pipeline. A pipeline with `!` fails if its command succeeds.
     pub(crate) fn if_failed(&self) -> Self {
         let mut state = self.clone();
         state.assume(state.failure.is_negated);
         state
     }
 
-    /// Makes this the state after the last pipeline, whether it succeeded or failed.
+    /// Continues with both outcomes of the last pipeline, success and failure.
     pub(crate) fn leave_success_unknown(&mut self) {
         // Under `set -e`, a failure would have ended the shell.
         if self.failure.errexit && !self.failure.in_condition && !self.failure.is_negated {
@@ -70,7 +70,8 @@ impl State {
         self.directory.leave_success_unknown();
     }
 
-    /// Makes this the state in which the last pipeline succeeded. `!` negates what counts as success.
+    /// Continues with the state after a success of the last pipeline. A pipeline with `!` succeeds if its command
+    /// fails.
     pub(crate) fn assume_success(&mut self) {
         self.assume(!self.failure.is_negated);
     }

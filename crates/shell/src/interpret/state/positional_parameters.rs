@@ -5,10 +5,11 @@ use std::rc::Rc;
 use super::Value;
 use crate::interpret::possible_output::MAX_ALTERNATIVES;
 
+/// The values of `$1`, `$2`, …; `None` for an unknown value.
 #[derive(Debug, Clone)]
 pub(crate) struct ParameterList {
     values: Rc<[Option<Value>]>,
-    /// How many of them `shift` has removed.
+    /// How many values at the start of the list `shift` has removed.
     shifted: usize,
 }
 
@@ -16,7 +17,7 @@ pub(crate) struct ParameterList {
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct PositionalParameters {
     known: Option<ParameterList>,
-    /// Other possible lists, from the control-flow paths that led here.
+    /// Other possible lists, from the control-flow paths that lead to the current command.
     possible: Vec<ParameterList>,
 }
 
@@ -29,7 +30,7 @@ impl ParameterList {
         self.list().iter().all(Option::is_some)
     }
 
-    /// A `shift` by more than there are does nothing.
+    /// Removes the first `count` parameters. If there are fewer, `shift` does nothing.
     fn shift(&mut self, count: usize) {
         if count <= self.list().len() {
             self.shifted += count;
@@ -57,7 +58,8 @@ impl From<ParameterList> for PositionalParameters {
 }
 
 impl PositionalParameters {
-    /// `assumed_index`: which of the possible lists is assumed.
+    /// Returns the assumed list, if one is assumed, otherwise the known one. `assumed_index`: the index of the assumed
+    /// list among the possible ones.
     pub(super) fn list(&self, assumed_index: Option<usize>) -> Option<&[Option<Value>]> {
         let assumed = assumed_index.and_then(|index| self.possible.get(index).or(self.possible.last()));
         assumed.or(self.known.as_ref()).map(ParameterList::list)
@@ -68,7 +70,7 @@ impl PositionalParameters {
         self.possible.len()
     }
 
-    /// `None` if the number of removed parameters is not known.
+    /// Applies `shift` to all lists. `count`: the number of removed parameters; `None` if it is not known.
     pub(super) fn shift(&mut self, count: Option<usize>) {
         match count {
             Some(count) => self.known.iter_mut().chain(&mut self.possible).for_each(|list| list.shift(count)),
@@ -76,13 +78,13 @@ impl PositionalParameters {
         }
     }
 
-    /// The parameters may have changed. The known list becomes a possible one.
+    /// Notes that the parameters may have changed. The known list becomes a possible one.
     pub(super) fn forget(&mut self) {
         let known = self.known.take();
         self.add(known);
     }
 
-    /// Makes these the parameters after either of two control-flow paths.
+    /// Joins the parameters of another control-flow path into these.
     pub(super) fn join(&mut self, other: &Self) {
         if self.known != other.known {
             self.forget();

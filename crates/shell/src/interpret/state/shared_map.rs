@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::sync::Arc;
 
-/// Shared until one owner changes it: there is a state for every control-flow path, and most of their maps are equal.
+/// A map that several states share until one of them changes it. There is a state for every control-flow path, and most
+/// of their maps are equal.
 pub(crate) type SharedMap<T> = Rc<BTreeMap<Arc<str>, T>>;
 
 /// Removes an entry. Does not copy the map if there is none.

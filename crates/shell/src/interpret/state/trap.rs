@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::{State, Value};
 
+/// A trap that the script has set.
 pub(crate) struct Trap {
     /// The commands; `None` if they are not known.
     pub(crate) text: Option<String>,
@@ -33,8 +34,8 @@ impl State {
         Self { traps: Vec::new(), ..self.clone() }
     }
 
-    /// Must be called before variables are joined, because a trap that only one path sets runs with the variables of
-    /// that path.
+    /// Joins the traps of another control-flow path. Must be called before the variables are joined, because a trap
+    /// that only one path sets runs with the variables of that path.
     pub(super) fn join_traps(&mut self, other: &Self) {
         let is_in = |traps: &[Rc<Trap>], trap: &Rc<Trap>| traps.iter().any(|found| Rc::ptr_eq(found, trap));
         let on_one_path = |trap: &Rc<Trap>, end_of_path: &Self| {
@@ -52,8 +53,8 @@ impl State {
     }
 
     /// Returns the states in which a trap may run: the state at exit and, if it differs, the state when the trap was
-    /// set. Variables that were empty or unset then keep their value at exit, because the trap expects them to be set
-    /// by then.
+    /// set. Variables that were empty or unset when the trap was set have their value at exit in both states, because
+    /// the trap expects them to be set when it runs.
     pub(crate) fn states_when_run(&self, trap: &Trap) -> Vec<Self> {
         let has_text = |value: &Option<Value>| value.as_ref().is_some_and(|value| !value.text.is_empty());
         let set_variables = |state: &Self| -> Vec<(Arc<str>, Option<Value>)> {

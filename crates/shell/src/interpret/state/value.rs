@@ -9,7 +9,7 @@ pub(crate) struct Value {
     pub(crate) text: Arc<str>,
     /// True if the value has unquoted glob characters.
     pub(crate) glob: bool,
-    /// True if its `~` stands for the home directory.
+    /// True if the `~` in the value stands for the home directory.
     pub(crate) tilde: bool,
     /// True if the text is not the exact value, but a placeholder for it: a number for any number, a glob for one of
     /// its matches.
@@ -19,7 +19,12 @@ pub(crate) struct Value {
 impl Value {
     pub(crate) fn of(word: &Word) -> Option<Self> {
         let is_placeholder = word.value.is_none();
-        word.meaning().map(|text| Self { text: text.into(), glob: word.glob, tilde: word.tilde, is_placeholder })
+        word.value_or_placeholder().map(|text| Self {
+            text: text.into(),
+            glob: word.glob,
+            tilde: word.tilde,
+            is_placeholder,
+        })
     }
 
     pub(crate) fn literal(text: impl Into<Arc<str>>) -> Self {

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 use std::sync::Arc;
 
-use super::possible_values::{Contents, add_possible};
+use super::possible_values::{ScalarOrArray, add_possible};
 use super::{INHERITED_VARIABLES, State, Value, remove};
 use crate::model::Word;
 
@@ -11,12 +11,12 @@ use crate::model::Word;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum VariableName<'w> {
     Known(&'w str),
-    /// Any variable whose name starts with this.
+    /// The name is not known, except for its start.
     StartsWith(&'w str),
 }
 
 impl<'w> VariableName<'w> {
-    /// Reads the name from a word, starting at a byte offset.
+    /// Reads the name that starts at a byte offset of a word.
     pub(crate) fn of(word: &'w Word, from: usize) -> Self {
         match &word.value {
             Some(text) => Self::Known(text.get(from..).unwrap_or_default()),
@@ -35,6 +35,8 @@ impl<'w> VariableName<'w> {
 }
 
 impl State {
+    /// Assigns a value to the variable. If only the start of its name is known, the value becomes possible for every
+    /// variable whose name has this start.
     pub(crate) fn assign_by_name(&mut self, name: VariableName, value: Option<Value>) {
         match name {
             VariableName::Known(name) => self.assign(name, value),
@@ -42,16 +44,17 @@ impl State {
         }
     }
 
-    /// Sets an unknown variable whose name starts with `start`. Each of them has its previous value or another one.
+    /// Applies an assignment to one unknown variable among those whose names start with `start`. Each of these
+    /// variables may now have its previous value or the new one.
     pub(super) fn assign_unknown_name(&mut self, start: &str, value: Option<&Value>) {
-        let outside = INHERITED_VARIABLES.iter().chain(&["HOME"]).map(|name| Arc::from(*name));
-        let names: Vec<Arc<str>> = self.variables.values.keys().cloned().chain(outside).collect();
+        let inherited = INHERITED_VARIABLES.iter().chain(&["HOME"]).map(|name| Arc::from(*name));
+        let names: Vec<Arc<str>> = self.variables.values.keys().cloned().chain(inherited).collect();
         for name in names.iter().filter(|name| name.starts_with(start)) {
-            let before = self.variables.known_contents(name).or_else(|| self.value(name).map(Contents::Scalar));
+            let before = self.variables.known_value(name).or_else(|| self.value(name).map(ScalarOrArray::Scalar));
             add_possible(
                 &mut self.variables.possible,
                 name,
-                before.into_iter().chain(value.cloned().map(Contents::Scalar)),
+                before.into_iter().chain(value.cloned().map(ScalarOrArray::Scalar)),
             );
             self.variables.mark_incomplete(name);
             remove(&mut self.variables.arrays, name);
@@ -61,7 +64,7 @@ impl State {
         self.variables.unknown_name_assignments += 1;
     }
 
-    /// `${NAME:=value}`: sets the variable unless it has a value.
+    /// Applies `${NAME:=value}`: if the variable may be unset or empty, the value becomes possible.
     pub(crate) fn assign_default(&mut self, name: VariableName, value: Option<&Value>) {
         let names: Vec<Arc<str>> = match name {
             VariableName::Known(name) => vec![name.into()],
@@ -73,7 +76,7 @@ impl State {
             let is_empty = self.value(&name).is_some_and(|before| before.text.is_empty());
             match value {
                 Some(value) if is_empty || matches!(self.variables.values.get(&name), None | Some(None)) => {
-                    add_possible(&mut self.variables.possible, &name, [Contents::Scalar(value.clone())]);
+                    add_possible(&mut self.variables.possible, &name, [ScalarOrArray::Scalar(value.clone())]);
                 }
                 None if is_empty => self.assign(&name, None),
                 _ => {}

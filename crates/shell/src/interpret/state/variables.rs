@@ -6,18 +6,20 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use super::attribute::Attribute;
-use super::possible_values::{Contents, PossibleValues, add_possible};
+use super::possible_values::{PossibleValues, ScalarOrArray, add_possible};
 use super::shared_map::{add_missing, remove};
 use super::{Array, SharedMap, Value};
 use crate::model::{ExportedVariable, RemovedVariables, Word};
 
 #[derive(Clone, Default)]
 pub(crate) struct Variables {
-    /// `None`: set to an unknown value. Variables that the script never sets are missing; they may be inherited.
+    /// The variables that the script sets; `None` for an unknown value. Variables that the script does not set are not
+    /// in this map, and may be inherited.
     pub(super) values: SharedMap<Option<Value>>,
-    /// Possible values of variables that are not known, from the control-flow paths that led here.
+    /// The possible values of variables with unknown values: one value for each control-flow path that leads to the
+    /// current command.
     pub(super) possible: SharedMap<PossibleValues>,
-    /// The index of the possible values that are assumed.
+    /// While possible values are assumed: the index of the assumed value in each list of possible values.
     pub(crate) assumed_index: Option<usize>,
     /// Arrays all of whose elements are known.
     pub(super) arrays: SharedMap<Rc<Array>>,
@@ -25,21 +27,21 @@ pub(crate) struct Variables {
     pub(super) attributes: SharedMap<Attribute>,
     /// References to other variables: `declare -n`.
     pub(super) references: SharedMap<Arc<str>>,
-    /// For each function on the call stack, the values that its local variables hide.
+    /// For each function on the call stack, the previous values of the variables that its local variables shadow.
     pub(super) locals: Vec<SharedMap<PreviousValue>>,
     /// The number of assignments to variables whose names are not known.
     pub(crate) unknown_name_assignments: usize,
     /// `PATH`, if the script has set it.
     pub(crate) path: Option<String>,
-    /// Inherited variables that programs no longer see.
+    /// Variables that programs no longer inherit from the environment in which the script was started.
     pub(crate) removed: RemovedVariables,
     /// Names of exported variables.
     pub(super) exported: Rc<BTreeSet<Arc<str>>>,
-    /// Cached exported variables with their values; `None` after a change.
+    /// A cache of the exported variables with their values; `None` after a change.
     pub(super) environment: Option<Arc<[ExportedVariable]>>,
 }
 
-/// The value of a variable before a local variable or a temporary assignment hid it.
+/// The value of a variable before a local variable shadowed it, or a temporary assignment replaced it.
 #[derive(Clone)]
 pub(crate) enum PreviousValue {
     NeverSet,
@@ -50,7 +52,7 @@ pub(crate) enum PreviousValue {
 const MAX_SEPARATORS: usize = 16;
 
 impl Variables {
-    /// Returns the environment that the script gives to programs.
+    /// Returns the variables that the script has exported, with their values, and `HOME` if the script has set it.
     pub(crate) fn exported(&mut self) -> Arc<[ExportedVariable]> {
         let known = |name: &Arc<str>| {
             let value = self.values.get(name)?.as_ref().map(|value| Arc::clone(&value.text));
@@ -69,8 +71,8 @@ impl Variables {
         }
     }
 
-    /// Removes variables from the environment for a while. Returns those that were already removed; `None` if there is
-    /// nothing to remove.
+    /// Removes variables from the environment. Returns the variables that were removed before, to be restored later;
+    /// `None` if there is nothing to remove.
     pub(crate) fn remove_variables(&mut self, more: &RemovedVariables) -> Option<RemovedVariables> {
         let before = (*more != RemovedVariables::default()).then(|| self.removed.clone());
         self.removed.or(more);
@@ -92,7 +94,7 @@ impl Variables {
         })
     }
 
-    /// Restores a previous value.
+    /// Restores the previous value of a variable.
     pub(super) fn restore(&mut self, name: &Arc<str>, before: &PreviousValue) {
         remove(&mut self.possible, name);
         remove(&mut self.arrays, name);
@@ -113,11 +115,12 @@ impl Variables {
         }
     }
 
+    /// True if the script sets `IFS`.
     pub(crate) fn sets_separators(&self) -> bool {
         self.values.contains_key("IFS")
     }
 
-    /// The separators at which unquoted expansions are split; `None` if they are not known.
+    /// Returns the characters at which the shell splits unquoted expansions; `None` if they are not known.
     pub(crate) fn field_separators(&self) -> Option<Cow<'static, str>> {
         match self.values.get("IFS") {
             None => Some(Cow::Borrowed(" \t\n")),
@@ -130,23 +133,24 @@ impl Variables {
         }
     }
 
-    /// Returns the known contents of a variable.
-    pub(super) fn known_contents(&self, name: &str) -> Option<Contents> {
-        let array = self.arrays.get(name).cloned().map(Contents::Array);
-        array.or_else(|| self.values.get(name)?.clone().map(Contents::Scalar))
+    /// Returns the value of a variable, if it is known.
+    pub(super) fn known_value(&self, name: &str) -> Option<ScalarOrArray> {
+        let array = self.arrays.get(name).cloned().map(ScalarOrArray::Array);
+        array.or_else(|| self.values.get(name)?.clone().map(ScalarOrArray::Scalar))
     }
 
-    /// Returns all contents that a variable may have.
-    fn possible_contents(&self, name: &str) -> PossibleValues {
+    /// Returns all values that a variable may have.
+    fn possible_values_of(&self, name: &str) -> PossibleValues {
         let mut possible = self.possible.get(name).cloned().unwrap_or_default();
-        if let Some(contents) = self.known_contents(name) {
-            possible.is_complete |= possible.contents.is_empty();
-            possible.add(&contents);
+        if let Some(value) = self.known_value(name) {
+            possible.is_complete |= possible.values.is_empty();
+            possible.add(&value);
         }
         possible
     }
 
-    /// Variables that differ become unknown. Both values become possible.
+    /// Joins the values of two control-flow paths. A variable whose two values differ becomes unknown, and both values
+    /// become possible.
     pub(super) fn join_values(&mut self, other: &Self) {
         let is_same = Rc::ptr_eq(&self.values, &other.values)
             && Rc::ptr_eq(&self.arrays, &other.arrays)
@@ -163,16 +167,16 @@ impl Variables {
         };
         let names: BTreeSet<Arc<str>> = names(self).into_iter().chain(names(other)).filter(differs).collect();
         for name in names {
-            let mut possible = self.possible_contents(&name);
-            possible.add_all(&other.possible_contents(&name));
+            let mut possible = self.possible_values_of(&name);
+            possible.add_all(&other.possible_values_of(&name));
             let is_set = self.values.contains_key(&name) || other.values.contains_key(&name);
-            let is_known = self.known_contents(&name) == other.known_contents(&name);
+            let is_known = self.known_value(&name) == other.known_value(&name);
             if is_set && !is_known {
                 self.environment = None;
                 remove(&mut self.arrays, &name);
                 Rc::make_mut(&mut self.values).insert(Arc::clone(&name), None);
             }
-            if !possible.contents.is_empty() {
+            if !possible.values.is_empty() {
                 Rc::make_mut(&mut self.possible).insert(name, possible);
             }
         }
@@ -180,10 +184,10 @@ impl Variables {
 
     /// Adds possible values of a variable.
     pub(crate) fn add_possible_values(&mut self, name: &str, values: &[Value]) {
-        add_possible(&mut self.possible, &name.into(), values.iter().cloned().map(Contents::Scalar));
+        add_possible(&mut self.possible, &name.into(), values.iter().cloned().map(ScalarOrArray::Scalar));
     }
 
-    /// The variable may also have a value that is not listed.
+    /// Notes that a variable may also have a value that is not listed.
     pub(super) fn mark_incomplete(&mut self, name: &str) {
         if self.possible.get(name).is_some_and(|possible| possible.is_complete)
             && let Some(possible) = Rc::make_mut(&mut self.possible).get_mut(name)
@@ -192,7 +196,7 @@ impl Variables {
         }
     }
 
-    /// Every variable may also have a value that is not listed.
+    /// Notes that every variable may also have a value that is not listed.
     pub(super) fn mark_all_incomplete(&mut self) {
         if self.possible.values().any(|possible| possible.is_complete) {
             for possible in Rc::make_mut(&mut self.possible).values_mut() {
@@ -201,17 +205,17 @@ impl Variables {
         }
     }
 
-    /// The known array of this name, or the one that is assumed.
+    /// Returns the array of this name, if it is known or a possible array is assumed.
     pub(super) fn array(&self, name: &str) -> Option<&Rc<Array>> {
         let assumed = self.assumed_index.and_then(|index| self.possible.get(name)?.at(index));
         match assumed {
-            Some(Contents::Array(array)) => Some(array),
-            Some(Contents::Scalar(_)) => None,
+            Some(ScalarOrArray::Array(array)) => Some(array),
+            Some(ScalarOrArray::Scalar(_)) => None,
             None => self.arrays.get(name),
         }
     }
 
-    /// Makes these the variables after either of two control-flow paths.
+    /// Joins the variables of another control-flow path into these.
     pub(super) fn join(&mut self, other: &Self) {
         self.join_values(other);
         self.removed.or(&other.removed);

@@ -28,13 +28,19 @@ impl WorkingDirectory {
         self.if_failed.is_some()
     }
 
-    /// Notes deleted directories. A deleted directory that is mentioned again may exist again.
+    /// Notes the directories that a command deletes. If a later command names a deleted directory, the directory
+    /// possibly exists again.
     pub(super) fn note_deleted(&mut self, command: &SimpleCommand, program: &str) {
         let removes = matches!(program, "rm" | "rmdir");
         if !removes && self.deleted.is_empty() {
             return;
         }
-        let named = command.words().iter().skip(1).filter_map(Word::meaning).map(|path| self.possible.after_cd(path));
+        let named = command
+            .words()
+            .iter()
+            .skip(1)
+            .filter_map(Word::value_or_placeholder)
+            .map(|path| self.possible.after_cd(path));
         let named: Vec<String> = named.filter_map(|directories| directories.only().map(normalize_path)).collect();
         let deleted = Rc::make_mut(&mut self.deleted);
         match program {
@@ -44,20 +50,20 @@ impl WorkingDirectory {
         }
     }
 
-    /// `popd`
+    /// Applies `popd`.
     pub(super) fn pop(&mut self) {
         self.previous = Some(self.possible.clone());
         self.possible = self.stack.pop().unwrap_or_else(PossibleDirectories::unknown);
     }
 
-    /// `mkdir`
+    /// Notes the directories that `mkdir` creates.
     pub(super) fn note_created<'p>(&mut self, paths: impl Iterator<Item = &'p str>) {
         let created = paths.map(|path| self.possible.after_cd(path));
         let created: Vec<String> = created.filter_map(|directories| directories.only().map(str::to_owned)).collect();
         Rc::make_mut(&mut self.created).extend(created);
     }
 
-    /// Makes these the directories if it is not known whether the last `cd` succeeded.
+    /// Continues with the directories of both outcomes of the last `cd`.
     pub(super) fn leave_success_unknown(&mut self) {
         let target_was_deleted = std::mem::take(&mut self.target_was_deleted);
         if let Some(if_failed) = self.if_failed.take() {
@@ -69,7 +75,7 @@ impl WorkingDirectory {
         }
     }
 
-    /// Makes these the directories if the last `cd` succeeded or failed.
+    /// Continues with the directories of one outcome of the last `cd`.
     pub(super) fn assume(&mut self, succeeded: bool) {
         self.target_was_deleted = false;
         let if_failed = self.if_failed.take();

@@ -15,7 +15,7 @@ pub(crate) fn pattern_and_field(program: &str) -> Option<(&str, &str)> {
     (field == "NF" || field.parse::<u8>().is_ok()).then_some((pattern, field))
 }
 
-/// `$1 == "x"`
+/// True for a condition that compares a field with a string: `$1 == "x"`.
 fn compares_a_field(condition: &str) -> bool {
     let sides = condition.split_once("==").or_else(|| condition.split_once("!="));
     let Some((field, text)) = sides.map(|(field, text)| (field.trim(), text.trim())) else { return false };

@@ -32,6 +32,7 @@ const LONG_SYMBOLS: &[&str] =
 /// A regex may follow these words, as it may follow an operator.
 const BEFORE_REGEX: &[&str] = &["print", "printf", "return", "in", "else", "do", "case", "getline", "exit"];
 
+/// Splits a program into tokens.
 pub(super) fn tokens(code: &str) -> Tokens<'_> {
     let mut list: Vec<Token> = Vec::new();
     // For each open parenthesis: true if it contains a condition.
@@ -80,12 +81,12 @@ pub(super) fn tokens(code: &str) -> Tokens<'_> {
     Tokens { list, is_complete: true }
 }
 
-/// Returns the length of the regex with both slashes; `None` if it does not end on its line.
+/// Returns the length of the regex with both slashes; `None` if the regex does not end on the line on which it starts.
 fn regex_length(text: &str) -> Option<usize> {
     let mut characters = text.char_indices().skip(1);
     let mut in_brackets = false;
-    // Some implementations end a regex at a slash in brackets. Here, it only does if the bracket is not closed on the
-    // line.
+    // Some implementations end a regex at a slash in brackets. This function ends the regex there only if the bracket
+    // is not closed on the same line.
     while let Some((at, c)) = characters.next() {
         match c {
             '\n' => return None,
@@ -120,7 +121,7 @@ fn text(code: &str) -> Option<(String, usize)> {
                 '\n' => {}
                 'x' => bytes.push(number(&mut characters, 0, 16)),
                 digit @ '0'..='7' => bytes.push(number(&mut characters, digit.to_digit(8)?, 8)),
-                // Some implementations keep the backslash, which a shell then removes.
+                // Some implementations keep the backslash. A shell that runs the text then removes it.
                 other => bytes.extend(other.encode_utf8(&mut [0; 4]).bytes()),
             },
             _ => bytes.extend(c.encode_utf8(&mut [0; 4]).bytes()),
@@ -129,7 +130,7 @@ fn text(code: &str) -> Option<(String, usize)> {
     None
 }
 
-/// Reads up to two digits that follow the first one.
+/// Reads up to two digits that follow the first digit.
 fn number(characters: &mut Peekable<impl Iterator<Item = (usize, char)>>, first: u32, radix: u32) -> u8 {
     let mut value = first;
     for _ in 0..2 {

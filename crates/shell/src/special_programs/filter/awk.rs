@@ -3,17 +3,19 @@
 use crate::model::SimpleCommand;
 use crate::programs::{Argument, Arguments, Role};
 
+/// A part of what the action prints.
 enum Part<'p> {
     Text(&'p str),
-    /// Counted from 1; 0 is the whole line.
+    /// A field, counted from 1; 0 is the whole line.
     Field(usize),
-    Last,
-    /// Printed for a comma.
+    /// The last field.
+    LastField,
+    /// The space that a comma between two parts prints.
     Space,
 }
 
 pub(super) fn printed(command: &SimpleCommand, arguments: &Arguments, text: &str) -> Option<String> {
-    let codes: Vec<&Argument> = arguments.list.iter().filter(|argument| argument.role == Role::Code).collect();
+    let codes: Vec<&Argument> = arguments.with_roles.iter().filter(|argument| argument.role == Role::Code).collect();
     let [code] = codes.as_slice() else { return None };
     let program = command.text_from(code.word, code.from)?.trim();
     let (is_begin_block, action) = match program.strip_prefix("BEGIN") {
@@ -44,7 +46,7 @@ fn line(parts: &[Part<'_>], whole: &str, fields: &[String]) -> String {
     let text = |part: &Part<'_>| match part {
         Part::Text(text) => (*text).to_owned(),
         Part::Space => " ".to_owned(),
-        Part::Last => fields.last().cloned().unwrap_or_default(),
+        Part::LastField => fields.last().cloned().unwrap_or_default(),
         Part::Field(0) => whole.to_owned(),
         Part::Field(number) => fields.get(number - 1).cloned().unwrap_or_default(),
     };
@@ -71,7 +73,7 @@ fn parts(mut text: &str) -> Option<Vec<Part<'_>>> {
             '$' => {
                 let length = rest.find(|c: char| !c.is_ascii_alphanumeric()).unwrap_or(rest.len());
                 let (field, after) = rest.split_at_checked(length)?;
-                parts.push(if field == "NF" { Part::Last } else { Part::Field(field.parse().ok()?) });
+                parts.push(if field == "NF" { Part::LastField } else { Part::Field(field.parse().ok()?) });
                 text = after;
             }
             _ => return None,

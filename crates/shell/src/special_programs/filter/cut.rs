@@ -28,7 +28,7 @@ pub(super) fn cut(command: &SimpleCommand, arguments: &Arguments, text: &str) ->
     Some(text.lines().map(|line| part(line) + "\n").collect())
 }
 
-/// Reads ranges such as `1`, `2-`, `-3` and `4-5`, separated by commas. They count from 1.
+/// Reads ranges such as `1`, `2-`, `-3` and `4-5`, separated by commas. The positions count from 1.
 fn ranges(list: &str) -> Option<Vec<(usize, usize)>> {
     let range = |range: &str| match range.split_once('-') {
         None => range.parse().ok().map(|position| (position, position)),

@@ -7,7 +7,7 @@ use crate::programs::{Argument, Arguments, Role};
 
 pub(super) fn printed(command: &SimpleCommand, arguments: &Arguments, text: &str) -> Option<String> {
     let is_known = |name: &str| matches!(name, "-n" | "-r" | "-j" | "-c" | "-e" | "-M");
-    let filters: Vec<&Argument> = arguments.list.iter().filter(|argument| argument.role == Role::Data).collect();
+    let filters: Vec<&Argument> = arguments.with_roles.iter().filter(|argument| argument.role == Role::Data).collect();
     let [filter] = filters.as_slice() else { return None };
     let filter = command.text_from(filter.word, filter.from)?.trim();
     if !arguments.flags.iter().all(|flag| is_known(&flag.name)) {
@@ -28,7 +28,7 @@ pub(super) fn printed(command: &SimpleCommand, arguments: &Arguments, text: &str
     Some(shown + "\n")
 }
 
-/// Returns `/a/0` for `.a[0]`.
+/// Returns the JSON pointer of the member that a filter selects: `/a/0` for `.a[0]`.
 fn pointer(filter: &str) -> Option<String> {
     // A quoted key may contain special characters.
     let filter = Some(filter).filter(|filter| !filter.contains('"'))?;

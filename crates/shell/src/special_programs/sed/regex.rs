@@ -7,7 +7,7 @@ const MAX_TEXT: usize = 64 * 1024;
 /// The maximum size of a compiled pattern.
 const MAX_COMPILED: usize = 64 * 1024;
 
-/// Returns `None` for patterns and replacements that are not supported.
+/// Returns the text after the substitution; `None` for a pattern or replacement that is not supported.
 pub(super) fn substituted(text: &str, from: &str, to: &str, flags: &str, is_extended: bool) -> Option<String> {
     let pattern = pattern(from, is_extended)?;
     let ignores_case = if flags.contains(['i', 'I']) { "(?i)" } else { "" };
@@ -22,7 +22,7 @@ pub(super) fn substituted(text: &str, from: &str, to: &str, flags: &str, is_exte
     (changed.len() <= MAX_TEXT).then_some(changed)
 }
 
-/// `limit`: the maximum number of replacements; 0 means no limit.
+/// Replaces the matches in a line. `limit`: the maximum number of replacements; 0 means no limit.
 fn replaced(regex: &Regex, line: &str, to: &str, limit: usize) -> Option<String> {
     let mut is_known = true;
     let changed = regex.try_replacen(line, limit, |found: &Captures<'_, str>| {
@@ -76,7 +76,7 @@ fn pattern(from: &str, is_extended: bool) -> Option<String> {
             '|' => return None,
             '^' if !pattern.is_empty() && !pattern.ends_with('(') => return None,
             '$' if !matches!(characters.peek(), None | Some(')' | '\\')) => return None,
-            // Character classes differ too much.
+            // Bracket expressions of POSIX and those of the library differ, so only plain ones are supported.
             '[' => {
                 let inside: String = std::iter::from_fn(|| characters.next_if(|c| *c != ']')).collect();
                 characters.next()?;
@@ -94,7 +94,7 @@ mod tests {
     use super::substituted;
 
     #[test]
-    fn substitutions_equal_seds() {
+    fn substitutions_match_sed() {
         let cases = [
             (("--soft", "soft", "hard", "", false), Some("--hard")),
             (("aXbX", "X", "-", "", false), Some("a-bX")),

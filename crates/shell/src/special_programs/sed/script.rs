@@ -22,7 +22,7 @@ pub(super) struct Steps<'t> {
     pub(super) is_complete: bool,
 }
 
-/// Braces need not be balanced, because a script may be given in pieces: `-e '1{' -e p -e '}'`.
+/// Parses a script. Its braces need not be balanced, because a script may be given in pieces: `-e '1{' -e p -e '}'`.
 pub(super) fn steps(script: &str) -> Steps<'_> {
     let mut cursor = Cursor { rest: script };
     let mut list = Vec::new();
@@ -166,7 +166,7 @@ impl<'t> Cursor<'t> {
         self.rest = before;
     }
 
-    /// Reads to the end of the line, and on if a backslash continues it.
+    /// Reads to the end of the line, and the next line too if a backslash continues the line.
     fn text(&mut self) -> &'t str {
         let mut is_escaped = false;
         self.take(|c| {

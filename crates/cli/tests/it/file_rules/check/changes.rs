@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::check_list;
+use super::check_changes;
 use crate::file_rules::{README_RULE, commit, project, repository, with_rule};
 
 #[test]
@@ -22,7 +22,7 @@ fn ranges_and_bases_select_the_compared_commits() {
     assert_eq!(code(&["check", "main..work~1"]), Some(1));
     assert_eq!(code(&["check", "main...work~1"]), Some(1));
     assert_eq!(code(&["check", "main.."]), Some(0));
-    // Changes on the other side of the fork point do not count.
+    // The change of `src/b.py` does not count: it was committed on `main` after `work` left it.
     let report = project.run(&["check", "main..work~1", "--json"]).json();
     assert_eq!(report["rules"][0]["trigger_files"], json!(["src/a.py"]));
     // A range compares commits; a base is compared with the working tree.
@@ -74,15 +74,16 @@ fn ranges_and_bases_select_the_compared_commits() {
 fn a_list_of_changes_needs_no_git() {
     let project = project();
     project.rule("readme", README_RULE);
-    let reply = check_list(&project, "M\tsrc/a.py\n\n  \nA\t./src/b.py\nD\tsrc/deep/c.py\nM\tother.txt\n", &["--json"]);
+    let reply =
+        check_changes(&project, "M\tsrc/a.py\n\n  \nA\t./src/b.py\nD\tsrc/deep/c.py\nM\tother.txt\n", &["--json"]);
     assert_eq!(reply.code, Some(1));
     assert_eq!(reply.json()["rules"][0]["trigger_files"], json!(["src/a.py", "src/b.py", "src/deep/c.py"]));
     assert_eq!(reply.json()["changed"], 4);
     // If two lines have the same path, the later one counts.
-    let reply = check_list(&project, "A\tsrc/a.py\nM\tsrc/a.py\n", &["--json"]);
+    let reply = check_changes(&project, "A\tsrc/a.py\nM\tsrc/a.py\n", &["--json"]);
     assert_eq!(reply.json()["changed"], 1);
-    // With Windows line endings.
-    assert_eq!(check_list(&project, "M\tsrc/a.py\r\n", &[]).code, Some(1));
+    // The list may have Windows line endings.
+    assert_eq!(check_changes(&project, "M\tsrc/a.py\r\n", &[]).code, Some(1));
     project.file("changes.txt", "M\tsrc/a.py\n");
     insta::assert_snapshot!(project.run(&["check", "--changed-from", "changes.txt"]).transcript(), @"
     exit 1
@@ -116,7 +117,7 @@ fn a_list_of_changes_needs_no_git() {
 fn invalid_lines_of_a_list_are_errors() {
     let project = project();
     project.rule("readme", README_RULE);
-    insta::assert_snapshot!(check_list(&project, "M\tsrc/a.py\nsrc/b.py\n", &[]).transcript(), @"
+    insta::assert_snapshot!(check_changes(&project, "M\tsrc/a.py\nsrc/b.py\n", &[]).transcript(), @"
     exit 2
     --- stdout
     --- stderr
@@ -124,14 +125,14 @@ fn invalid_lines_of_a_list_are_errors() {
     help: write `M`, `A` or `D`, a tab and a path relative to the project's root
     ");
     for line in ["X\ta", "M a", "R100\ta", "M\t", "M\t/a", "M\t../a", "M\ta//b", "M\ta/../b", "MM\ta", "\ta"] {
-        let reply = check_list(&project, &format!("{line}\n"), &[]);
+        let reply = check_changes(&project, &format!("{line}\n"), &[]);
         assert_eq!(reply.code, Some(2), "{line:?}: {}", reply.stdout);
         assert!(reply.stderr.contains("invalid change"), "{line:?}: {}", reply.stderr);
     }
 }
 
 #[test]
-fn filters_of_the_repository_are_not_run() {
+fn git_filters_of_the_repository_are_not_run() {
     let project = with_rule("readme", README_RULE);
     project.file(".gitattributes", "*.py filter=evil\n");
     commit(&project, "Attributes");
@@ -173,7 +174,7 @@ fn a_list_can_be_the_output_of_git() {
     let project = with_rule("readme", README_RULE);
     project.file("src/ä.py", "x\n").file("src/c.py", "moved\n").git(&["add", "-A"]);
     let renamed = "A\t\"src/\\303\\244.py\"\nR100\tsrc/b.py\tsrc/c.py\nT\tlink\n";
-    let reply = check_list(&project, renamed, &["--json"]).json();
+    let reply = check_changes(&project, renamed, &["--json"]).json();
     assert_eq!(reply["rules"][0]["trigger_files"], serde_json::json!(["src/b.py", "src/c.py", "src/ä.py"]));
 }
 

@@ -30,7 +30,7 @@ fn text_format_lists_unmet_rules() {
     (source-test in .linchpin/rules/source-test.md)
 
     3 of 4 file rules unmet; 3 files changed since [HEAD].
-    If a rule does not apply, run `linchpin ack NAME --reason "…"`: agents and `check --staged` respect it. For CI, add `--trailer`, and put the printed line into the commit message.
+    If a rule does not apply, run `linchpin ack NAME --reason "…"`: the acknowledgement then counts for agents and for `check --staged`. For CI, add `--trailer`, and put the printed line into the commit message.
     --- stderr
     "#);
     assert_eq!(crate::file_rules::queue(&project).len(), 0);
@@ -144,7 +144,7 @@ fn github_format_has_an_annotation_per_file() {
     ::error file=src/a.py,title=README Accuracy::changing README.md satisfies it%0ASource files changed. Verify README.md is accurate.
     ::error file=src/new%2C odd.py,title=README Accuracy::changing README.md satisfies it%0ASource files changed. Verify README.md is accurate.
     ::error file=src/new%2C odd.py,title=Source and test together::src/new, odd.py → tests/new, odd_test.py%0ATest new, odd, 100%25 of it.
-    ::notice::If a rule does not apply, run `linchpin ack NAME --reason "…"`: agents and `check --staged` respect it. For CI, add `--trailer`, and put the printed line into the commit message.
+    ::notice::If a rule does not apply, run `linchpin ack NAME --reason "…"`: the acknowledgement then counts for agents and for `check --staged`. For CI, add `--trailer`, and put the printed line into the commit message.
     --- stderr
     "#);
 }

@@ -1,4 +1,4 @@
-//! `check`: file rules without an agent.
+//! `linchpin check`: judges file rules without an agent.
 
 mod changes;
 mod default_branch;
@@ -6,7 +6,7 @@ mod formats;
 mod outside_of_sessions;
 mod rules;
 
-use testkit::{Reply, TestProject};
+use testkit::{ProcessOutput, TestProject};
 
 use crate::file_rules::{README_RULE, commit, with_rule};
 
@@ -29,7 +29,8 @@ fn check_transcript(project: &TestProject, arguments: &[&str]) -> String {
     with_head_placeholder(project, &project.run(arguments).transcript())
 }
 
-fn check_list(project: &TestProject, lines: &str, extra_arguments: &[&str]) -> Reply {
+/// Runs `check` on a list of changes.
+fn check_changes(project: &TestProject, lines: &str, extra_arguments: &[&str]) -> ProcessOutput {
     let mut arguments = vec!["check", "--changed-from", "-"];
     arguments.extend(extra_arguments);
     project.run_with_stdin(project.command(&arguments), lines.as_bytes())

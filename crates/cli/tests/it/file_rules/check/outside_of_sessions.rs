@@ -1,11 +1,12 @@
-//! `check` runs outside of sessions: which facts conditions can use, and what is reported if they need others.
+//! Conditions of file rules in `check`, which belongs to no session: the facts that conditions can use, and the report
+//! if they need other facts.
 
 use serde_json::Value;
 use testkit::TestProject;
 
 use crate::file_rules::{README_RULE, commit, with_rule};
 
-/// A project whose README rule has this condition, with a changed source file.
+/// A project with a changed source file, whose rule about the README has this condition.
 fn with_condition(when: &str) -> TestProject {
     let project = with_rule("readme", &README_RULE.replace("safety", &format!("when: \"{when}\"\nsafety")));
     project.file(
@@ -27,18 +28,18 @@ fn outcome(project: &TestProject) -> Value {
 
 #[test]
 fn conditions_see_the_active_workflow() {
-    for (when, idle, active) in [
+    for (when, without_workflow, with_workflow) in [
         ("workflow.active", "met", "unmet"),
         ("not workflow.active", "unmet", "met"),
         ("workflow.name == 'work' and phase.name == 'code' and phase.visit == 1", "met", "unmet"),
         ("loop.active", "met", "met"),
     ] {
         let project = with_condition(when);
-        assert_eq!(outcome(&project), idle, "{when}");
+        assert_eq!(outcome(&project), without_workflow, "{when}");
         assert_eq!(project.run(&["start", "work"]).code, Some(0));
-        assert_eq!(outcome(&project), active, "{when}");
+        assert_eq!(outcome(&project), with_workflow, "{when}");
         project.run(&["abort"]);
-        assert_eq!(outcome(&project), idle, "{when}");
+        assert_eq!(outcome(&project), without_workflow, "{when}");
     }
 }
 
@@ -72,7 +73,7 @@ fn a_condition_on_a_session_is_undecidable() {
     assert_eq!(outcome(&project), "undecidable");
     let project = with_condition("'done' in (event.message or '')");
     assert_eq!(outcome(&project), "undecidable");
-    // Without unmet files, the unknown condition does not matter.
+    // If `README.md` has changed, the rule is met, whatever its condition is.
     project.file("README.md", "changed\n");
     assert_eq!(outcome(&project), "met");
 }

@@ -1,6 +1,6 @@
 //! The rules that `check` judges, and when a rule is met.
 
-use super::{check_list, check_transcript, with_unmet_rules};
+use super::{check_changes, check_transcript, with_unmet_rules};
 use crate::file_rules::{README_RULE, commit, project, project_without_policy, repository, with_rule};
 
 #[test]
@@ -88,7 +88,7 @@ fn a_broken_rule_fails_with_exit_code_2() {
 
     1 of 1 file rule unmet; 2 files changed since [HEAD].
     1 error in the policy files: rules with errors were skipped, or judged in their last valid version.
-    If a rule does not apply, run `linchpin ack readme --reason "…"`: agents and `check --staged` respect it. For CI, add `--trailer`, and put the printed line into the commit message.
+    If a rule does not apply, run `linchpin ack readme --reason "…"`: the acknowledgement then counts for agents and for `check --staged`. For CI, add `--trailer`, and put the printed line into the commit message.
     --- stderr
     "#);
     let github = project.run(&["check", "--format", "github"]);
@@ -96,7 +96,7 @@ fn a_broken_rule_fails_with_exit_code_2() {
     let sarif = project.run(&["check", "--format", "sarif"]).json();
     assert_eq!(sarif["runs"][0]["invocations"][0]["executionSuccessful"], false);
     assert_eq!(project.run(&["check", "--json"]).json()["problems"].as_array().map(Vec::len), Some(1));
-    // A rule whose condition fails when it is evaluated.
+    // The next project has a rule whose condition cannot be evaluated.
     let project =
         with_rule("faulty", &README_RULE.replace("safety", "when: 1 // (len(files.changed) - 1) > 0\nsafety"));
     project.file("src/a.py", "changed\n");
@@ -149,12 +149,12 @@ fn commands_run_only_with_fix() {
     (format in .linchpin/rules/format.md)
 
     1 of 1 file rule unmet; 2 files changed since [HEAD].
-    If a rule does not apply, run `linchpin ack format --reason "…"`: agents and `check --staged` respect it. For CI, add `--trailer`, and put the printed line into the commit message.
+    If a rule does not apply, run `linchpin ack format --reason "…"`: the acknowledgement then counts for agents and for `check --staged`. For CI, add `--trailer`, and put the printed line into the commit message.
     --- stderr
     "#);
     let report = project.run(&["check", "--fix", "--json"]).json();
     insta::assert_snapshot!(report["rules"][0]["command"].to_string(), @r#"{"type":"command","command":"sh tools/run.sh src/b.py","exit_code":1,"output":"it failed with exit code 1","stdout":"src/b.py is bad\n","stderr":""}"#);
-    // Missing files are found without running a command.
+    // `check` finds a missing file without running the rule's command.
     project.rule("pair", "---\npair: {trigger: 'src/{path}.py', expects: 'gen/{path}.txt'}\naction: {command: 'sh tools/gen.sh {path} {file}'}\n---\nGenerate it.\n");
     project.file("tools/gen.sh", "mkdir -p gen && echo x > \"gen/$1.txt\"\n");
     project.run(&["trust", "--yes"]);
@@ -212,7 +212,7 @@ fn a_variable_shared_by_trigger_and_safety_has_one_value() {
         "docs",
         "---\ntrigger: 'src/{path}.py'\nsafety: ['docs/{path}.md', 'docs/api/{path}.md', CHANGELOG.md]\n---\nSee {expected_files}.\n",
     );
-    insta::assert_snapshot!(check_list(&project, "M\tsrc/a.py\nM\tsrc/b/c.py\nA\tdocs/a.md\n", &[]).transcript(), @"
+    insta::assert_snapshot!(check_changes(&project, "M\tsrc/a.py\nM\tsrc/b/c.py\nA\tdocs/a.md\n", &[]).transcript(), @"
     exit 1
     --- stdout
     ## docs
@@ -225,10 +225,10 @@ fn a_variable_shared_by_trigger_and_safety_has_one_value() {
     1 of 1 file rule unmet; 3 files changed according to `-`.
     --- stderr
     ");
-    assert_eq!(check_list(&project, "M\tsrc/a.py\nD\tdocs/api/a.md\n", &[]).code, Some(0));
-    assert_eq!(check_list(&project, "M\tsrc/a.py\nA\tdocs/ab.md\n", &[]).code, Some(1));
-    assert_eq!(check_list(&project, "M\tsrc/a.py\nM\tsrc/b.py\nM\tCHANGELOG.md\n", &[]).code, Some(0));
+    assert_eq!(check_changes(&project, "M\tsrc/a.py\nD\tdocs/api/a.md\n", &[]).code, Some(0));
+    assert_eq!(check_changes(&project, "M\tsrc/a.py\nA\tdocs/ab.md\n", &[]).code, Some(1));
+    assert_eq!(check_changes(&project, "M\tsrc/a.py\nM\tsrc/b.py\nM\tCHANGELOG.md\n", &[]).code, Some(0));
     // A variable that occurs only in `safety` matches any text.
     project.rule("docs", "---\ntrigger: 'src/**'\nsafety: 'docs/{path}.md'\n---\nNo.\n");
-    assert_eq!(check_list(&project, "M\tsrc/a.py\nA\tdocs/b.md\n", &[]).code, Some(0));
+    assert_eq!(check_changes(&project, "M\tsrc/a.py\nA\tdocs/b.md\n", &[]).code, Some(0));
 }

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use super::{read_file, rule_with_action, run_count, stop_with_variables, with_script};
+use super::{read_file, rule_with_action, run_count, stop_with_env, with_script};
 use crate::file_rules::{commit, only_entry, repository, stop};
 
 #[test]
@@ -30,7 +30,7 @@ fn a_command_inherits_few_environment_variables() {
         ("TERM", "dumb"),
         ("USER", "somebody"),
     ];
-    assert_eq!(stop_with_variables(&project, &variables).stdout, "");
+    assert_eq!(stop_with_env(&project, &variables).stdout, "");
     // The shell itself sets `PWD`, `OLDPWD`, `SHLVL` and `_`.
     let names = read_file(&project, "names.txt");
     let shell_variables = ["PWD", "OLDPWD", "SHLVL", "_"];
@@ -63,7 +63,7 @@ fn shell_syntax_in_a_command_and_placeholders_in_a_script_are_errors() {
     insta::assert_snapshot!(project.run(&["validate"]).transcript(), @r#"
     exit 2
     --- stdout
-    error: `command` has `&&`, but no shell runs it: the program would get it as an argument
+    error: `command` has `&&`, which only a shell interprets, but no shell runs `command`
      --> .linchpin/rules/run.md:4:19
       |
     4 | action: {command: 'ruff {file} && true'}
@@ -163,7 +163,7 @@ fn unusual_file_names_stay_single_arguments() {
 }
 
 #[test]
-fn captured_variables_become_arguments_and_met_groups_are_skipped() {
+fn captured_variables_become_arguments_and_met_pairs_are_skipped() {
     let project = repository();
     project.rule("run", "---\npair: {trigger: 'src/{path}.py', expects: 'gen/{path}.txt'}\naction: {command: 'sh tools/run.sh {path} {file}'}\n---\nNo.\n");
     project.file("tools/run.sh", "mkdir -p gen && printf '%s %s' \"$1\" \"$2\" > \"gen/$1.txt\"\n");
@@ -185,7 +185,7 @@ fn deleted_files_are_not_passed_to_the_command() {
     project.file("src/a.py", "changed\n");
     assert_eq!(stop(&project).stdout, "");
     assert_eq!(read_file(&project, "arguments.txt"), "src/a.py\n");
-    // Without any existing file, the command does not run.
+    // The only changed source file was deleted, so the command does not run.
     let before = run_count(&project);
     project.file("src/a.py", "a\n");
     fs::remove_file(project.root().join("arguments.txt")).expect("a file");
@@ -194,7 +194,7 @@ fn deleted_files_are_not_passed_to_the_command() {
 }
 
 #[test]
-fn many_files_are_given_in_batches() {
+fn many_files_are_passed_in_batches() {
     let project = with_script("command: 'sh tools/run.sh {files}'", "echo \"$#\" >> runs.log\n");
     for number in 0..600 {
         project.file(&format!("src/{number:0>150}.py"), "new\n");

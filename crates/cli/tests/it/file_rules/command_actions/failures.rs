@@ -45,7 +45,7 @@ fn a_failed_command_is_reported_first() {
     }
     "#);
     assert_eq!(entry["status"], "failed");
-    // A promise settles other demands, but not those of a failed command.
+    // A promise closes the demand of `aaa`, but not the demand of a failed command.
     let reason = stop_with_message(&project, "<promise>run</promise><promise>aaa</promise>").reason();
     assert!(reason.contains("exit code 3") && !reason.contains("README"), "{reason}");
 }
@@ -65,13 +65,13 @@ fn a_failing_command_holds_up_to_max_holds_and_runs_again_for_new_content() {
     project.file("src/a.py", "good\n");
     assert_eq!(stop(&project).stdout, "");
     assert_eq!(run_count(&project), 3);
-    // The command has already passed for this content.
+    // The command has already passed for these contents, so it does not run again.
     assert_eq!(stop(&project).stdout, "");
     assert_eq!(run_count(&project), 3);
     project.file("src/a.py", "good as well\n");
     assert_eq!(stop(&project).stdout, "");
     assert_eq!(run_count(&project), 4);
-    // The command runs only for the changed file.
+    // The command runs only for the file that has changed since its last run.
     project.file("src/b.py", "good\n");
     assert_eq!(stop(&project).stdout, "");
     assert_eq!(run_count(&project), 5);
@@ -89,20 +89,20 @@ fn a_command_that_keeps_changing_files_is_reported() {
     The following rules require attention:
 
     ## Run it
-    `sh tools/run.sh src/a.py`: it keeps changing files: it changed `src/a.py` again
+    `sh tools/run.sh src/a.py`: the command changed `src/a.py` again when it ran a second time; it must leave files unchanged once they are right
 
     Mend what it says.
 
     If a rule does not apply, run `linchpin ack run --reason "…"`.
     "#);
-    insta::assert_snapshot!(notice(&reply), @"Linchpin: rule `run`: it keeps changing files: it changed `src/a.py` again");
+    insta::assert_snapshot!(notice(&reply), @"Linchpin: rule `run`: the command changed `src/a.py` again when it ran a second time; it must leave files unchanged once they are right");
     assert_eq!(run_count(&project), 2);
     let (_, entry) = only_entry(&project);
     assert_eq!(entry["status"], "failed");
     let mut result = entry["action_result"].clone();
     assert!(result.as_object_mut().expect("a result").remove("tree").is_some());
-    insta::assert_snapshot!(result.to_string(), @r#"{"type":"command","command":"sh tools/run.sh src/a.py","exit_code":0,"output":"it keeps changing files: it changed `src/a.py` again","stdout":"","stderr":""}"#);
-    // The command does not run again at every stop.
+    insta::assert_snapshot!(result.to_string(), @r#"{"type":"command","command":"sh tools/run.sh src/a.py","exit_code":0,"output":"the command changed `src/a.py` again when it ran a second time; it must leave files unchanged once they are right","stdout":"","stderr":""}"#);
+    // While no file changes, the command does not run again.
     assert_eq!(stop(&project).json()["decision"], "block");
     assert_eq!(run_count(&project), 2);
 }
@@ -186,7 +186,7 @@ fn a_failed_command_runs_again_after_any_change_in_the_tree() {
     assert_eq!(stop(&project).json()["decision"], "block");
     assert_eq!(stop(&project).json()["decision"], "block");
     assert_eq!(run_count(&project), 1);
-    // This file is not one of the rule's files.
+    // `mended` is not one of the rule's files.
     project.file("mended", "");
     assert_eq!(stop(&project).stdout, "");
     assert_eq!(run_count(&project), 2);
@@ -205,7 +205,7 @@ fn every_failed_file_is_reported_and_placeholders_are_replaced() {
     The following rules require attention:
 
     ## Run it
-    `sh tools/run.sh src/a.py`: it failed with exit code 3, and 1 more failed
+    `sh tools/run.sh src/a.py`: it failed with exit code 3 (first of 2 failed calls)
     bad: src/a.py
 
     `sh tools/run.sh src/b.py`: it failed with exit code 3
@@ -228,7 +228,7 @@ fn each_failed_run_is_reported_with_its_cause() {
     The following rules require attention:
 
     ## Run it
-    `sh tools/run.sh src/a.py`: it failed with exit code 2, and 1 more failed
+    `sh tools/run.sh src/a.py`: it failed with exit code 2 (first of 2 failed calls)
     `sh tools/run.sh src/b.py`: it was killed after 1s
 
     Mend what it says.
@@ -244,7 +244,7 @@ fn a_failing_commands_changes_to_the_policy_are_reported() {
         "echo 'mode: observe' > .linchpin/config.yml; mkdir -p .linchpin/rules; echo > .linchpin/rules/state.dbx.md; exit 1\n",
     );
     project.file("src/a.py", "changed\n");
-    insta::assert_snapshot!(notice(&stop(&project)), @"Linchpin: rule `run`: it changed Linchpin's own policy: `.linchpin/config.yml`, `.linchpin/rules/state.dbx.md`");
+    insta::assert_snapshot!(notice(&stop(&project)), @"Linchpin: rule `run`: the command changed policy files, which a rule's command must not do: `.linchpin/config.yml`, `.linchpin/rules/state.dbx.md`; ask a person to undo the change");
 }
 
 #[test]
@@ -258,7 +258,7 @@ fn a_queue_that_cannot_be_written_after_the_command_is_reported() {
 }
 
 #[test]
-fn a_command_that_finally_succeeds_settles_the_demand() {
+fn a_command_that_finally_succeeds_closes_the_demand() {
     let project = with_script("command: 'sh tools/run.sh {file}'", "test -e mended\n");
     project.file("src/a.py", "changed\n");
     for _ in 0..3 {
@@ -284,5 +284,5 @@ fn the_file_that_keeps_changing_is_named() {
     let project = with_script("command: 'sh tools/run.sh {file}'", "case $1 in *b.py) echo more >> \"$1\";; esac\n");
     project.file("src/a.py", "changed\n").file("src/b.py", "changed\n");
     let reason = stop(&project).reason();
-    assert!(reason.contains("`sh tools/run.sh src/b.py`: it keeps changing files"), "{reason}");
+    assert!(reason.contains("`sh tools/run.sh src/b.py`: the command changed `src/b.py` again"), "{reason}");
 }

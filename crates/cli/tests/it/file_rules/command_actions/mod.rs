@@ -7,11 +7,12 @@ mod processes;
 use std::fs;
 
 use serde_json::json;
-use testkit::{Reply, TestProject};
+use testkit::{ProcessOutput, TestProject};
 
 use crate::file_rules::{commit, repository, session_event};
 
-/// A project with a rule for all `.py` files whose command runs this script. A person has accepted it.
+/// A project with a trusted rule `run` for all `.py` files. The rule has this action, and `tools/run.sh` contains this
+/// script.
 fn with_script(action: &str, script: &str) -> TestProject {
     let project = repository();
     project.rule("run", &rule_with_action(action)).file("tools/run.sh", script).file(".gitignore", "*.log\n");
@@ -29,12 +30,12 @@ fn read_file(project: &TestProject, path: &str) -> String {
     fs::read_to_string(project.root().join(path)).unwrap_or_default()
 }
 
-/// How often the script ran. It writes a line into an ignored file each time.
+/// Returns how often the script ran. The script must append a line to `runs.log` each time.
 fn run_count(project: &TestProject) -> usize {
     read_file(project, "runs.log").lines().count()
 }
 
-fn stop_with_variables(project: &TestProject, variables: &[(&str, &str)]) -> Reply {
+fn stop_with_env(project: &TestProject, variables: &[(&str, &str)]) -> ProcessOutput {
     let mut command = project.command(&["hook", "claude"]);
     command.envs(variables.iter().copied());
     let payload = session_event(project, "session-1", "Stop", &json!({ "stop_hook_active": false }));

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use testkit::Reply;
+use testkit::ProcessOutput;
 
 use super::{read_file, rule_with_action, run_count, with_script};
 use crate::file_rules::{commit, notice, repository, stop, stop_in_session, summary};
@@ -46,13 +46,13 @@ fn a_repositorys_command_is_not_run_until_a_person_accepts_it() {
     insta::assert_snapshot!(stop(&project).transcript(), @r#"
     exit 0
     --- stdout
-    {"systemMessage":"Linchpin: .linchpin/rules/run.md: ignored until a person runs `linchpin trust`, because it runs a command"}
+    {"systemMessage":"Linchpin: .linchpin/rules/run.md: this rule is ignored until a person runs `linchpin trust`, because it runs a command"}
     --- stderr
     "#);
     insta::assert_snapshot!(project.run(&["check", "--fix"]).transcript(), @"
     exit 0
     --- stdout
-    Note: .linchpin/rules/run.md: ignored until a person runs `linchpin trust`, because it runs a command.
+    Note: .linchpin/rules/run.md: this rule is ignored until a person runs `linchpin trust`, because it runs a command.
     No file rules are in force.
     --- stderr
     ");
@@ -61,7 +61,7 @@ fn a_repositorys_command_is_not_run_until_a_person_accepts_it() {
     insta::assert_snapshot!(project.run(&["trust", "--yes"]).transcript(), @"
     exit 0
     --- stdout
-    .linchpin/rules/run.md: ignored until a person runs `linchpin trust`, because it runs a command
+    .linchpin/rules/run.md: this rule is ignored until a person runs `linchpin trust`, because it runs a command
         name: Run it
         trigger: '**/*.py'
         action: {command: 'sh tools/run.sh {file}'}
@@ -71,12 +71,13 @@ fn a_repositorys_command_is_not_run_until_a_person_accepts_it() {
     ");
     assert_eq!(stop(&project).stdout, "");
     assert!(project.root().join("ran").exists());
-    // A changed command has not been accepted. A running session keeps the accepted one.
+    // No person has accepted the changed command, so a new session ignores the rule. A running session keeps the
+    // command that was accepted.
     fs::remove_file(project.root().join("ran")).expect("a file");
     project.rule("run", &rule_with_action("command: 'sh tools/run.sh {file} --now'")).file("src/b.py", "new\n");
     let reply = stop_in_session(&project, "session-2", "Done.");
     assert!(
-        notice(&reply).contains("ignored until a person runs `linchpin trust`, because it runs a command"),
+        notice(&reply).contains("this rule is ignored until a person runs `linchpin trust`, because it runs a command"),
         "{}",
         reply.stdout
     );
@@ -107,7 +108,7 @@ fn a_command_never_runs_twice_at_once_for_one_file() {
     let script = "mkdir busy.log || exit 9; sleep 0.1; rmdir busy.log; echo run >> runs.log\n";
     let project = with_script("command: 'sh tools/run.sh {file}'", script);
     project.file("src/a.py", "changed\n");
-    let replies: Vec<Reply> = std::thread::scope(|scope| {
+    let replies: Vec<ProcessOutput> = std::thread::scope(|scope| {
         let stops = ["one", "two", "three"];
         let stops = stops.map(|session| {
             scope.spawn({

@@ -118,7 +118,7 @@ fn errors_in_guides_are_reported() {
     4 | {{ missing }}
       |    ^^^^^^^
       |
-      = help: no guide is named `missing` either: create `.linchpin/guides/missing.md`; a variable is declared under `variables:`
+      = help: no guide is named `missing`: create `.linchpin/guides/missing.md`; a variable is declared under `variables:`
 
     error: guides include each other in a cycle: ONE → TWO → ONE
      --> .linchpin/guides/TWO.md:1:16
@@ -136,7 +136,7 @@ fn a_project_cannot_declare_or_set_user_variables() {
         "nodes:",
         "variables: {hotfix: true}\nobservers: [{name: x, on: stop, match: {}, set: {hotfix: true}}]\ntriggers: {stop: [{set: {hotfix: true}}]}\nnodes:",
     ));
-    std::fs::create_dir_all(project.user_policy()).expect("a folder");
+    std::fs::create_dir_all(project.user_policy()).expect("a directory");
     std::fs::write(project.user_policy().join("config.yml"), "variables: {hotfix: false}\n").expect("a file");
     insta::assert_snapshot!(project.run(&["validate"]).stdout, @"
     error: the variable `hotfix` belongs to the user's policy

@@ -1,9 +1,9 @@
-//! `workflows`: lists, shows and draws workflows.
+//! `linchpin workflows`: lists, shows and draws workflows.
 
 use super::{MINIMAL, with_workflow};
 use crate::{project, project_without_policy};
 
-/// A workflow with every feature that has a simple notation.
+/// A workflow that uses most keys of a workflow file.
 const EXECUTION: &str = r#"
 start_node: spec
 variables: {reviewed: false, research: false, tests_ran: false}
@@ -125,7 +125,7 @@ fn a_bundled_workflow_can_be_copied() {
 fn a_workflow_of_a_later_tier_overrides_an_earlier_one() {
     let project = with_workflow(EXECUTION);
     let user = project.user_policy().join("workflows");
-    std::fs::create_dir_all(&user).expect("a folder");
+    std::fs::create_dir_all(&user).expect("a directory");
     std::fs::write(user.join("execution.yml"), MINIMAL).expect("a file");
     std::fs::write(user.join("quickly.yml"), MINIMAL).expect("a file");
     project.file(".linchpin/workflows/wrong.yml", "start_node: x\n");
@@ -158,7 +158,7 @@ fn a_workflow_of_a_later_tier_overrides_an_earlier_one() {
 }
 
 #[test]
-fn a_folder_with_only_workflows_is_a_policy() {
+fn a_directory_with_only_workflows_is_a_policy() {
     let project = project_without_policy();
     project.file(".linchpin/workflows/work.yml", MINIMAL);
     assert_eq!(project.run(&["validate"]).code, Some(0));

@@ -10,7 +10,7 @@ use testkit::TestProject;
 
 use crate::project;
 
-/// A minimal workflow.
+/// A workflow with only the required keys.
 const MINIMAL: &str =
     "start_node: work\nnodes:\n  work:\n    prompt: Work.\n    transitions: [{when: work_complete, to: done}]\n";
 
@@ -21,7 +21,7 @@ fn with_workflow(text: &str) -> TestProject {
     project
 }
 
-/// Returns the output of `validate` for one workflow.
+/// Returns the output of `validate` for a project with this workflow file.
 fn validated(text: &str) -> String {
     with_workflow(text).run(&["validate"]).stdout
 }

@@ -16,8 +16,8 @@ fn an_approval_opens_the_gate() {
         Ship it?
 
     --- stderr
-    error: there is no terminal for the question
-    help: read the question, then pass `--yes`
+    error: cannot ask for confirmation without a terminal
+    help: read what the gate asks, then run `linchpin approve --yes`
     ");
     insta::assert_snapshot!(redacted(&project.run(&["approve", "--yes"]).transcript()), @"
     exit 0
@@ -63,7 +63,7 @@ fn an_approval_counts_only_for_the_same_tree() {
 
     - work/1: a person must approve: Ship it?
     ada approved on [TIME], but the tree has changed since
-    (`linchpin approve work/1`, for the tree as it is now)
+    (ask a person to run `linchpin approve work/1`; the approval is valid until the tree changes)
     --- stderr
     ");
     project.file("a.txt", "one\n");
@@ -76,7 +76,7 @@ fn an_approval_counts_only_for_one_visit() {
     project.run(&["approve", "--yes"]);
     assert_eq!(project.run(&["next", "again"]).code, Some(0));
     let reply = project.run(&["next", "again"]);
-    assert_eq!((reply.code, reply.stdout.contains("said yes")), (Some(1), false), "{}", reply.stdout);
+    assert_eq!((reply.code, reply.stdout.contains("approved on")), (Some(1), false), "{}", reply.stdout);
 }
 
 #[test]
@@ -94,7 +94,7 @@ fn an_approval_counts_only_for_one_gate_and_question() {
     project.file(".gitignore", ".linchpin\n");
     project.run(&["approve", "--yes"]);
     // The question has changed, so it needs a new approval, although the tree is unchanged.
-    super::workflow(&project, "[{approval: 'Ship all of it?'}]", "");
+    super::write_workflow(&project, "[{approval: 'Ship all of it?'}]", "");
     assert_eq!(project.run(&["next"]).code, Some(1));
 }
 

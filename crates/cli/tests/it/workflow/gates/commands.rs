@@ -13,7 +13,7 @@ use guard::workflow::{Force, GATE_ARGUMENT, GateRunOptions, GateRunners, StepOut
 use guard::{Environment, Project};
 use testkit::TestProject;
 
-use super::{counting_gate, moves_in_status, repository, run_count, temp, with_gates, workflow};
+use super::{counting_gate, moves_in_status, repository, run_count, temp, with_gates, write_workflow};
 use crate::PROGRAM;
 
 #[test]
@@ -41,18 +41,19 @@ fn a_failing_command_is_reported_with_its_output() {
     let output_text = project.run(&["next", "--json"]).json();
     assert_eq!((&output_text["moved"], &output_text["lacks"][0]["gate"]), (&false.into(), &"work/1".into()));
     assert!(!output_text.to_string().contains("u001b"), "{output_text}");
-    // A failed command runs again at every attempt, because the cause may be outside of the tree.
+    // A failed command runs again at every attempt to move, because the cause of its failure could be outside of the
+    // tree.
     assert_eq!(run_count("count", &project), 2);
 }
 
 #[test]
 fn shell_syntax_in_a_command_is_an_error_that_suggests_shell() {
     let project = repository();
-    workflow(&project, "[{command: 'true && false'}]", "");
+    write_workflow(&project, "[{command: 'true && false'}]", "");
     insta::assert_snapshot!(project.run(&["validate"]).transcript(), @r#"
     exit 2
     --- stdout
-    error: `command` has `&&`, but no shell runs it: the program would get it as an argument (node `work`)
+    error: `command` has `&&`, which only a shell interprets, but no shell runs `command` (node `work`)
      --> .linchpin/workflows/w.yml:8:26
       |
     8 |     requires: [{command: 'true && false'}]
@@ -76,18 +77,18 @@ fn shell_syntax_in_a_command_is_an_error_that_suggests_shell() {
         "ls {a,b}",
         "make # all",
     ] {
-        workflow(&project, &format!("[{{command: '{command}'}}]"), "");
+        write_workflow(&project, &format!("[{{command: '{command}'}}]"), "");
         let reply = project.run(&["validate"]);
         assert_eq!(reply.code, Some(2), "{command}: {}", reply.transcript());
-        assert!(reply.transcript().contains("no shell runs it"), "{command}: {}", reply.transcript());
+        assert!(reply.transcript().contains("no shell runs"), "{command}: {}", reply.transcript());
     }
-    workflow(&project, "[{command: \"python -c 'a; b'\"}, {command: [echo, '&&']}]", "");
+    write_workflow(&project, "[{command: \"python -c 'a; b'\"}, {command: [echo, '&&']}]", "");
     assert_eq!(project.run(&["validate"]).code, Some(0));
     project.config("progress_command: notify && log\n");
     insta::assert_snapshot!(project.run(&["validate"]).transcript(), @"
     exit 2
     --- stdout
-    error: `progress_command` has `&&`, but no shell runs it: the program would get it as an argument
+    error: `progress_command` has `&&`, which only a shell interprets, but no shell runs `progress_command`
      --> .linchpin/config.yml:1:19
       |
     1 | progress_command: notify && log
@@ -103,9 +104,9 @@ fn shell_syntax_in_a_command_is_an_error_that_suggests_shell() {
 }
 
 #[test]
-fn a_script_is_run_by_a_shell_once_it_is_trusted() {
+fn a_script_runs_in_a_shell_after_it_is_trusted() {
     let project = repository();
-    workflow(&project, "[{shell: 'test -f a.txt && echo it is there && false', timeout: 1m}]", "");
+    write_workflow(&project, "[{shell: 'test -f a.txt && echo it is there && false', timeout: 1m}]", "");
     assert_eq!(project.run(&["start", "w"]).code, Some(0));
     let untrusted = project.run(&["next"]).stdout;
     assert!(untrusted.contains("is not trusted yet"), "{untrusted}");
@@ -141,8 +142,10 @@ fn a_passed_command_is_not_run_again_until_the_tree_changes() {
 fn a_receipt_records_the_command_and_the_tree() {
     let project = with_gates("[{command: [sh, -c, 'echo all is well']}]");
     project.run(&["next"]);
-    let folder = fs::read_dir(project.state().join("projects")).expect("a folder").next().expect("one").expect("one");
-    let files = fs::read_dir(folder.path().join("receipts")).expect("a folder").map(|file| file.expect("one").path());
+    let directory =
+        fs::read_dir(project.state().join("projects")).expect("a directory").next().expect("one").expect("one");
+    let files =
+        fs::read_dir(directory.path().join("receipts")).expect("a directory").map(|file| file.expect("one").path());
     let file = files.into_iter().find(|file| file.extension().is_some_and(|kind| kind == "json")).expect("a receipt");
     let receipt: serde_json::Value = serde_json::from_slice(&fs::read(file).expect("a file")).expect("JSON");
     assert_eq!(receipt["command"], "sh -c 'echo all is well'");
@@ -159,14 +162,18 @@ fn a_pass_does_not_count_if_files_changed_meanwhile() {
     assert_eq!(first.code, Some(1));
     let output_text = "passed, but files changed while it ran (`made.txt`), so the result does not count";
     assert!(first.stdout.contains(output_text), "{}", first.stdout);
-    // The command writes the same contents again, so no file changes.
+    // The second run writes the same contents again, so no file changes.
     assert_eq!(project.run(&["next"]).code, Some(0));
 }
 
 #[test]
 fn without_git_a_pass_counts_for_one_move() {
     let project = crate::project();
-    workflow(&project, &format!("[{}, {}]", counting_gate("passes", "true"), counting_gate("fails", "false")), "");
+    write_workflow(
+        &project,
+        &format!("[{}, {}]", counting_gate("passes", "true"), counting_gate("fails", "false")),
+        "",
+    );
     project.run(&["trust", "--yes"]);
     project.run(&["start", "w"]);
     for round in 1..=2 {
@@ -267,7 +274,7 @@ fn ctrl_c_ends_the_command_of_a_gate() {
     let output = process.wait_with_output().expect("it ends");
     let output_text = String::from_utf8_lossy(&output.stdout);
     assert_eq!(output.status.code(), Some(130), "{output_text}");
-    assert!(output_text.contains("was interrupted and killed; `linchpin next` starts it again"), "{output_text}");
+    assert!(output_text.contains("was cancelled and killed; `linchpin next` starts it again"), "{output_text}");
     wait_for("its end", || !signal(&["-0", &pid()]));
     // The interrupted command has left no result, so the next attempt starts it again.
     assert!(!moves_in_status(&project).contains("running"), "{}", moves_in_status(&project));
@@ -288,7 +295,7 @@ fn ctrl_c_ends_a_command_that_an_earlier_attempt_started() {
     first.kill().expect("it is ended");
     first.wait().expect("it is ended");
     let second = start();
-    // The second process waits for the same run of the command; it has started a child process.
+    // The second `linchpin next` starts a child process, which waits for the command that is running.
     wait_for("the second to wait", || {
         let listed = Command::new("ps").args(["-o", "pid=", "--ppid", &second.id().to_string()]).output();
         listed.is_ok_and(|listed| !listed.stdout.is_empty())
@@ -297,7 +304,7 @@ fn ctrl_c_ends_a_command_that_an_earlier_attempt_started() {
     let output = second.wait_with_output().expect("it ends");
     let output_text = String::from_utf8_lossy(&output.stdout);
     assert_eq!(output.status.code(), Some(130), "{output_text}");
-    assert!(output_text.contains("was interrupted and killed"), "{output_text}");
+    assert!(output_text.contains("was cancelled and killed"), "{output_text}");
     wait_for("its end", || !signal(&["-0", &pid()]));
     assert_eq!(run_count("slow", &project), 1);
 }
@@ -358,11 +365,12 @@ fn a_killed_command_is_reported_and_started_again() {
     assert_eq!(project.run(&["next"]).code, Some(0));
 }
 
-/// Returns the result of an attempt to move that waits only a tenth of a second for the command.
+/// Tries to move, and waits only a tenth of a second for the gate's command. Returns why the gates failed, or the
+/// outcome of the move.
 fn next_with_short_wait(project: &TestProject) -> String {
     let environment = environment_of(project);
     let found = Project::at(&project.root(), &environment);
-    // Processes that it starts get the project's variables too.
+    // The process that runs the gate's command gets the same environment variables.
     let variables = VARIABLES.with_borrow(|all| {
         all.iter().map(|(name, value)| [name.into(), value.clone()].join(OsStr::new("="))).collect::<Vec<_>>()
     });
@@ -375,9 +383,9 @@ fn next_with_short_wait(project: &TestProject) -> String {
     let workflow_commands = WorkflowCommands {
         project: &found,
         environment: &environment,
-        policy: Arc::new(found.compile(&environment)),
+        policy: Arc::new(found.compiled_policy(&environment)),
         now: 1,
-        session_owner: None,
+        agent_session: None,
         hat_phase: None,
         is_by_agent: false,
         gate_runners: GateRunners { command: options, webhook: |_, _, _| Err("no webhook is called".to_owned()) },
@@ -392,7 +400,7 @@ thread_local! {
     static VARIABLES: RefCell<BTreeMap<String, OsString>> = RefCell::default();
 }
 
-/// Returns this process's environment as the project's commands would have it.
+/// Returns the environment that `linchpin` has in this project, for code that runs in the test's own process.
 fn environment_of(project: &TestProject) -> Environment {
     let command = project.command(&[]);
     let variables = command.get_envs().filter_map(|(name, value)| Some((name.to_str()?.to_owned(), value?.to_owned())));
@@ -400,9 +408,9 @@ fn environment_of(project: &TestProject) -> Environment {
     Environment::new(|name| VARIABLES.with_borrow(|all| all.get(name).cloned()), temp(project), project.root())
 }
 
-fn wait_for(awaited: &str, holds: impl Fn() -> bool) {
+fn wait_for(awaited: &str, condition: impl Fn() -> bool) {
     let deadline = Instant::now() + Duration::from_secs(30);
-    while !holds() {
+    while !condition() {
         assert!(Instant::now() < deadline, "waited too long for {awaited}");
         thread::sleep(Duration::from_millis(10));
     }

@@ -12,15 +12,15 @@ use std::path::PathBuf;
 use crate::project;
 use testkit::TestProject;
 
-/// A git repository with an accepted workflow `w`, active at `work`, whose gates are `requires`.
+/// A git repository with a trusted workflow `w` that is at its node `work`. The gates of the node are `requires`.
 fn with_gates(requires: &str) -> TestProject {
     with_gates_and_keys(requires, "")
 }
 
-/// Like [`with_gates`], with more keys of the workflow.
+/// Like [`with_gates`], with additional keys in the workflow file.
 fn with_gates_and_keys(requires: &str, extra_keys: &str) -> TestProject {
     let project = repository();
-    workflow(&project, requires, extra_keys);
+    write_workflow(&project, requires, extra_keys);
     assert_eq!(project.run(&["trust", "--yes"]).code, Some(0));
     assert_eq!(project.run(&["start", "w"]).code, Some(0));
     project
@@ -35,25 +35,26 @@ fn repository() -> TestProject {
     project
 }
 
-fn workflow(project: &TestProject, requires: &str, extra_keys: &str) {
+fn write_workflow(project: &TestProject, requires: &str, extra_keys: &str) {
     let text = format!(
         "start_node: work\nvariables: {{ready: false}}\nclaims: [again]\n{extra_keys}\nnodes:\n  work:\n    prompt: Work.\n    requires: {requires}\n    transitions: [{{when: again, to: work}}, {{when: work_complete, to: rest}}]\n  rest:\n    prompt: Rest.\n    transitions: [{{when: rest_complete, to: done}}]\n"
     );
     project.file(".linchpin/workflows/w.yml", text);
 }
 
-/// The temporary directory, which a sandboxed command may write to.
+/// Returns the temporary directory. A sandboxed command is allowed to write to it.
 fn temp(project: &TestProject) -> PathBuf {
     project.root().join("../tmp")
 }
 
-/// A gate whose command appends a line to a file next to the project, and then runs `then`.
+/// A gate whose command appends a line to the file `name` in the temporary directory, and then runs the shell code
+/// `then`.
 fn counting_gate(name: &str, then: &str) -> String {
     let script = format!("echo ran >> $TMPDIR/{name}; {then}");
     format!("{{command: [sh, -c, '{}']}}", script.replace('\'', "''"))
 }
 
-/// How often the command of [`counting_gate`] ran.
+/// Returns how often the command of the [`counting_gate`] with this name ran.
 fn run_count(name: &str, project: &TestProject) -> usize {
     fs::read_to_string(temp(project).join(name)).unwrap_or_default().lines().count()
 }
@@ -75,7 +76,7 @@ fn status_shows_gates_without_checking_them() {
     );
     project
         .rule("pairing", "---\nset: ['src/{name}.rs', 'tests/{name}_test.rs']\nattribute: tree\n---\nChange both.\n");
-    workflow(&project, &requires, "rules: [{name: no-push, command_pattern: '^git push', reason: No.}]");
+    write_workflow(&project, &requires, "rules: [{name: no-push, command_pattern: '^git push', reason: No.}]");
     project.run(&["start", "w"]);
     insta::assert_snapshot!(moves_in_status(&project), @"
     rules: w/no-push
@@ -127,7 +128,7 @@ fn status_shows_claims_and_their_targets() {
     ");
 }
 
-/// The result of a command is valid until the tree changes.
+/// `status` shows the recorded result of a gate's command until the tree changes.
 #[test]
 fn status_uses_receipts() {
     let project = with_gates("[{command: 'true'}, {command: 'false'}]");

@@ -1,8 +1,8 @@
-//! The order in which gates are evaluated.
+//! The order in which gates are evaluated: first the cheap ones, which start no process and send no request.
 
-use testkit::{Reply, TestProject};
+use testkit::{ProcessOutput, TestProject};
 
-use super::{counting_gate, repository, run_count, with_gates, workflow};
+use super::{counting_gate, repository, run_count, with_gates, write_workflow};
 
 #[test]
 fn a_closed_cheap_gate_prevents_commands() {
@@ -38,14 +38,14 @@ fn with_session_variable_gate() -> TestProject {
     project.config(
         "variables: {seen: false}\nobservers:\n  - {name: looks, on: after_tool, match: {command_pattern: '^ls'}, set: {seen: true}}\n",
     );
-    workflow(&project, "[seen]", "");
+    write_workflow(&project, "[seen]", "");
     project.run(&["trust", "--yes"]);
     project.run(&["start", "w"]);
     project
 }
 
 /// Runs `linchpin next` in the shell of an agent that does not set its session id.
-fn next_by_an_agent(arguments: &[&str], project: &TestProject) -> Reply {
+fn next_by_an_agent(arguments: &[&str], project: &TestProject) -> ProcessOutput {
     let mut command = project.command(&[&["next"], arguments].concat());
     command.env("CURSOR_AGENT", "1");
     project.run_with_stdin(command, b"")
@@ -60,10 +60,10 @@ fn with_two_possible_sessions_none_is_guessed() {
     let (mut first, mut second) = (project.agent_session("session-1"), project.agent_session("session-2"));
     first.run("ls");
     first.before("linchpin next");
-    // A command in a person's terminal does not belong to the session's open call.
+    // `linchpin next` in a person's terminal does not belong to the open call of `session-1`.
     let refused = project.run(&["next"]);
     assert!(refused.stdout.contains(UNKNOWN_SESSION), "{}", refused.transcript());
-    // The other session's call may be a script that runs `linchpin next`.
+    // The open call of `session-2` could be a script that runs `linchpin next`.
     second.before("sh script.sh");
     let refused = next_by_an_agent(&[], &project);
     assert!(refused.stdout.contains(UNKNOWN_SESSION), "{}", refused.transcript());
@@ -72,7 +72,7 @@ fn with_two_possible_sessions_none_is_guessed() {
     let refused = next_by_an_agent(&[], &project);
     assert!(refused.stdout.contains(UNKNOWN_SESSION), "{}", refused.transcript());
     second.after("linchpin next");
-    // Only the first session's call is still open.
+    // Only the call of `session-1` is still open.
     insta::assert_snapshot!(next_by_an_agent(&[], &project).transcript(), @"
     exit 0
     --- stdout
@@ -101,7 +101,7 @@ fn status_does_not_guess_the_session_of_a_variable() {
     let project = with_session_variable_gate();
     let mut first = project.agent_session("session-1");
     first.run("ls");
-    let state = |reply: Reply| reply.json()["workflow"]["gates"][0]["state"].clone();
+    let state = |reply: ProcessOutput| reply.json()["workflow"]["gates"][0]["state"].clone();
     assert_eq!(state(project.run(&["status", "--json"])), "depends on the session");
     assert_eq!(state(project.run(&["status", "--json", "--session", "session-1"])), "met");
     assert_eq!(state(first.linchpin(&["status", "--json"])), "met");
@@ -143,7 +143,7 @@ fn a_session_variable_is_read_from_the_session_that_moves() {
     error: this command runs in another session than `session-1`
     help: leave out `--session`: the variables of your own session are used
     ");
-    // An agent whose own session is unknown cannot select one.
+    // An agent whose own session is unknown cannot name a session with `--session`.
     let mut command = project.command(&["next", "--session", "session-1"]);
     command.env("CURSOR_AGENT", "1");
     let refused = project.run_with_stdin(command, b"");
@@ -181,7 +181,7 @@ fn a_file_rule_gate_stays_closed_if_the_default_branch_is_unknown() {
     project.file("src/b", "b\n");
     project.git(&["add", "--all"]);
     project.git(&["commit", "-q", "-m", "second"]);
-    workflow(&project, "[{file_rules: [docs]}]", "");
+    write_workflow(&project, "[{file_rules: [docs]}]", "");
     project.run(&["start", "w"]);
     let reply = project.run(&["next"]);
     assert_eq!(reply.code, Some(1), "{}", reply.transcript());

@@ -5,12 +5,12 @@ use std::fs;
 use serde_json::json;
 use testkit::TestProject;
 
-use super::{counting_gate, repository, run_count, temp, workflow};
+use super::{counting_gate, repository, run_count, temp, write_workflow};
 
-/// A repository with an active workflow that has not been accepted.
+/// A repository with an active workflow that no person has trusted.
 fn untrusted(requires: &str, extra_keys: &str) -> TestProject {
     let project = repository();
-    workflow(&project, requires, extra_keys);
+    write_workflow(&project, requires, extra_keys);
     assert_eq!(project.run(&["start", "w"]).code, Some(0));
     project
 }
@@ -34,8 +34,8 @@ fn a_command_of_a_repository_is_not_run() {
         gate work/1: runs sh -c 'echo ran >> $TMPDIR/count; true'
 
     --- stderr
-    error: there is no terminal for the question
-    help: read the rules, then pass `--yes`
+    error: cannot ask for confirmation without a terminal
+    help: read the files, then run `linchpin trust --yes`
     ");
     insta::assert_snapshot!(project.run(&["trust", "--yes", "--json"]).stdout, @r#"{"trusted":true,"accepted":[".linchpin/workflows/w.yml"],"changes":[]}"#);
     assert_eq!(project.run(&["trust"]).stdout, "already trusted\n");
@@ -48,10 +48,10 @@ fn a_change_of_the_file_ends_trust() {
     let project = untrusted(&format!("[{}, {{command: 'false'}}]", counting_gate("count", "true")), "");
     project.run(&["trust", "--yes"]);
     project.run(&["next"]);
-    workflow(&project, &format!("[{}]", counting_gate("other", "true")), "");
+    write_workflow(&project, &format!("[{}]", counting_gate("other", "true")), "");
     assert!(project.run(&["next"]).stdout.contains("not trusted yet"));
     assert_eq!(run_count("other", &project), 0);
-    // A prompt may change without new trust.
+    // A change of a node's prompt needs no new trust.
     let file = project.root().join(".linchpin/workflows/w.yml");
     project.run(&["trust", "--yes"]);
     let text = fs::read_to_string(&file).expect("a file").replace("prompt: ", "prompt: Please. ");
@@ -59,7 +59,7 @@ fn a_change_of_the_file_ends_trust() {
     fs::write(&file, text).expect("a file");
     assert!(!project.run(&["next"]).stdout.contains("not trusted yet"));
     project.run(&["restart"]);
-    // Trust applies to one file, not to a copy under another name.
+    // Trust in a workflow file does not apply to a copy of the file under another name.
     let text = fs::read_to_string(project.root().join(".linchpin/workflows/w.yml")).expect("a file");
     project.run(&["trust", "--yes"]);
     project.file(".linchpin/workflows/v.yml", text);
@@ -86,10 +86,10 @@ fn a_workflow_without_commands_or_webhooks_needs_no_trust() {
 #[test]
 fn the_users_workflow_needs_no_trust() {
     let project = repository();
-    workflow(&project, &format!("[{}]", counting_gate("count", "true")), "");
+    write_workflow(&project, &format!("[{}]", counting_gate("count", "true")), "");
     let from = project.root().join(".linchpin/workflows/w.yml");
     let to = project.user_policy().join("workflows");
-    fs::create_dir_all(&to).expect("a folder");
+    fs::create_dir_all(&to).expect("a directory");
     fs::rename(from, to.join("w.yml")).expect("a file");
     project.run(&["start", "w"]);
     assert_eq!(project.run(&["next"]).code, Some(0));
@@ -116,7 +116,7 @@ fn trust_covers_rules_imported_from_a_library() {
     let library = "fine: {tools: [Bash], command_pattern: '^ls', action: allow, reason: Fine.}\n";
     let project = repository();
     project.file(".linchpin/rules/house.yml", library);
-    workflow(&project, "[]", "imports: [house]\nrules: [fine]");
+    write_workflow(&project, "[]", "imports: [house]\nrules: [fine]");
     project.run(&["start", "w"]);
     project.run(&["trust", "--yes"]);
     let approved = |project: &TestProject, command: &str| {
@@ -147,7 +147,7 @@ fn doctor_reports_missing_trust() {
     assert!(!project.run(&["doctor"]).stdout.contains("gate work/1"));
 }
 
-/// A person should learn of missing trust before a gate fails because of it.
+/// Commands tell a person that trust is missing before a gate fails because of that.
 #[test]
 fn commands_show_missing_trust() {
     let project = untrusted("[{command: make}]", "");

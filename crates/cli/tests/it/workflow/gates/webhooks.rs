@@ -7,18 +7,18 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
-use testkit::{Reply, TestProject};
+use testkit::{ProcessOutput, TestProject};
 
 use super::with_gates;
 
-/// A request that the server received.
 struct ReceivedRequest {
     line: String,
     headers: Vec<String>,
     body: Value,
 }
 
-/// Starts a local server that gives every request this answer. Returns its port and the received requests.
+/// Starts a local server that gives every request this answer. Returns the server's port, and a channel with the
+/// requests that it received.
 fn server(answer: &'static str) -> (u16, Receiver<ReceivedRequest>) {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let port = listener.local_addr().expect("a port").port();
@@ -59,14 +59,14 @@ fn with_webhook_gate(port: u16, extra_fields: &str) -> TestProject {
     with_gates(&format!("[{{webhook: {{url: 'http://127.0.0.1:{port}/gate'{extra_fields}}}}}]"))
 }
 
-fn next_with(project: &TestProject, variables: &[(&str, &str)]) -> Reply {
+fn next_with(project: &TestProject, variables: &[(&str, &str)]) -> ProcessOutput {
     let mut command = project.command(&["next"]);
     command.envs(variables.iter().copied());
     project.run_with_stdin(command, b"")
 }
 
 #[test]
-fn the_webhook_receives_the_decision() {
+fn the_webhook_receives_the_move_and_its_claims() {
     let (port, received) = server(SUCCESS);
     let project = with_webhook_gate(port, ", headers: {Authorization: env:GATE_TOKEN, X-Team: core}");
     let reply = next_with(&project, &[("GATE_TOKEN", "sesame-sesame")]);
@@ -140,7 +140,7 @@ fn every_webhook_error_is_a_refusal() {
     let refused = next_with(&project, &[("GATE_TOKEN", "sesame-sesame")]);
     assert_eq!(refused.code, Some(1));
     assert!(refused.stdout.contains("did not approve"), "{}", refused.stdout);
-    // A value that is invalid in a header is not shown either.
+    // The value of `GATE_TOKEN` is not shown either if it is invalid in a header.
     let wrong = next_with(&project, &[("GATE_TOKEN", "sesame\nsesame")]);
     assert_eq!(wrong.code, Some(1));
     for reply in [&unset, &refused, &wrong] {

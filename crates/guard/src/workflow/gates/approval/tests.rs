@@ -1,4 +1,4 @@
-//! Tests the scope of an approval.
+//! Tests for which gate, text, phase and tree an approval counts.
 
 use engine::hats::Loop;
 use engine::workflow::Transition;
@@ -13,10 +13,10 @@ fn position(workflow: &str) -> Position {
 
 fn approval_at(position: &Position) -> Approval {
     Approval {
-        workflow: position.workflow.clone(),
+        workflow: position.workflow_name.clone(),
         gate: "review".to_owned(),
         text: "Good?".to_owned(),
-        visit: position.phase_key(),
+        phase: position.phase_key(),
         tree_digest: Some("tree".to_owned()),
         who: None,
         time: 0,
@@ -47,17 +47,17 @@ fn an_approval_is_for_one_gate_one_text_and_one_tree() {
 }
 
 #[test]
-fn in_a_workflow_an_approval_is_for_one_visit() {
+fn in_a_workflow_an_approval_is_for_one_phase() {
     let at = position("work");
     let StoredApproval { approvals, .. } = &stored(&at);
     let includes = |position: &Position| approvals.includes("review", "Good?", position, Some("tree"));
-    // `continue` does not end the visit.
+    // `linchpin continue` does not end the phase.
     assert!(includes(&at.after_continue()));
     for (other, what) in [
-        (at.after_move("code", "d", 2000), "another visit of the same node"),
+        (at.after_move("code", "d", 2000), "another phase at the same node"),
         (at.after_prev("code", "d", 2000), "back at the same node"),
         (position("other"), "another workflow"),
-        (Position::start("work", "d", "code", 3000, &Map::new()), "another run of the same number"),
+        (Position::start("work", "d", "code", 3000, &Map::new()), "another start with the same serial number"),
     ] {
         assert!(!includes(&other), "{what}");
     }
@@ -69,8 +69,8 @@ fn in_a_loop_an_approval_is_for_the_whole_run() {
     let StoredApproval { approvals, .. } = &stored(&at);
     let includes = |position: &Position| approvals.includes("review", "Good?", position, Some("tree"));
     assert!(includes(&at.after_move("reviewer", "d", 2000)));
-    assert!(includes(&Position { dropped_visits: 7, ..at.clone() }));
-    assert!(!includes(&Position { run: at.run + 1, ..at }));
+    assert!(includes(&Position { dropped_phases: 7, ..at.clone() }));
+    assert!(!includes(&Position { serial: at.serial + 1, ..at }));
 }
 
 #[test]

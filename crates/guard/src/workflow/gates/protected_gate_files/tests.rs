@@ -1,4 +1,4 @@
-//! Changes of files that gates name.
+//! Tests that gates fail if their files have changed.
 
 use std::path::PathBuf;
 
@@ -67,10 +67,10 @@ impl Scene {
         let (_, text) = changes.into_iter().find(|(id, _)| id == gate).expect("a change");
         let position = Position::of_hat_phase(hat_phase, 1000);
         let approval = Approval {
-            workflow: position.workflow.clone(),
+            workflow: position.workflow_name.clone(),
             gate: gate.to_owned(),
             text,
-            visit: position.phase_key(),
+            phase: position.phase_key(),
             tree_digest: None,
             who: None,
             time: 0,
