@@ -113,8 +113,8 @@ fn has_ipython_magic(language: Language, tokens: &[Token]) -> bool {
 }
 
 impl Evaluator {
-    /// Walks the program in rounds until the value of no name changes any more. Returns false if values still change in
-    /// the last round.
+    /// Walks the program in rounds until a round changes no values. Returns false if values still change in the last
+    /// round.
     fn evaluate_until_stable(&mut self, tokens: &[Token]) -> bool {
         for round in 0..MAX_ROUNDS {
             self.findings = Findings::new(self.outline.order);

@@ -109,7 +109,8 @@ impl Evaluator {
         }
     }
 
-    /// Returns the value if it is a constant string, a partly known one, or the contents of a file.
+    /// Returns the value as a string if it is constant, partly known, or the contents of a file. In Ruby, several
+    /// arguments are joined to one path.
     fn same_string(&self, value: Option<&Value>, arguments: &Arguments) -> Value {
         // `File.expand_path('name', 'directory')`
         if self.language == Language::Ruby && arguments.positional.len() > 1 {

@@ -320,8 +320,8 @@ impl Decision {
         }
     }
 
-    /// Adds a demand, and returns the level of its finding: `Warn` if the rule would hold the stop but has already
-    /// asked as often as its maximum of holds, otherwise `level`. `times_asked` is counted across stops.
+    /// Adds a demand, and returns the level of its finding. If the rule would hold the stop but has already reached its
+    /// maximum of holds, the level is `Warn`; otherwise it is `level`. `times_asked` includes earlier stops.
     fn add_demand(
         &mut self,
         rule: &Rule,

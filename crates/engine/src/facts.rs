@@ -111,7 +111,8 @@ pub trait Facts: Send + Sync {
         Ok(Map::new())
     }
 
-    /// Like [`Self::claims`], for an expression that uses the name `claims`. A live judgement records the use.
+    /// Like [`Self::claims`], for an expression that uses the name `claims`. While a real event is judged, the claims
+    /// are also recorded, so that a replay can use them.
     fn require_claims(&self) -> Result<Map<String, Value>, Missing> {
         self.claims()
     }

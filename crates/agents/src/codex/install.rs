@@ -63,8 +63,8 @@ fn faults(settings: &Map<String, Value>) -> Vec<String> {
     unknown.map(|key| format!("Codex rejects the whole file because of the key `{key}`")).collect()
 }
 
-/// Returns the lines of `config.toml`, without white space and comments. Each line comes with the header of the TOML
-/// table that the line belongs to.
+/// Returns the lines of `config.toml`, without white space and comments. Each line comes with the header line of its
+/// TOML table, from which comments are not removed.
 fn settings(config: &str) -> impl Iterator<Item = (&str, String)> {
     let mut table = "";
     config.lines().map(str::trim).map(move |line| {
@@ -78,7 +78,7 @@ fn settings(config: &str) -> impl Iterator<Item = (&str, String)> {
 #[expect(clippy::unnecessary_wraps, reason = "other agents' files can be broken")]
 fn switched_off(config: &str) -> Result<Vec<String>, SettingsError> {
     let is_off = settings(config).any(|(table, setting)| {
-        setting == "features.hooks=false" || (table == "[features]" && setting == "hooks=false")
+        setting == "features.hooks=false" || (table.starts_with("[features]") && setting == "hooks=false")
     });
     Ok(is_off.then(|| "hooks are switched off".to_owned()).into_iter().collect())
 }

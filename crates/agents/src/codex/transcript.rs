@@ -75,8 +75,9 @@ fn usage_of_record(line: &Value, record: &Value, state: &mut ReaderState) -> Opt
     })
 }
 
-/// Reads a `token_count` event. Returns `None` if the usage must not be counted: in a copied line, after a
-/// `token_usage_record`, and in a repetition. Codex repeats the event with the same total when rate limits change.
+/// Reads a `token_count` event. Returns `None` if the usage must not be counted: the line is copied from the thread
+/// that this one was forked from, a `token_usage_record` came before it, or the event repeats the previous total. Codex
+/// repeats the event when rate limits change.
 fn usage_of_count(line: &Value, info: &Value, state: &mut ReaderState) -> Option<MessageUsage> {
     let thread = state.thread.as_deref()?;
     let total = info.pointer("/total_token_usage/total_tokens")?.as_u64()?;

@@ -1,4 +1,5 @@
-//! Cursor's format of answers. Cursor does not run a call if the answer is not JSON, so every answer is JSON.
+//! Cursor's format of answers. Cursor does not run a call if the answer is not JSON, so every answer to an event that
+//! Linchpin knows is JSON.
 
 use engine::{Event, EventKind};
 use serde::Serialize;

@@ -49,7 +49,7 @@ pub(crate) struct Handler {
     pub is_typed: bool,
     pub call: Call,
     pub timeout: Timeout,
-    /// Returns the fields of a handler that no other agent has.
+    /// Returns the fields that only this agent's handlers have.
     pub agent_fields: fn(&Hook) -> Vec<Field>,
 }
 

@@ -1,4 +1,5 @@
-//! The protocol that the agents share: one JSON object in, one JSON object out.
+//! The protocol that the agents share: the hook reads one JSON object and answers with at most one JSON object, or
+//! refuses by exit code 2.
 //!
 //! The canonical names of fields, events and tools are Claude Code's. What other agents do differently is in the
 //! directories of those agents.

@@ -62,7 +62,11 @@ fn hooks_switched_off_in_codex_are_reported() {
     let project = with_hooks(&["codex"]);
     let config = project.home().join(".codex/config.toml");
     std::fs::create_dir_all(config.parent().unwrap()).unwrap();
-    for (text, is_off) in [("[features]\nhooks = false # later\n", true), ("[features]\nhooks = true\n", false)] {
+    for (text, is_off) in [
+        ("[features]\nhooks = false # later\n", true),
+        ("[features] # all\nhooks = false\n", true),
+        ("[features]\nhooks = true\n", false),
+    ] {
         std::fs::write(&config, text).unwrap();
         let reply = project.run(&["doctor"]);
         assert_eq!(reply.stdout.contains("Codex CLI: hooks are switched off"), is_off, "{}", reply.stdout);

@@ -1,5 +1,5 @@
-//! The file patterns of rules. A pattern is compiled only if a changed file contains its literal, because most rules
-//! match no change.
+//! The file patterns of rules. A pattern is compiled only if the path of a changed file contains its literal, because
+//! most rules match no change.
 
 use std::collections::BTreeMap;
 

@@ -6,7 +6,7 @@ use super::format::{count, duration};
 
 use crate::bounded_regex::RegexSource;
 
-/// A pace rule: its limit, and what the rule does when the limit is exceeded during a phase.
+/// A pace rule: its limit, and what the rule does when the limit is violated during a phase.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PaceRule {
     pub limit: PaceLimit,

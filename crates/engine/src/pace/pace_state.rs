@@ -62,7 +62,8 @@ pub struct PaceState {
     /// True if calls are refused until `linchpin continue`.
     #[serde(rename = "is_closed")]
     pub is_blocking: bool,
-    /// The number of seconds or tokens that were used at the last `linchpin continue`. Only those used after it count.
+    /// The number of seconds or tokens that had been used up to the last `linchpin continue`. Only those used after it
+    /// count.
     #[serde(rename = "passed", default)]
     pub continued_from: u64,
 }

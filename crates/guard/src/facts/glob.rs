@@ -108,9 +108,9 @@ impl DirectoryCache {
         entries
     }
 
-    /// The given directories and all directories below them, including hidden ones: parent directories before their
-    /// subdirectories. At most [`MAX_ENTRIES`] directories are returned, unless more are given. Symlinks are not
-    /// followed.
+    /// The given directories and the directories below them, including hidden ones but not those named in
+    /// `skipped_directories`: parent directories before their subdirectories. At most [`MAX_ENTRIES`] directories are
+    /// returned, unless more are given. Symlinks are not followed.
     fn directories_below(&mut self, mut directories: Vec<PathBuf>, skipped_directories: &[&str]) -> Vec<PathBuf> {
         let mut seen: HashSet<PathBuf> = directories.iter().cloned().collect();
         let mut next = 0;

@@ -252,8 +252,8 @@ impl DemandTracker {
         format!("{VARIABLE_PREFIX}{}:", policy::digest(self.root.as_os_str().as_encoded_bytes()))
     }
 
-    /// The demands of judged rules that are stored as open but are no longer made, each with its variable, rule id and
-    /// hash.
+    /// The stored open demands that their rules no longer make, although these rules were judged. Each comes with its
+    /// variable, rule id and hash.
     fn closed_demands<'b>(
         &self,
         demands: &'b [(Demand, BaselineId)],

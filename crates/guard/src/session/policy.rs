@@ -58,7 +58,7 @@ pub fn weakenings_ignored_by_session(
     ignored_by_pin(&pin_path(project, agent, session, environment), project, policy, environment)
 }
 
-/// Weakenings of the policy that do not apply to at least one session of the project, sorted by rule id.
+/// Weakenings of the policy that at least one session of the project ignores, sorted by rule id.
 pub fn weakenings_ignored_by_any_session(
     project: &Project,
     policy: &CompiledPolicy,

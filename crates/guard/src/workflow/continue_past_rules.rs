@@ -15,7 +15,8 @@ use crate::position::Position;
 use crate::rule_outcomes;
 
 impl WorkflowCommands<'_> {
-    /// Restarts the limits of all pace rules that have fired.
+    /// Restarts the limits of the pace rules that have fired, except those that only a person may continue past. If an
+    /// agent runs the command and one such rule of the session has fired, no limit of the session is restarted.
     pub fn continue_past_rules(&self) -> Result<Step, WorkflowError> {
         self.require_permission_for_active("continue")?;
         Self::retry_on_conflict(|| {

@@ -249,8 +249,8 @@ impl State {
         }
     }
 
-    /// Forgets everything that the defined functions could change. The working directory is kept if no function changes
-    /// it, and so is the field separator.
+    /// Forgets everything that the defined functions could change. The working directory is kept if no function can
+    /// change it. `IFS` keeps its default value if the script has not set it and no function can change it.
     pub(crate) fn forget_changed_by_functions(&mut self) {
         let texts: Vec<String> = self.commands.functions.values().map(|it| it.function.body.0.to_string()).collect();
         let any_contains = |wanted: &[&str]| {

@@ -8,7 +8,7 @@ const NO_VALUE: &str = "-";
 /// The flags and operands in a line such as `git commit: [-m DATA] PATH...`.
 #[derive(Debug)]
 pub(super) struct Usage<'t> {
-    /// The flags that a command must have for the line to apply, each with its spellings.
+    /// The flags that a command must have for this line of `programs.txt` to apply, each with its spellings.
     required: Vec<Vec<&'t str>>,
     /// All flags of the line: those that take a value, and those with several spellings or with a long name. Each
     /// spelling is an entry of its own.

@@ -44,9 +44,9 @@ pub(crate) fn output_placeholder(command: &SimpleCommand) -> Option<String> {
     }
 }
 
-/// Returns the placeholder for a number in the output of a command that prints the number that it reads, or that
-/// selects the number before a name in the output of `du` and similar commands. `source`: the command whose output is
-/// read; `input`: the placeholder for that output.
+/// Returns the placeholder for the number that a command prints. The command either passes on a number from its stdin
+/// (`cat`, `tr -d`), or selects the first field of the output of `du` or a similar command (`cut -f1`). `source`: the
+/// command whose output is read; `input`: the placeholder for that output.
 pub(crate) fn placeholder_of_number(
     command: &SimpleCommand,
     source: Option<&SimpleCommand>,

@@ -46,7 +46,8 @@ pub fn shell(name: &str, input: &Value) -> Option<ShellText> {
         split_words(name).iter().any(|word| known.iter().any(|known| known.eq_ignore_ascii_case(word)))
     };
     let runs = says(&tool, RUN_WORDS);
-    // A tool `run` is a shell too if its server's name means a shell, such as `terminal`.
+    // A tool with a word such as `run` in its name is a shell too if its server's name means a shell, such as
+    // `terminal`.
     let is_shell = says(&tool, SHELL_WORDS) || runs && says(&server, SHELL_WORDS);
     // An agent's own tool with `command` in its name does not necessarily run commands, for example `SlashCommand`.
     let is_shell = is_shell && (runs || !server.is_empty() || says(&tool, OWN_SHELL_WORDS));

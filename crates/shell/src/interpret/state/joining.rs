@@ -11,8 +11,8 @@ impl State {
         }
     }
 
-    /// Like [`Self::join`], if this path is the likely one: a command runs in the working directories of the other path
-    /// only if those of this path do not exist.
+    /// Like [`Self::join`], for the case that this control-flow path is the likely one: commands run in the working
+    /// directories of the other control-flow path only if the directories of this one do not exist.
     pub(crate) fn join_as_fallback(&mut self, other: &Self) {
         if self.join_ended_path(other) {
             self.directory.possible.or_else(&other.directory.possible);

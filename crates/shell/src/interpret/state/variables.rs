@@ -205,7 +205,8 @@ impl Variables {
         }
     }
 
-    /// Returns the array of this name, if it is known or a possible array is assumed.
+    /// Returns the array of this name. If the walk currently assumes one of the variable's possible values, that value
+    /// counts (`None` if it is a scalar); otherwise the known array.
     pub(super) fn array(&self, name: &str) -> Option<&Rc<Array>> {
         let assumed = self.assumed_index.and_then(|index| self.possible.get(name)?.at(index));
         match assumed {

@@ -1,6 +1,7 @@
 //! `awk '{print $2}'`: a program that prints one field of the lines that it reads.
 
-/// Returns the pattern that selects the lines (empty if there is none), and the field that is printed.
+/// Returns the regex that selects the lines (empty if there is none, or if a condition such as `$1 == "x"` selects
+/// them), and the field that is printed.
 pub(crate) fn pattern_and_field(program: &str) -> Option<(&str, &str)> {
     let program = program.trim();
     let (pattern, action) = match program.strip_prefix('/').and_then(|rest| rest.rsplit_once('/')) {
