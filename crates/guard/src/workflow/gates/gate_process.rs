@@ -62,7 +62,7 @@ pub fn run_gate(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     // Prevents the agent from being considered idle while the command runs.
     HatPhase::keep_alive(&environment);
     let cancel_flag = cancel_flag_set_by_parent();
-    // Nobody reads an error message. The waiting process sees that there is no receipt.
+    // An error message would have no reader. The waiting process notices the failure because there is no receipt.
     if job.run_once(&environment, &cancel_flag).is_ok() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 

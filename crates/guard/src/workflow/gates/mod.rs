@@ -31,7 +31,7 @@ use crate::Environment;
 pub struct FailedGate {
     /// The gate's id.
     pub gate: String,
-    /// What is missing and what to do next, in one or more lines.
+    /// One or more lines that say what is missing, and what to do next.
     pub why: String,
     /// The file rules that are unmet.
     pub rules: Vec<String>,
