@@ -1,5 +1,6 @@
-//! Names shared by behaviors and expressions: the built-in behaviors, the variables that they set, and the variable
-//! that stores the answers of external behaviors.
+//! Names that behaviors and expressions share: the built-in behaviors, the variables that they set, and the variable
+//! that stores the answers of external behaviors. A behavior is an observer that is built into Linchpin or is an
+//! external program.
 
 use serde_json::Value;
 
@@ -24,7 +25,7 @@ pub const DROPPED: &str = "_dropped_bytes";
 /// names of the functions that read these answers.
 pub const CONDITIONS: &str = "_conditions";
 
-/// The prefix of the names of all functions that read a condition.
+/// The prefix of the names of all functions that read the answer to a condition.
 pub const CONDITION_PREFIX: &str = "behavior_";
 
 /// The public variables that a built-in behavior sets.
@@ -42,7 +43,7 @@ pub fn behavior_that_sets(variable: &str) -> Option<&'static str> {
     BEHAVIORS.into_iter().find(|behavior| variables_of(behavior).contains(&variable))
 }
 
-/// The size of the dropped result, if the stored value stands for one; `None` if the value is a result itself.
+/// The size in bytes of the dropped result that a stored value replaces; `None` if the stored value is a result itself.
 pub fn dropped_size(result: &Value) -> Option<u64> {
     match result {
         Value::Object(fields) if fields.len() == 1 => fields.get(DROPPED)?.as_u64(),

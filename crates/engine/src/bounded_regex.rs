@@ -1,8 +1,9 @@
 //! Regular expressions with limits on compilation and matching.
 //!
 //! Compiling a regex takes longer than an entire hook call should take. [`RegexHints`] are therefore computed once,
-//! when a policy is compiled: a list of literals, at least one of which occurs in every match. If such literals are
-//! known, the regex is compiled only for text that contains one of them.
+//! when a policy is compiled. They contain a list of literals, at least one of which occurs in every match. If such
+//! literals are known, the regex is compiled only when it is matched against a text that contains one of these
+//! literals.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -71,8 +72,8 @@ impl RegexSource {
 }
 
 /// Builds the message for a compilation error. `regex_syntax` gives better messages and positions than `fancy_regex`,
-/// but cannot parse look-around or back references. For most errors in a regex that may contain these, the message of
-/// `fancy_regex` is used.
+/// but cannot parse look-around or back references. For most errors in a regex that may contain look-around or back
+/// references, the message of `fancy_regex` is used.
 fn describe_error(source: &str, error: &fancy_regex::Error) -> RegexError {
     let may_be_fancy =
         source.contains("(?=") || source.contains("(?!") || source.contains("(?<") || source.contains('\\');
@@ -112,15 +113,16 @@ fn lower_first(text: &str) -> String {
     chars.next().map_or_else(String::new, |first| first.to_lowercase().chain(chars).collect())
 }
 
-/// Properties of a regex that show, without compiling it, that some texts cannot match.
+/// Properties of a regex that show, without compiling the regex, that some texts cannot match it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RegexHints {
     /// Literals, at least one of which occurs in every match; empty if none are known.
     #[serde(rename = "needs")]
     pub required_literals: Vec<String>,
-    /// The literal words of the regex. To find out whether a command with unknown words can match the regex, these
-    /// parts are put in place of the unknown words. `None` if the regex has too many parts, is case-insensitive or
-    /// cannot be parsed by `regex_syntax`: then every command with unknown words may match.
+    /// The literals of the regex, split at white space. To find out whether a command can match the regex although some
+    /// words of the command are unknown before it runs, these parts are put in place of the unknown words. `None` if
+    /// the regex has too many parts, is case-insensitive or cannot be parsed by `regex_syntax`: then every command with
+    /// unknown words may match.
     #[serde(rename = "pieces")]
     pub constant_parts: Option<Vec<String>>,
 }
@@ -170,8 +172,8 @@ impl<'a> LazyRegex<'a> {
     }
 }
 
-/// True if a part of the regex is case-insensitive (`(?i)`), or if the regex contains a class such as `[aA]`. The
-/// parser replaces each letter of a case-insensitive part by such a class.
+/// True if the regex contains a class that consists of a letter in both cases, such as `[aA]`. The parser replaces each
+/// letter of a case-insensitive part (`(?i)`) by such a class.
 fn is_case_insensitive(hir: &Hir) -> bool {
     let mut pending = vec![hir];
     while let Some(hir) = pending.pop() {
@@ -207,7 +209,7 @@ fn required_literals(hir: &Hir) -> Vec<String> {
             let shortest = |literals: &Vec<String>| literals.iter().map(String::len).min().unwrap_or(0);
             parts.iter().map(required_literals).max_by_key(shortest).unwrap_or_default()
         }
-        // A match may come from any one of the branches, so literals are needed from all of them.
+        // A match can come from any branch, so the literals of all branches are needed.
         HirKind::Alternation(branches) => {
             let by_branch: Vec<Vec<String>> = branches.iter().map(required_literals).collect();
             if by_branch.iter().any(Vec::is_empty) { Vec::new() } else { by_branch.concat() }
@@ -217,8 +219,8 @@ fn required_literals(hir: &Hir) -> Vec<String> {
 }
 
 /// The literal text of the regex, with [`WHITESPACE_MARK`] in place of a character class that includes the space, and
-/// [`VARIABLE_MARK`] in place of other variable parts. `None` if `regex_syntax` cannot parse the regex, for example
-/// because of look-around.
+/// [`VARIABLE_MARK`] in place of every other part that can match different texts. `None` if `regex_syntax` cannot parse
+/// the regex, for example because of look-around.
 pub fn literal_skeleton(source: &str) -> Option<String> {
     fn add(hir: &Hir, text: &mut String) {
         match hir.kind() {
@@ -242,13 +244,12 @@ pub fn literal_skeleton(source: &str) -> Option<String> {
     Some(text)
 }
 
-/// Stands for a character class that includes the space in a [`literal_skeleton`].
+/// In a [`literal_skeleton`], stands for a character class that includes the space.
 pub const WHITESPACE_MARK: char = '\t';
-/// Stands for variable text in a [`literal_skeleton`].
+/// In a [`literal_skeleton`], stands for any other part that can match different texts.
 pub const VARIABLE_MARK: char = '\u{FFFC}';
 
-/// Collects the words of all literals in the regex. Uses a loop, because the regex may be nested too deeply for
-/// recursion.
+/// Collects the literals of the regex, split at white space.
 fn collect_constant_parts(hir: &Hir, parts: &mut Vec<String>) {
     let mut pending = vec![hir];
     while let Some(hir) = pending.pop() {

@@ -1,4 +1,4 @@
-//! Judges an event by a set of rules and combines the outcomes into one [`Decision`].
+//! Judges an event by a set of rules, and combines the outcomes of the rules into one [`Decision`].
 
 mod activity;
 mod allow_coverage;
@@ -33,20 +33,21 @@ pub struct DecisionRequest<'a> {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Decision {
     pub verdict: Verdict,
-    /// The rules that hold this stop and have no entry in `demands`. The number says how often the rule has held the
-    /// stop, this time included.
+    /// The ids of the rules that hold this stop and have no entry in `demands`. The number says how often the rule has
+    /// held the stop, including the current hold.
     pub holds: Vec<(String, u32)>,
     /// Demands of file rules, in the order of the rules.
     pub demands: Vec<Demand>,
     /// Changed states of pace rules, to be stored.
     pub pace_updates: Vec<PaceUpdate>,
-    /// The ids of the file rules that were judged and have not given up. File rules cannot be judged if the changes are
-    /// unknown.
+    /// The ids of the file rules that were judged and have not given up (see [`RuleOutcome::GivenUp`]). File rules
+    /// cannot be judged if it is unknown which files changed.
     pub judged_file_rule_ids: Vec<String>,
-    /// True if a file rule may be unmet although it makes no demand: it has given up, was skipped or is faulty, or the
-    /// changes are unknown.
+    /// True if a file rule may be unmet although the rule makes no demand: the rule has given up, was skipped or is
+    /// faulty, or it is unknown which files changed.
     pub has_unjudged_file_rule: bool,
-    /// Rules that were skipped because a fact that they need cannot be read or written.
+    /// Rules that were skipped because a fact that the rule needs cannot be read, or because its demand cannot be
+    /// written.
     pub skipped: Vec<SkippedRule>,
     /// Rules that need a fact that was not recorded. Always empty for live events.
     pub undecided: Vec<UndecidedRule>,
@@ -54,7 +55,8 @@ pub struct Decision {
     pub considered: Vec<ConsideredRule>,
 }
 
-/// A rule that was not judged, because a fact that it needs cannot be read or written.
+/// A rule that was not judged, because a fact that the rule needs cannot be read, or because its demand cannot be
+/// written.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SkippedRule {
     pub rule: String,
@@ -82,7 +84,8 @@ pub struct Demand {
     /// The notice that tells the person that the rule no longer holds the stop. Set if the rule has reached its maximum
     /// of holds.
     pub release_notice: Option<String>,
-    /// How often the rule has already asked the session or subagent for these files.
+    /// How often the rule has already asked the session or subagent for these files since the session or subagent last
+    /// made progress on the demand.
     pub times_asked: u32,
 }
 
@@ -91,7 +94,7 @@ pub struct Demand {
 pub struct ConsideredRule {
     pub rule: Rule,
     pub clauses: Vec<Clause>,
-    /// The triggers and missing files; `None` if the rule is not a file rule, or if it could not be judged.
+    /// The triggers and missing files; `None` if the rule is not a file rule, or if the rule could not be judged.
     pub file_match: Option<FileMatch>,
     pub outcome: RuleOutcome,
     /// True if the rule has reached its maximum of holds and only warns.
@@ -108,16 +111,16 @@ pub enum RuleOutcome {
     Incomplete(Level),
     /// The rule could not be judged. The string is the reason.
     Fault(Level, String),
-    /// The rule would warn or hold, but was acknowledged in this session.
+    /// The rule would warn or hold the stop, but was acknowledged in this session.
     Acknowledged,
-    /// The rule has already held, refused or warned the maximum number of times, and reports nothing.
+    /// The rule has already held the stop, refused calls or warned the maximum number of times, and reports nothing.
     GivenUp,
-    /// The rule needs these facts, which were not recorded.
+    /// The rule needs the facts with these names, which were not recorded.
     Undecidable(Vec<String>),
 }
 
 impl RuleOutcome {
-    /// The level that the outcome contributes to the verdict; `None` if it contributes nothing.
+    /// The level that the outcome contributes to the verdict; `None` if the outcome contributes nothing.
     fn level(&self) -> Option<Level> {
         match self {
             Self::NotApplied | Self::Acknowledged | Self::GivenUp | Self::Undecidable(_) => None,
@@ -142,7 +145,7 @@ pub fn decide(request: &DecisionRequest) -> Result<Decision, RuleSetError> {
     Ok(builder.conclude())
 }
 
-/// Collects outcomes rule by rule, then combines them.
+/// Collects the outcomes of all rules, then combines them into a [`Decision`].
 struct DecisionBuilder<'a> {
     request: &'a DecisionRequest<'a>,
     decision: Decision,
@@ -151,7 +154,7 @@ struct DecisionBuilder<'a> {
     activity: ActivityCell,
 }
 
-/// A finding, and whether it is certain that the rule matches. It is not certain if no clause is false and one is
+/// A finding, and whether the rule certainly matches. The match is uncertain if no clause is false and at least one is
 /// unknown.
 struct PossibleFinding {
     finding: Finding,
@@ -167,8 +170,8 @@ impl DecisionBuilder<'_> {
         }
     }
 
-    /// Like [`Self::add`], but fails if a fact that the rule needs cannot be read or written. The error is the store of
-    /// that fact.
+    /// Like [`Self::add`], but fails if a fact that the rule needs cannot be read, or if its demand cannot be written.
+    /// The error is the store that cannot be read or written.
     fn try_add(&mut self, rule: &Rule) -> Result<(), FactStore> {
         let judged = self.judge(rule)?;
         if rule.action == Level::Allow && matches!(judged.outcome, RuleOutcome::Matched(_)) {
@@ -320,8 +323,8 @@ impl Decision {
         }
     }
 
-    /// Adds a demand, and returns the level of its finding. If the rule would hold the stop but has already reached its
-    /// maximum of holds, the level is `Warn`; otherwise it is `level`. `times_asked` includes earlier stops.
+    /// Adds a demand, and returns the level of its finding: `Warn` if the rule would hold the stop but has already
+    /// reached its maximum of holds, otherwise `level`. `times_asked` also counts earlier stops.
     fn add_demand(
         &mut self,
         rule: &Rule,
@@ -350,7 +353,7 @@ impl Decision {
         Ok(is_holding)
     }
 
-    /// Adds a notice and returns it. The notice tells the person that the rule no longer holds the stop.
+    /// Adds and returns the notice that tells the person that the rule no longer holds the stop.
     fn add_release_notice(&mut self, rule: &Rule, held: u32) -> String {
         let notice = release_notice(rule, held, rule.max_holds_or_default());
         self.verdict.notices.push(notice.clone());

@@ -1,4 +1,4 @@
-//! Events: something an agent did or is about to do, in one form for all agents.
+//! Events: what an agent did or is about to do, in one form for all agents.
 //!
 //! Adapters build events from the payloads of agents, so that later stages need not know the format of a payload.
 //! Fields that an adapter does not understand are kept in [`Event::extra`] and are never an error.
@@ -75,7 +75,8 @@ impl EventKind {
         Self::ALL.into_iter().find(|kind| kind.name() == name)
     }
 
-    /// True if the agent waits for permission before it continues. Only such events can be answered with `ask`.
+    /// True if the agent waits for permission before it continues. Only events of such kinds can be answered with
+    /// `ask`.
     pub fn awaits_permission(self) -> bool {
         matches!(self, Self::BeforeTool | Self::Permission)
     }
@@ -132,7 +133,7 @@ pub struct Event {
     pub session_directories: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub tool: Option<ToolCall>,
-    /// The outcome of the tool call; only set after it ran.
+    /// The outcome of the tool call; set only after the call ran.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub outcome: Option<CallOutcome>,
     /// The person's prompt.
@@ -204,10 +205,10 @@ impl CallOutcome {
 
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct ToolCall {
-    /// The canonical name: the one that Claude Code uses (`Bash`, `Edit`, `mcp__server__tool`).
+    /// The canonical name of the tool: the name that Claude Code uses (`Bash`, `Edit`, `mcp__server__tool`).
     pub name: String,
-    /// Other names that rules can match: the agent's own name, and more canonical names if the call does several things
-    /// (a patch that changes one file and adds another is an `Edit` and a `Write`).
+    /// Other names that rules can match: the agent's own name, and more canonical names if the call has several effects
+    /// (a patch that changes one file and adds another file is an `Edit` and a `Write`).
     #[serde(default)]
     pub aliases: Vec<String>,
     /// The agent's id of this call, the same in the events before and after the call.
@@ -223,7 +224,8 @@ pub struct ToolCall {
     /// are not listed, unless the script is a patch.
     #[serde(default)]
     pub files: Vec<FileAccess>,
-    /// The MCP tools that the call reaches: the called tool, and if that is a proxy, the tool behind it.
+    /// The MCP tools that the call reaches: the called tool and, if the called tool is a proxy, the tool that the proxy
+    /// calls.
     #[serde(default)]
     pub mcp: Vec<McpTool>,
 }
@@ -245,7 +247,7 @@ pub enum ShellText {
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FileAccess {
-    /// An absolute path, or a path in the home directory (`~/…`), with `/` as the separator. The spelling is that of
+    /// An absolute path, or a path in the home directory (`~/…`), with `/` as the separator. The path is spelled as by
     /// the agent: `..` and symlinks are not resolved.
     pub path: String,
     /// How the call accesses the file; `None` if this is unknown.

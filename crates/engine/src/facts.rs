@@ -1,10 +1,9 @@
 //! Facts about the session, the repository and the tasks, supplied to the engine on request.
 //!
 //! The engine asks for facts one by one. A supplier ([`Facts`]) computes only requested facts, at most once per
-//! judgement, and can record the requests. Live hooks, recorded history and tests each have their own supplier. An
-//! unavailable fact is [`Missing`], with the reason. Parts of the event that the journal does not store completely are
-//! requested the same way: a live judgement records which parts it used, and a replay reports which parts were not
-//! recorded.
+//! judgement, and can record the requests. Live hooks, replays and tests each have their own supplier. An unavailable
+//! fact is [`Missing`], with the reason. Parts of the event that the journal does not store completely are requested
+//! the same way: a live judgement records which parts it used, and a replay reports which parts were not recorded.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -19,7 +18,8 @@ use shell::FileContents;
 /// The reason why a fact is not available.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Missing {
-    /// The stored fact cannot be read, or a demand cannot be written. The rule that requested the fact is skipped.
+    /// The stored fact cannot be read, or a demand cannot be written to the queue. The rule that requested the fact is
+    /// skipped.
     Unavailable(FactStore),
     /// A replay needs the fact with this name, which was not recorded. The rule that requested the fact is undecidable.
     NotRecorded(String),
@@ -27,16 +27,16 @@ pub enum Missing {
     Failed(String),
 }
 
-/// The place where facts are stored.
+/// The storage that facts are read from and demands are written to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FactStore {
-    /// The session's state. It is unavailable if the session is unknown or the journal cannot be opened.
+    /// The session's state. This store is unavailable if the session is unknown or the journal cannot be opened.
     Session,
     /// The journal of events.
     Journal,
     /// The database of tasks and loops.
     Work,
-    /// The queue of demands. If a new demand cannot be written to it, the rule makes no demand.
+    /// The queue of demands. If a new demand cannot be written to the queue, the rule makes no demand.
     Queue,
 }
 
@@ -54,8 +54,8 @@ impl fmt::Display for Missing {
 
 /// Supplies facts. In the default implementations, every fact is absent, empty, zero or false.
 pub trait Facts: Send + Sync {
-    /// The value of a variable of the session. If the variable was not set, its declared default; `None` without a
-    /// default.
+    /// The value of a variable of the session. If the variable was not set, the value is its declared default; `None`
+    /// without a default.
     fn variable(&self, _name: &str) -> Result<Option<Value>, Missing> {
         Ok(None)
     }
@@ -70,7 +70,7 @@ pub trait Facts: Send + Sync {
         Ok(Value::Null)
     }
 
-    /// A field of `workflow`; without an active workflow, `active` is false and all others are null.
+    /// A field of `workflow`; without an active workflow, `active` is false and all other fields are null.
     fn workflow(&self, field: WorkflowField) -> Result<Value, Missing> {
         Ok(field.without_workflow())
     }
@@ -85,8 +85,8 @@ pub trait Facts: Send + Sync {
         Ok(Value::Null)
     }
 
-    /// True if a person asked the session to stop. `None` means the session that is judged, or the run that it belongs
-    /// to.
+    /// True if a person asked the session to stop. `None` stands for the session that is judged, or the run that this
+    /// session belongs to.
     fn stop_signal(&self, _session: Option<&str>) -> Result<bool, Missing> {
         Ok(false)
     }
@@ -106,12 +106,13 @@ pub trait Facts: Send + Sync {
         Ok(false)
     }
 
-    /// Claims of the transition that is being decided; otherwise of the transition that led to the current phase.
+    /// The claims of the transition that is being decided; if no transition is being decided, the claims of the
+    /// transition that led to the current phase.
     fn claims(&self) -> Result<Map<String, Value>, Missing> {
         Ok(Map::new())
     }
 
-    /// Like [`Self::claims`], for an expression that uses the name `claims`. While a real event is judged, the claims
+    /// Like [`Self::claims`], for an expression that uses the name `claims`. While a live event is judged, the claims
     /// are also recorded, so that a replay can use them.
     fn require_claims(&self) -> Result<Map<String, Value>, Missing> {
         self.claims()
@@ -122,7 +123,8 @@ pub trait Facts: Send + Sync {
         Ok(None)
     }
 
-    /// Finds the demand of an unmet file rule in the queue, or writes it to the queue if it is new. Returns its state.
+    /// Finds the demand of an unmet file rule in the queue, or writes the demand to the queue if the demand is new.
+    /// Returns the state of the demand.
     fn find_or_write_demand(&self, _demand: &PossibleDemand<'_>) -> Result<DemandState, Missing> {
         Ok(DemandState::default())
     }
@@ -132,13 +134,13 @@ pub trait Facts: Send + Sync {
         None
     }
 
-    /// The state of a pace rule in the event's phase; `None` if the event cannot change it.
+    /// The state of a pace rule in the event's phase; `None` if the event cannot change the state.
     fn pace_state(&self, _rule: PaceRuleRef<'_>, _activity: Option<&Activity>) -> Result<Option<PaceState>, Missing> {
         Ok(None)
     }
 
-    /// The normalized simple commands that the session ran, newest first. For rules of a workflow, the commands that
-    /// any session ran in the current phase.
+    /// The normalized simple commands that the session ran, newest first. For a rule of a workflow, these are the
+    /// commands that any session ran in the current phase.
     fn commands_ran(&self) -> Result<Vec<RanCommand>, Missing> {
         Ok(Vec::new())
     }
@@ -154,8 +156,8 @@ pub trait Facts: Send + Sync {
         None
     }
 
-    /// True if the path is a directory, false if it is any other file; `None` if the path does not exist or the file
-    /// system is not available.
+    /// True if the path is a directory, false if the path is any other file; `None` if the path does not exist or the
+    /// file system is not available.
     fn is_directory(&self, _path: &str) -> Option<bool> {
         None
     }
@@ -165,7 +167,8 @@ pub trait Facts: Send + Sync {
         None
     }
 
-    /// The content of a file that the session wrote; `None` if it did not write the file, or the content is not text.
+    /// The content of a file that the session wrote; `None` if the session did not write the file, or the content is
+    /// not text.
     fn written_file(&self, _path: &str) -> Option<FileContents> {
         None
     }
@@ -311,11 +314,11 @@ pub enum LoopField {
     /// The number of tokens that the whole run has used.
     Tokens,
     Active,
-    /// The topic that this iteration published to hand over.
+    /// The topic that this iteration published to hand over to the next hat.
     HandedOver,
     /// The ids of the tasks that were started in this iteration and are still in progress.
     Unfinished,
-    /// The gate that waits for a person, if it is the only reason why this iteration cannot hand over.
+    /// The gate that waits for a person, if this gate is the only reason why this iteration cannot hand over.
     WaitsFor,
 }
 
@@ -356,7 +359,8 @@ pub enum TaskField {
     InProgress,
     Closed,
     Failed,
-    /// The number of tasks that were started in this run and are in progress. Expressions call it `claimed`.
+    /// The number of tasks that were started in this run and are in progress. In expressions, the name of this field is
+    /// `claimed`.
     StartedInRun,
 }
 
@@ -382,7 +386,8 @@ pub struct DemandState {
     /// The triggering files for which the demand is already answered by a promise, an acknowledgement or the rule's
     /// command.
     pub answered_files: BTreeSet<String>,
-    /// How often the rule has asked about the triggering files for which the demand is not answered.
+    /// How often the rule has asked about the triggering files for which the demand is not answered, since the session
+    /// last made progress on the demand.
     pub times_asked: u32,
     /// True if the rule has asked the maximum number of times without success, and no longer asks.
     pub is_given_up: bool,

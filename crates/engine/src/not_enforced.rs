@@ -38,7 +38,7 @@ impl NotEnforced {
     }
 }
 
-/// Writes the reason as it is shown after "not enforced:".
+/// Writes the reason as messages show it after "not enforced:".
 impl fmt::Display for NotEnforced {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

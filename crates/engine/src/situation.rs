@@ -1,7 +1,7 @@
 //! The input of one judgement: the event, the directories that patterns refer to, and the facts.
 //!
-//! Derived values, such as the simple commands of a shell call and the paths that it touches, are computed on first
-//! use.
+//! Derived values, such as the simple commands of a shell call and the paths that the call accesses, are computed on
+//! first use.
 
 mod scope;
 
@@ -28,7 +28,7 @@ pub struct Situation {
     touches: OnceLock<TouchedPaths>,
     rewrites: OnceLock<Vec<Rewrite>>,
     missing_branch: OnceLock<Missing>,
-    /// For each simple command, true if it is in this policy's scope.
+    /// For each simple command, true if the command is in this policy's scope.
     in_scope: OnceLock<Vec<bool>>,
     pub(crate) values: ValueCache,
 }
@@ -49,15 +49,16 @@ pub struct BaseDirectories {
 /// A path that the event accesses, in every spelling that a pattern can match.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TouchedPath {
-    /// The path relative to the project's root; `None` if the path is not below the root.
+    /// The path relative to the project's root, which is empty for the root itself; `None` if the path is outside of
+    /// the root.
     pub in_project: Option<String>,
     pub absolute: String,
-    /// The path as rules write it (`~/…`); `None` if it is neither in the home directory nor in a directory with an
-    /// alias.
+    /// The path as rules write it (`~/…`); `None` if the path is neither in the home directory nor in a directory with
+    /// an alias.
     pub in_home: Option<String>,
     /// How the path is accessed; `None` if this is unknown.
     pub access: Option<Access>,
-    /// The index of the simple command that names the path; `None` if the tool call itself names it.
+    /// The index of the simple command that names the path; `None` if the tool call itself names the path.
     pub command_index: Option<usize>,
     /// True if the access includes everything below the path.
     pub is_recursive: bool,
@@ -136,8 +137,8 @@ impl Situation {
         })
     }
 
-    /// The simple command at this index together with its innermost wrapper, its two innermost wrappers, and so on: for
-    /// `make`, `timeout 5 make` and `sudo timeout 5 make`.
+    /// The simple command at this index together with its innermost wrapper, its two innermost wrappers, and so on. For
+    /// the command `make` in `sudo timeout 5 make`, these are `timeout 5 make` and `sudo timeout 5 make`.
     pub(crate) fn with_wrappers(&self, index: usize) -> &[SimpleCommand] {
         let with_wrappers = self.with_wrappers.get_or_init(|| {
             let commands = self.script().into_iter().flat_map(|script| &script.commands);
@@ -188,10 +189,10 @@ impl Situation {
         self.missing_branch.get()
     }
 
-    /// The branch that is checked out in the directory in which the command runs; `None` if it is unknown.
+    /// The branch that is checked out in the directory in which the command runs; `None` if the branch is unknown.
     fn current_branch(&self, branch: &CheckedOutBranch, command: &SimpleCommand) -> Option<String> {
         let directories = command.git_directories()?;
-        // A directory inside the repository can be a repository of its own, in which another branch is checked out.
+        // A directory inside the repository can be a separate repository, in which another branch is checked out.
         for directory in directories.list()? {
             let directory = path::normalize(&self.directories.absolute(directory, &self.event.cwd));
             let relative = path::relative_to(&directory, &self.directories.root)?;
@@ -266,8 +267,8 @@ impl Situation {
         }
     }
 
-    /// True if a path in a call of an MCP tool is probably a path on this machine: it is in the project or in the home
-    /// directory, or it exists. The server of the tool may run on another machine.
+    /// True if a path in a call of an MCP tool is probably a path on this machine: the path is in the project or in the
+    /// home directory, or the path exists. The server of the tool may run on another machine.
     fn is_on_this_machine(&self, path: &str) -> bool {
         let path = path::normalize(&self.directories.absolute(path, &self.event.cwd));
         path::relative_to(&path, &self.directories.root).is_some()
@@ -281,7 +282,8 @@ impl Situation {
             effect;
         let command_of = |index: usize| self.script()?.commands.get(index);
         let has_unknown_files = command_index.and_then(command_of).is_some_and(SimpleCommand::has_unknown_files);
-        // If the working directory of the command is unknown, only the paths that do not depend on it are known.
+        // If the working directory of the command is unknown, only the paths that do not depend on that directory are
+        // known.
         let is_rooted = path.as_deref().is_some_and(path::is_rooted);
         let is_either = directories.is_either();
         let directories = match directories.list() {
@@ -296,14 +298,14 @@ impl Situation {
         let as_written = Arc::from(path.as_str());
         let path_use = PathUse { access, command_index, is_recursive, is_variable_value, as_written };
         if directories.is_empty() {
-            // The working directory of the command is unknown, but it may be that of the event.
+            // The working directory of the command is unknown, but may be the working directory of the event.
             self.add_touched_path(&path, &PathUse { access: None, ..path_use }, &mut touches.known);
             touches.unknown.push(UnknownPath { as_written: raw, access, is_variable_value, command_index });
             return;
         }
         for directory in directories {
-            // `cd` removes `..` and the segment before it without a look at symlinks. In the paths of other commands,
-            // the operating system resolves symlinks before `..`.
+            // `cd` removes each `..` together with the segment before it, without resolving symlinks. In the paths of
+            // other commands, the operating system resolves symlinks before `..`.
             let directory = path::normalize(&self.directories.absolute(directory, &self.event.cwd));
             let path = self.directories.absolute(&path, &directory);
             self.add_touched_path(&path, &path_use, &mut touches.known);
@@ -316,16 +318,16 @@ impl Situation {
                 let as_written = Arc::from(path::relative_to(&path, &self.event.cwd).unwrap_or(&path));
                 self.add_touched_path(&path, &PathUse { as_written, ..path_use.clone() }, &mut touches.known);
             }
-            // The command runs in the first possible working directory that exists, if the commands before it succeed.
-            // With `is_either`, it may run in any of the directories, so all are used.
+            // The command runs in the first possible working directory that exists, if the earlier commands succeed. If
+            // `is_either` is true, the command may run in any of the directories, so all of them are used.
             if directories.len() > 1 && !is_either && self.facts.is_directory(&directory) == Some(true) {
                 break;
             }
         }
     }
 
-    /// Adds a path as it is spelled and with its symlinks resolved. The two can differ, because `..` after a symlink is
-    /// the parent of the symlink's target.
+    /// Adds a path in one or two forms: normalized as text and, if the path contains symlinks, with its symlinks
+    /// resolved. In the resolved path, `..` after a symlink is the parent of the symlink's target.
     fn add_touched_path(&self, path: &str, path_use: &PathUse, touches: &mut Vec<TouchedPath>) {
         let PathUse { access, command_index, .. } = *path_use;
         let absolute = self.directories.absolute(path, &self.event.cwd);
@@ -347,7 +349,8 @@ impl Situation {
         let is_file = |path: &String| self.facts.is_directory(path) == Some(false);
         let is_recursive = path_use.is_recursive && !paths.last().is_some_and(is_file);
         let mut spellings = vec![Arc::clone(&path_use.as_written); paths.len()];
-        // A command that deletes the project or a directory above it also deletes the project's `.linchpin` and `.git`.
+        // A command that deletes or recursively accesses the project or a directory above the project also accesses the
+        // project's `.linchpin` and `.git`.
         let includes_content = access == Some(Access::Delete) || is_recursive;
         if includes_content && paths.iter().any(|path| path::relative_to(&self.directories.root, path).is_some()) {
             let protected = [".linchpin", ".git"];
@@ -370,7 +373,7 @@ impl Situation {
     }
 }
 
-/// Keeps one of several accesses that differ only in the spelling of the path.
+/// Of several accesses that differ only in the spelling of the path, keeps the first.
 fn deduplicated(touches: Vec<TouchedPath>) -> Vec<TouchedPath> {
     let mut seen = HashSet::new();
     let key = |touch: &TouchedPath| (touch.access, touch.is_recursive, touch.is_variable_value, touch.command_index);
@@ -394,8 +397,8 @@ impl BaseDirectories {
         )
     }
 
-    /// Returns the path as rules write it; `None` if it is neither in the home directory nor in a directory with an
-    /// alias.
+    /// Returns the path as rules write it; `None` if the path is neither in the home directory nor in a directory with
+    /// an alias.
     fn path_in_rules(&self, path: &str) -> Option<String> {
         let home = self.home.as_ref().map(|home| (home.as_str(), "~"));
         let known = self.aliases.iter().map(|(directory, name)| (directory.as_str(), name.as_str()));

@@ -1,14 +1,14 @@
 //! Suggests a known word in place of a misspelled one.
 
-/// Returns the known word that is closest to `word`; `None` if no known word is close enough for `word` to be a typo of
-/// it.
+/// Returns the known word that is closest to `word`; `None` if `word` is too different from every known word to be a
+/// typo.
 pub fn closest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let lower = word.to_lowercase();
     known
         .into_iter()
         .map(|candidate| (strsim::damerau_levenshtein(&lower, &candidate.to_lowercase()), candidate))
         .filter(|(distance, candidate)| *distance <= candidate.chars().count().max(3) / 3)
-        // Of several equally close words, the one with the same first letter is preferred, because the first letter is
+        // Of several equally close words, a word with the same first letter is preferred, because the first letter is
         // rarely mistyped.
         .min_by_key(|(distance, candidate)| {
             (*distance, !lower.chars().next().is_some_and(|first| candidate.starts_with(first)))

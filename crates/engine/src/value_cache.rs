@@ -6,12 +6,12 @@ use std::sync::{Mutex, PoisonError};
 
 use minijinja::Value;
 
-/// Values by field name.
+/// The cached values, by the name of the field.
 #[derive(Default)]
 pub(crate) struct ValueCache(Mutex<BTreeMap<String, Value>>);
 
 impl ValueCache {
-    /// Returns the cached value, or converts and caches it.
+    /// Returns the cached value of a field. If no value is cached, computes the value with `convert`, and caches it.
     pub(crate) fn get_or_insert_with(&self, name: &str, convert: impl FnOnce() -> Option<Value>) -> Option<Value> {
         if let Some(value) = self.0.lock().unwrap_or_else(PoisonError::into_inner).get(name) {
             return Some(value.clone());

@@ -1,4 +1,4 @@
-//! The verdict about an event, and the findings of rules that it consists of.
+//! The verdict about an event, and the findings of rules that the verdict consists of.
 
 use std::borrow::Cow;
 
@@ -6,7 +6,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::not_enforced::NotEnforced;
 
-/// Levels are ordered: `allow` < `warn` < `ask` < `block`. The strictest finding decides the verdict.
+/// The level of a finding or verdict. Levels are ordered: `allow` < `warn` < `ask` < `block`. The strictest finding
+/// decides the verdict.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Level {
@@ -33,7 +34,7 @@ impl Level {
     }
 }
 
-/// The rule id in findings that come from the guard itself (a failure, a broken policy), not from a rule.
+/// The rule id in findings that come from Linchpin itself (a failure, an invalid policy), not from a rule.
 pub const GUARD_RULE: &str = "linchpin";
 
 /// One rule's contribution to a verdict.
@@ -44,20 +45,22 @@ pub struct Finding {
     pub level: Level,
     /// The text for the agent or the person; never empty.
     pub reason: String,
-    /// The clauses of the rule that are true or unknown, with the values that they were compared with.
+    /// The clauses of the rule that are true or unknown, with the values that the clauses were compared with. For an
+    /// `allow` rule that does not approve the call, also the reason why.
     #[serde(default)]
     pub because: Vec<String>,
     /// The digest of the rule's text, by which the journal identifies the version of the rule.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub digest: Option<String>,
-    /// True if the rule protects the guard itself, or if this finding replaces findings of which at least one comes
-    /// from such a rule. Such a rule is enforced even during a pause.
+    /// True if the rule protects Linchpin itself, or if this finding replaces findings of which at least one comes from
+    /// such a rule. Such a rule is enforced even during a pause.
     #[serde(skip)]
     pub protects_guard: bool,
     /// Set if the reason is a section with a heading instead of a sentence.
     #[serde(skip)]
     pub section: Option<SectionKind>,
-    /// True if the finding replaces the findings of several rules. Its reason names these rules.
+    /// True if the finding replaces the uncertain findings of rules about a command that cannot be parsed. The reason
+    /// of the finding names the strictest of these rules.
     #[serde(skip)]
     pub is_combined: bool,
 }
@@ -65,7 +68,7 @@ pub struct Finding {
 impl Finding {
     const NOT_APPROVED: &str = "approves nothing: ";
 
-    /// True if the finding comes from the guard itself, not from a rule.
+    /// True if the finding comes from Linchpin itself, not from a rule.
     pub fn is_of_guard(&self) -> bool {
         self.rule == GUARD_RULE
     }
@@ -75,7 +78,8 @@ impl Finding {
         self.because.push(format!("{}{why}", Self::NOT_APPROVED));
     }
 
-    /// The reason why this finding of an `allow` rule does not approve the call; `None` if it approves the call.
+    /// The reason why this finding of an `allow` rule does not approve the call; `None` if the finding approves the
+    /// call.
     pub fn why_not_approved(&self) -> Option<&str> {
         self.because.iter().find_map(|because| because.strip_prefix(Self::NOT_APPROVED))
     }
@@ -101,19 +105,20 @@ pub struct Verdict {
     pub approved: bool,
     /// The findings, strictest first. Findings of the same level are in the order of their rule ids.
     pub findings: Vec<Finding>,
-    /// Messages for the person, not for the agent: something is broken, switched off or skipped.
+    /// Messages for the person, not for the agent: a part of Linchpin or of the policy is broken, switched off or
+    /// skipped.
     #[serde(default)]
     pub notices: Vec<String>,
-    /// Texts for the agent in addition to the findings, whatever the level is. The journal and `log --json` call them
-    /// `context`.
+    /// Texts for the agent in addition to the findings, whatever the level is. In the journal and in `log --json`, the
+    /// name of this field is `context`.
     #[serde(rename = "context", skip_serializing_if = "Vec::is_empty", default)]
     pub agent_texts: Vec<String>,
-    /// The reason why the verdict is not enforced; `None` if it is enforced. The journal and `log --json`, whose names
-    /// cannot change, call it `lifted`.
+    /// The reason why the verdict is not enforced; `None` if the verdict is enforced. The name of this field is
+    /// `lifted` in the journal and in `log --json`, where names cannot change.
     #[serde(rename = "lifted", skip_serializing_if = "Option::is_none", default)]
     pub not_enforced: Option<NotEnforced>,
-    /// The journal's id of this refused call, which a person can use to allow the call. Set after recording, so it is
-    /// not part of the record.
+    /// The journal's id of this refused call, which a person can use to allow the call. The id is set after the verdict
+    /// is recorded, so the id is not part of the record.
     #[serde(skip)]
     pub refusal_id: Option<i64>,
 }
@@ -157,7 +162,7 @@ impl Verdict {
         self.level >= Level::Ask
     }
 
-    /// The verdict as the agent sees it. If it is not enforced, it has no findings that ask or block.
+    /// The verdict as the agent sees it. If the verdict is not enforced, the result has no findings that ask or block.
     pub fn as_enforced(&self) -> Cow<'_, Self> {
         if self.is_enforced() {
             return Cow::Borrowed(self);

@@ -50,7 +50,7 @@ fn edited_files(call: &ToolCall, situation: &Situation) -> Vec<String> {
     paths
 }
 
-/// True for tools whose purpose is to edit files. Of the files of all other tools, only those of MCP tools and of
+/// True for tools whose purpose is to edit files. Of the files of all other tools, only files of MCP tools and of
 /// patches in shell calls count as edited.
 fn is_file_tool(name: &str) -> bool {
     matches!(name, "Edit" | "MultiEdit" | "NotebookEdit" | "Write")

@@ -2,13 +2,13 @@ use crate::rules::{Detector, Rule, Truth};
 use crate::situation::Situation;
 use shell::SimpleCommand;
 
-/// The parts of a call that are covered by the `allow` rules that match it. A call is approved only if every part is
-/// covered.
+/// The parts of a call that are covered by the `allow` rules that match the call. A call is approved only if every part
+/// is covered.
 pub(super) struct AllowCoverage<'a> {
     pub(super) situation: &'a Situation,
     /// True if one rule covers the whole call.
     covers_whole_call: bool,
-    /// For each simple command, true if a rule covers it.
+    /// For each simple command, true if a rule covers the command.
     covered_commands: Vec<bool>,
 }
 
@@ -37,7 +37,7 @@ impl<'a> AllowCoverage<'a> {
         }
     }
 
-    /// The reason why the call is not fully covered, worded for people; `None` if it is fully covered.
+    /// The reason why the call is not fully covered, worded for people; `None` if the call is fully covered.
     pub(super) fn why_incomplete(&self) -> Option<String> {
         let because = |why: &str| Some(why.to_owned());
         let Some(script) = self.situation.script() else {
@@ -51,11 +51,11 @@ impl<'a> AllowCoverage<'a> {
         if let Some(gap) = script.gaps.first() {
             return Some(gap.to_string());
         }
-        // The variable of a shell loop could be `PATH`, which decides which programs the command names stand for.
+        // A shell loop or an arithmetic command could set `PATH`, which decides which program a command name starts.
         if !script.complete || !script.unattached_words.is_empty() {
             return because("a loop sets a variable");
         }
-        // The policy of a directory cannot approve commands that run outside of it.
+        // The policy of a directory cannot approve commands that run outside of this directory.
         if !self.situation.runs_in_scope_only() {
             return because("part of the command runs outside the directory of this policy");
         }
@@ -69,8 +69,8 @@ impl<'a> AllowCoverage<'a> {
         commands.find_map(|(index, command)| self.why_not_covered(index, command))
     }
 
-    /// The reason why a simple command is not covered. Patterns match only a command's words, so they never cover
-    /// redirections and leading assignments.
+    /// The reason why a simple command is not covered. The patterns of rules match only the words of a command, so
+    /// rules never cover redirections and leading assignments.
     fn why_not_covered(&self, index: usize, command: &SimpleCommand) -> Option<String> {
         if !self.covered_commands.get(index).copied().unwrap_or(false) {
             let text = self.situation.command_texts().get(index).filter(|text| !text.is_empty());

@@ -1,4 +1,4 @@
-//! Judges pace rules. Depending on its `live` mode, a pace rule whose limit is exceeded interrupts the agent once, or
+//! Judges pace rules. Depending on its `live` mode, a pace rule whose limit is violated interrupts the agent once, or
 //! refuses calls until the agent runs `linchpin continue`, or does nothing.
 
 use std::cell::OnceCell;
@@ -15,17 +15,17 @@ use crate::situation::Situation;
 pub struct PaceUpdate {
     /// The digest of the rule's text.
     pub digest: String,
-    /// True if the agent has read the interrupt, and the limit has been exceeded ever since.
+    /// True if the agent has read the interrupt, and the limit has been violated ever since.
     pub was_interrupted: bool,
     pub refusals: u32,
-    /// The state at the moment when the rule began to refuse calls; `None` if it does not refuse calls.
+    /// The state at the moment when the rule began to refuse calls; `None` if the rule does not refuse calls.
     pub blocked_at: Option<PaceState>,
 }
 
-/// The event's activity, which is computed when the first pace rule needs it.
+/// The event's activity, which is computed when the first pace rule needs the activity.
 pub(super) type ActivityCell = OnceCell<Option<Activity>>;
 
-/// A pace rule's state, and the violation if its limit is reached or exceeded.
+/// The state of a pace rule, and the violation if the rule's limit is violated.
 pub(super) struct PaceJudgement {
     state: PaceState,
     violation: Option<Violation>,
@@ -35,8 +35,8 @@ pub(super) struct PaceJudgement {
 pub(super) struct PaceEffect {
     pub(super) outcome: RuleOutcome,
     pub(super) update: Option<PaceUpdate>,
-    /// Tells the person that the rule has refused its maximum of calls and now allows calls again; `None` if this did
-    /// not happen at this event.
+    /// Tells the person that the rule has refused its maximum of calls and now allows calls again; `None` if the rule
+    /// did not begin to allow calls at this event.
     pub(super) notice: Option<String>,
 }
 
@@ -74,7 +74,7 @@ impl PaceJudgement {
         }
     }
 
-    /// Derives the rule's effect from the outcome of its clauses and its `live` mode.
+    /// Derives the effect of a rule from the outcome of the rule's clauses and from the rule's `live` mode.
     pub(super) fn apply_live_mode(
         &self,
         rule: &Rule,
@@ -115,8 +115,8 @@ impl PaceJudgement {
                     RuleOutcome::GivenUp
                 }
             }
-            // The limit is not exceeded, or another clause is false. The next time that the rule matches, it interrupts
-            // the agent again.
+            // The limit is not violated, or another clause is false. When the rule matches the next time, the rule
+            // interrupts the agent again.
             (RuleOutcome::NotApplied, _) => {
                 update.was_interrupted = false;
                 RuleOutcome::NotApplied
@@ -128,7 +128,7 @@ impl PaceJudgement {
 }
 
 /// True for calls that only read and for Linchpin's own commands. A pace rule never refuses such calls, because the
-/// agent needs them to find out what goes wrong.
+/// agent needs them to find out why it makes no progress.
 fn is_harmless(situation: &Situation) -> bool {
     situation.event.tool.as_ref().is_some_and(|call| Exemptions::harmless().covers(call, situation))
 }

@@ -50,7 +50,8 @@ pub(super) fn of_unparsable(gap: &Gap, rules: &[&str]) -> String {
     )
 }
 
-/// The section that reports a demand: the rule's title as the heading, the missing files, and the rule's reason.
+/// The section of a message that reports a demand: the rule's title as the heading, the missing files, and the rule's
+/// reason.
 pub fn section(rule: &Rule, file_match: &FileMatch) -> String {
     let body = Placeholders(file_match).fill(&rule.reason);
     format!("## {}\n{}\n\n{}", rule.display_title(), file_rules::list_missing(file_match), body.trim())

@@ -1,6 +1,7 @@
 //! Judges an event by one rule: evaluates the clauses of the rule and derives the outcome.
 //!
-//! This module handles one rule at a time; `decide` combines the outcomes and writes the texts of the findings.
+//! This module handles one rule at a time; the module `decide` combines the outcomes and writes the texts of the
+//! findings.
 
 use std::sync::Arc;
 
@@ -26,7 +27,7 @@ pub(super) struct RuleJudgement {
 
 /// The reason why the judgement of a rule ends early.
 enum Halt {
-    /// The rule is skipped, because a fact that it needs cannot be read from this store or written to it.
+    /// The rule is skipped, because a fact cannot be read from this store, or a demand cannot be written to this store.
     Skipped(FactStore),
     /// The outcome is known without the remaining clauses.
     Outcome(RuleOutcome),
@@ -54,8 +55,8 @@ impl RuleJudgement {
         Ok(Self { outcome, ..judge.judged })
     }
 
-    /// The last part of the finding's reason. It names the command or path because of which the rule matches or may
-    /// match. `None` if there is no such command or path, and for a match of a rule that allows.
+    /// The last part of the finding's reason. This part names the command or path because of which the rule matches or
+    /// may match. `None` if there is no such command or path, and for a match of an `allow` rule.
     pub(super) fn matched_text(&self, situation: &Situation) -> Option<String> {
         let truth = match self.outcome {
             RuleOutcome::Matched(level) if level > Level::Allow => Truth::True,
@@ -69,7 +70,7 @@ impl RuleJudgement {
 struct RuleJudge<'a> {
     rule: &'a Rule,
     situation: &'a Arc<Situation>,
-    /// True if every clause is evaluated, even after a false one.
+    /// True if every clause is evaluated, even after a false clause.
     evaluate_all: bool,
     judged: RuleJudgement,
 }
@@ -142,7 +143,7 @@ impl RuleJudge<'_> {
             }
             Err(EvaluationError::Expression(_)) if is_false => Ok(detector_truth),
             Err(EvaluationError::Expression(error)) => {
-                // A rule whose `when` fails makes no demand. It holds the stop like any other faulty rule.
+                // A file rule whose `when` fails makes no demand. The rule holds the stop like any other faulty rule.
                 self.judged.file_match = None;
                 Err(self.fault(&format!("`when` cannot be evaluated: {}", error.message)))
             }
@@ -167,8 +168,8 @@ impl RuleJudge<'_> {
         halt
     }
 
-    /// Returns the outcome of a rule whose clauses are all true. For a file rule, its demand is found in the queue or
-    /// written to it.
+    /// Returns the outcome of a rule whose clauses are all true. Also finds the demand of a file rule in the queue, or
+    /// writes the demand to the queue.
     fn conclude_match(&mut self) -> Result<RuleOutcome, Halt> {
         match self.judged.file_match.take() {
             Some(file_match) => self.conclude_file_match(file_match),
@@ -176,8 +177,8 @@ impl RuleJudge<'_> {
         }
     }
 
-    /// Finds the demand of an unmet file rule in the queue or writes it to the queue, and removes the triggers for
-    /// which the demand was already answered.
+    /// Finds the demand of an unmet file rule in the queue or writes the demand to the queue, and removes the triggers
+    /// for which the demand was already answered.
     fn conclude_file_match(&mut self, file_match: FileMatch) -> Result<RuleOutcome, Halt> {
         let matched = RuleOutcome::Matched(self.rule.action);
         let Some(demand) = self.rule.possible_demand(&file_match) else { return Ok(matched) };
@@ -209,8 +210,8 @@ impl RuleJudge<'_> {
         Halt::Outcome(RuleOutcome::Undecidable(names))
     }
 
-    /// Returns the outcome of a faulty rule: it counts as matched, with the level of `on_error` or, if the rule does
-    /// not have that key, the level of its action. A faulty `allow` rule approves nothing.
+    /// Returns the outcome of a faulty rule: the rule counts as matched, with the level of `on_error` or, if the rule
+    /// does not have this key, the level of `action`. A faulty `allow` rule approves nothing.
     fn fault(&self, why: &str) -> Halt {
         let level = self.rule.on_error.unwrap_or(self.rule.action);
         Halt::Outcome(RuleOutcome::Fault(level, format!("{} ({})", why, self.rule.source)))

@@ -17,9 +17,10 @@ use crate::behavior_names::CONDITIONS;
 /// `behavior_…` function.
 pub(super) const BEHAVIOR_CONDITION: &str = "@condition";
 
-/// Applies the arguments to the answer, one after another: if the answer is a dictionary, an argument selects the value
-/// of that key; if it is a list, the result is whether the list contains the argument; for any other answer, the result
-/// is undefined. Without arguments, returns the whole answer. Returns undefined if the behavior has not answered.
+/// Applies the arguments to the behavior's answer, one after another. If the answer is a dictionary, the argument is
+/// the key of the value to select. If the answer is a list, the result is whether the list contains the argument. For
+/// any other answer, the result is undefined. Without arguments, returns the whole answer. Returns undefined if the
+/// behavior has not answered.
 pub(super) fn run(state: &mut State, args: &[Value]) -> Result<Value, Error> {
     let [name, args @ ..] = args else { return Err(wrong_arity()) };
     let conditions = context::variable(state, CONDITIONS, name.as_str().unwrap_or_default())?;

@@ -104,7 +104,7 @@ pub(super) fn equal(a: &Value, b: &Value, work: &mut WorkBudget) -> Result<bool,
     Ok(Number::of(a).is_some() && Number::of(b).is_some() && a == b)
 }
 
-/// Returns the order of two values; `None` if they have no order.
+/// Returns the order of two values; `None` if the values cannot be ordered.
 pub(super) fn order(a: &Value, b: &Value, work: &mut WorkBudget) -> Result<Option<Ordering>, Error> {
     if let (Some(a), Some(b)) = (Number::of(a), Number::of(b)) {
         return Ok(a.order(b));

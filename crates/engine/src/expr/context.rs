@@ -1,4 +1,5 @@
-//! Resolves names during evaluation. Values are computed and converted only when a name is used.
+//! Resolves the names in an expression during its evaluation. The value of a name is computed and converted only when
+//! the expression uses the name.
 
 use std::{fmt, sync::Arc};
 
@@ -20,13 +21,14 @@ use crate::{facts::EventPart, file_rules::ChangeScope};
 
 /// The source from which one evaluation takes the values of names.
 pub(super) enum NameSource {
-    /// The situation that is judged, and the changes that `files` refers to.
+    /// The situation that is judged, and the scope of the file changes that `files` refers to.
     Situation(Arc<FactReader>, ChangeScope),
     /// A dictionary of names and their values, and the facts for `files`, `git` and functions.
     Dictionary(Value, Option<Arc<FactReader>>),
 }
 
-/// The name under which functions look up the [`NameSource`] itself. Source text cannot contain this name.
+/// The name under which functions look up the [`NameSource`] itself. The source text of an expression cannot contain
+/// this name.
 const ROOT: &str = "@";
 
 /// The facts of the situation; `None` if the expression is evaluated without a situation.
@@ -38,8 +40,8 @@ pub(super) fn facts(state: &State) -> Option<Arc<FactReader>> {
 }
 
 /// Returns the value of a variable that the implementation of `function` reads, although the expression does not name
-/// it; `None` if the variable has no value. Fails if the expression is evaluated with a dictionary of names that does
-/// not contain the variable.
+/// the variable; `None` if the variable has no value. Fails if the expression is evaluated with a dictionary of names
+/// that does not contain the variable.
 pub(super) fn variable(state: &State, name: &str, function: &str) -> Result<Option<Value>, Error> {
     let root = state.lookup(ROOT);
     match root.as_ref().and_then(|root| root.downcast_object_ref::<NameSource>()) {
@@ -90,8 +92,8 @@ impl NameSource {
     }
 }
 
-/// Returns the input of the tool call; `None` if there is no tool call. The fields of a dictionary are requested one by
-/// one, when the expression uses them; any other input is requested as a whole.
+/// Returns the input of the tool call; `None` if there is no tool call. If the input is a dictionary, its fields are
+/// requested as facts one by one, when the expression uses them. Any other input is requested as a whole.
 fn input(facts: &Arc<FactReader>) -> Option<Value> {
     let whole = facts.input()?;
     if whole.kind() == ValueKind::Map {
@@ -116,8 +118,8 @@ impl Object for NameSource {
     }
 
     fn get_value_by_str(self: &Arc<Self>, name: &str) -> Option<Value> {
-        // A builtin must not be looked up in the facts, because the request would be recorded. The names of builtins
-        // begin with a symbol, except for operators such as `in`.
+        // The name of a builtin function or operator must not be looked up in the facts, because the request would be
+        // recorded. These names begin with a symbol, except `in` and names that contain a space, such as `is None`.
         match name.as_bytes().first() {
             _ if name == "in" || name.contains(' ') => None,
             Some(first) if first.is_ascii_alphabetic() || *first == b'_' => self.resolve(name),
@@ -140,7 +142,7 @@ enum ContextPart {
     Tasks,
 }
 
-/// A dictionary whose fields are read when they are used.
+/// A dictionary whose fields are read when the expression uses them.
 struct ContextObject {
     facts: Arc<FactReader>,
     part: ContextPart,
@@ -195,7 +197,7 @@ impl Object for ContextObject {
     }
 }
 
-/// The input of a tool call: a dictionary that records which of its fields are used.
+/// The input of a tool call: a dictionary whose fields are requested as facts when the expression uses them.
 struct Input {
     facts: Arc<FactReader>,
     whole: Value,

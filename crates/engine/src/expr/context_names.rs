@@ -13,7 +13,7 @@ pub(super) const PHASE_FIELDS: &[&str] = &["name", "visit", "elapsed", "tokens",
 pub(super) const LOOP_FIELDS: &[&str] =
     &["hat", "iteration", "topics", "elapsed", "tokens", "active", "handed_over", "unfinished", "waits_for"];
 
-/// A name that is available in every expression. Variables cannot shadow it.
+/// A name that is available in every expression. Variables cannot shadow this name.
 pub(super) struct ContextName {
     pub(super) name: &'static str,
     pub(super) fields: Fields,
@@ -21,12 +21,12 @@ pub(super) struct ContextName {
 
 pub(super) enum Fields {
     Fixed(&'static [&'static str]),
-    /// Any field name is accepted, because the value is either a string or the input of a tool, whose fields are not
-    /// known.
+    /// Any field name is accepted, because the value is either a string or the input of a tool call, whose fields are
+    /// not known.
     Any,
     /// The fields are the declared variables.
     Variables,
-    /// Only the listed fields are accepted. They have values only while a workflow is active.
+    /// Only the listed fields are accepted. These fields have values only while a workflow is active.
     OfWorkflow(&'static [&'static str]),
     /// The fields are the claims of the workflow. In a workflow, only transitions, `requires`, `on_enter` and `on_exit`
     /// can use them.

@@ -8,7 +8,7 @@ use crate::facts::Missing;
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct ExprError {
-    /// Byte range in the source text, on character boundaries.
+    /// Byte range of the error in the source text of the expression, on character boundaries.
     pub span: Range<usize>,
     pub message: String,
     pub help: Option<String>,
@@ -54,8 +54,8 @@ pub(super) fn failure(message: impl Into<String>) -> minijinja::Error {
     minijinja::Error::new(ErrorKind::InvalidOperation, message.into())
 }
 
-/// The error for a wrong number of arguments. It cannot occur if the tables of functions and filters are right, because
-/// the number of arguments is checked in advance.
+/// The error for a wrong number of arguments. This error cannot occur if the tables of functions and filters are right,
+/// because the number of arguments is checked in advance.
 pub(super) fn wrong_arity() -> minijinja::Error {
     failure("wrong number of arguments")
 }

@@ -1,8 +1,8 @@
-//! Reads facts for one evaluation and collects the missing ones.
+//! Reads facts for one evaluation, and collects the missing facts.
 //!
-//! A lookup in a minijinja object cannot fail: it returns a value or nothing. A missing fact is therefore stored here,
-//! and the lookup returns an invalid value, at which minijinja stops. After the evaluation, the caller checks for
-//! missing facts.
+//! A lookup in a minijinja object cannot fail: the lookup returns a value or nothing. A missing fact is therefore
+//! stored in the [`FactReader`], and the lookup returns an error value, at which minijinja stops, or a default. After
+//! the evaluation, the caller checks for missing facts.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -43,7 +43,7 @@ impl FactReader {
         Self { situation: Arc::clone(situation), on_missing, missing: Mutex::default() }
     }
 
-    /// The first fact that was found to be missing; `None` if there is none.
+    /// The first fact that was found to be missing; `None` if no fact is missing.
     pub(super) fn missing(&self) -> Option<Missing> {
         self.missing.lock().unwrap_or_else(PoisonError::into_inner).first().cloned()
     }
@@ -62,8 +62,8 @@ impl FactReader {
         if names.is_empty() { Ok(()) } else { Err(EvaluationError::NotRecorded(names)) }
     }
 
-    /// Returns the fact. If the fact is missing, stores that it is missing, and returns an error or the default,
-    /// depending on [`OnMissing`].
+    /// Returns the fact. If the fact is missing, stores the reason, and returns an error or the default, depending on
+    /// [`OnMissing`].
     pub(super) fn resolve<T: Default>(&self, fact: Result<T, Missing>) -> Result<T, Error> {
         fact.or_else(|missing| {
             let continues = self.on_missing == OnMissing::UseDefault || matches!(missing, Missing::NotRecorded(_));
@@ -188,7 +188,7 @@ impl FactReader {
     }
 
     pub(super) fn variable(&self, name: &str) -> FieldResult {
-        // Not cached, because observers change variables while an event is judged.
+        // The value of a variable is not cached, because observers change variables while an event is judged.
         Ok(self.situation.facts.variable(name)?.as_ref().map(from_json))
     }
 }

@@ -1,5 +1,5 @@
-//! The filters of the expression language. For a missing value, `length` is 0, `default` returns its argument, and all
-//! other filters return undefined.
+//! The filters of the expression language. For a missing value (undefined or null), `length` is 0, `default` returns
+//! its argument, and all other filters return undefined.
 
 use std::collections::BTreeSet;
 
@@ -84,7 +84,7 @@ fn join(value: &Value, separator: Option<&Value>, work: &mut WorkBudget) -> Resu
     join_with(&separator, value, work)
 }
 
-/// Sorts numbers or strings. Mixed lists are an error, because any order would be surprising.
+/// Sorts a list of numbers or a list of strings. Any other list is an error, because its items have no obvious order.
 fn sort(value: &Value, _: Option<&Value>, work: &mut WorkBudget) -> Result<Value, Error> {
     let mut items = items(value, work)?;
     work.charge_items(items.len())?;

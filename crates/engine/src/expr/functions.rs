@@ -19,8 +19,8 @@ use crate::{behavior_names::MCP_CALL_TRACKING, bounded_regex::BoundedRegex, fact
 
 pub(super) struct Function {
     pub(super) name: &'static str,
-    /// The function's name in lowered expressions. Source text cannot contain it, so a variable of the same name cannot
-    /// shadow the function.
+    /// The function's name in lowered expressions. Source text cannot contain this name, so a variable cannot shadow
+    /// the function.
     pub(super) global: &'static str,
     pub(super) arity: Arity,
     /// If one of the arguments is a pattern: the index of this argument, and the kind of the pattern.
@@ -224,7 +224,7 @@ fn has_stop_signal(state: &mut State, args: &[Value]) -> Result<Value, Error> {
 }
 
 /// True if the task with this id, or all tasks of a list of ids, are complete with their subtasks. Missing and empty
-/// ids are ignored; the result is true if there are no others.
+/// ids are ignored; the result is true if no other ids are given.
 fn task_tree_complete(state: &mut State, args: &[Value]) -> Result<Value, Error> {
     let argument = first_argument(args)?;
     let ids = if is_list(argument) { items(argument, work_budget::of(state))? } else { vec![argument.clone()] };

@@ -62,7 +62,7 @@ fn number(value: &Value) -> Option<Number> {
     Number::from_f64(f64::try_from(value.clone()).ok()?)
 }
 
-/// True if the value counts as true, as in Python: empty values, zero and null do not.
+/// True if the value counts as true, as in Python: empty values, zero and null do not count as true.
 pub fn truthy(json: &Json) -> bool {
     match json {
         Json::Null => false,

@@ -1,7 +1,7 @@
 //! Converts minijinja's syntax tree of an expression to calls of this language's operators, functions and methods.
 //!
-//! The conversion also checks everything that does not depend on names, and collects the names. Recursion is safe,
-//! because `source` has limited the depth of the tree.
+//! The conversion also finds all errors that do not depend on names, and collects the names. Recursion is safe, because
+//! the module `source` has limited the depth of the tree.
 
 use std::ops::Range;
 

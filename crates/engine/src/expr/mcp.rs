@@ -11,7 +11,8 @@ use super::{
 };
 use crate::behavior_names::{CALLS, FAILURES, RESULTS, dropped_size};
 
-/// `mcp_called(server[, tool])`: true if the tool, or any tool of the server, has succeeded.
+/// `mcp_called(server[, tool])`: true if a call of the tool has succeeded; without `tool`, true if a call of any tool
+/// of the server has succeeded.
 pub(super) fn called(state: &mut State, args: &[Value]) -> Result<Value, Error> {
     let (server, tool) = match args {
         [server] => (server, None),
@@ -60,7 +61,7 @@ fn result(state: &State, server: &Value, tool: &Value, function: &str) -> Result
     Ok(tools.and_then(|tools| tools.get_item(tool).ok()).filter(|result| !result.is_undefined()))
 }
 
-/// The entry of a server in `variable`, which is one of the behavior's variables.
+/// The entry of a server in `variable`, which is one of the variables of `mcp_call_tracking`.
 fn server_entry(state: &State, variable: &str, server: &Value, function: &str) -> Result<Option<Value>, Error> {
     text_argument(server, function)?;
     let servers = context::variable(state, variable, function)?;

@@ -1,6 +1,7 @@
 //! The methods of the expression language: a selection of the methods of Python's strings, lists and dictionaries.
 //!
-//! minijinja implements the methods. This module charges the budget for a method before it runs.
+//! minijinja implements the methods, except `join` and the `count` of a list. This module charges the work budget for a
+//! method before the method runs.
 
 use minijinja::{Error, ErrorKind, State, Value, value::ValueKind};
 use minijinja_contrib::pycompat::unknown_method_callback;
@@ -13,8 +14,8 @@ use super::{
     work_budget,
 };
 
-/// The function that replaces all method calls in lowered expressions. Its arguments are the method's name, the value,
-/// and the method's arguments.
+/// The name of the function that replaces all method calls in lowered expressions. The arguments of this function are
+/// the method's name, the value that the method is called on, and the method's arguments.
 pub(super) const METHOD: &str = ".";
 
 pub(super) const METHODS: &[(&str, Arity)] = &[
@@ -59,8 +60,9 @@ pub(super) fn run(state: &mut State, args: &[Value]) -> Result<Value, Error> {
 
 /// Calls a method. `args` begins with the value that the method is called on.
 ///
-/// minijinja's own method call is not used, because it first looks for a key with the method's name in dictionaries: an
-/// agent that puts the key `get` into a tool's input would break every rule that calls the method `get` on the input.
+/// minijinja's own method call is not used, because for a dictionary it first looks for a key with the method's name:
+/// an agent that puts the key `get` into a tool's input would break every rule that calls the method `get` on the
+/// input.
 pub(super) fn call(state: &mut State, method: &str, args: &[Value]) -> Result<Value, Error> {
     let [value, args @ ..] = args else { return Err(wrong_arity()) };
     if is_missing(value) {

@@ -2,17 +2,20 @@
 //!
 //! The language is a subset of Python with Jinja's filters. minijinja parses and evaluates expressions. This module
 //! decides what an expression may contain ([`check`]), what its names resolve to ([`Situation`]), and how much work it
-//! may take. Text from an agent is always a value: it is never parsed, compiled or rendered.
+//! may take. Text from an agent is always a value: such text is never parsed as an expression or a template.
 //!
 //! Differences from Python:
-//! - A missing name, key, attribute or index is *undefined*. An undefined value equals null, `is None`, is false, has
-//!   length 0 and no items, and contains nothing. A method or filter of an undefined value or of null is undefined
-//!   (except `length`, which is 0, and `default`, which is its argument). An undefined result of [`evaluate`] is null.
+//! - A missing name, key, attribute or index is *undefined*. An undefined value equals null (`x is None` is true),
+//!   counts as false, has length 0 and no items, and contains nothing. A method or filter of an undefined value or of
+//!   null is undefined (except `length`, which is 0, and `default`, which is its argument). An undefined result of
+//!   [`evaluate`] is null.
 //! - `<`, `<=`, `>` and `>=` are false for values of different kinds, for dictionaries, and for null or undefined.
 //!   Booleans are the numbers 0 and 1, so `True == 1`, as in Python; `is True` distinguishes them.
-//! - Every operand of a chained comparison is evaluated; `and`, `or` and the ternary evaluate only what they need.
-//! - `+ - * // %` with null, undefined or different kinds is an error, because a wrong number would silently change a
-//!   decision. A division by zero, or a result that no JSON number can represent, is an error too.
+//! - Every operand of a chained comparison is evaluated; `and`, `or` and `a if b else c` evaluate only the operands
+//!   that decide the result.
+//! - `+ - * // %` with null, undefined or values of different kinds is an error, because a wrong number would silently
+//!   change a decision. Only `*` also accepts an integer and a string or list, which it repeats. A division by zero, or
+//!   a result that no JSON number can represent, is an error too.
 //! - `x in text` is false if `x` is not a string; `x in y` is an error if `y` is a number or a boolean.
 //! - `a if b` without `else` is undefined if `b` is false. Tuples are lists. There are no keyword arguments, slices,
 //!   comprehensions or lambdas, and no `/`, `**` or `~`.
@@ -78,11 +81,11 @@ use crate::facts::Missing;
 use crate::file_rules::ChangeScope;
 use crate::situation::Situation;
 
-/// The maximum number of evaluation steps. The longest expression needs fewer.
+/// The maximum number of evaluation steps. The longest permitted expression needs fewer steps.
 const FUEL: u64 = 20_000;
 
-/// The environment in which minijinja evaluates. It contains only the functions that lowered expressions can call, and
-/// is built once per process.
+/// The environment in which minijinja evaluates expressions. This environment contains only the functions that lowered
+/// expressions can call, and is built once per process.
 static ENVIRONMENT: LazyLock<Environment<'static>> = LazyLock::new(|| {
     let mut environment = Environment::empty();
     environment.set_undefined_behavior(UndefinedBehavior::Chainable);
@@ -157,14 +160,14 @@ pub fn evaluate(source: &str, situation: &Arc<Situation>) -> Result<Json, Evalua
     })
 }
 
-/// True if the expression is true in this situation. `change_scope` selects the changes that `files` refers to. This is
-/// faster than [`evaluate`], which converts the result.
+/// True if the expression is true in this situation. `change_scope` selects the file changes that `files` refers to.
+/// This function is faster than [`evaluate`], which converts the result to JSON.
 pub fn is_true(source: &str, situation: &Arc<Situation>, change_scope: ChangeScope) -> Result<bool, EvaluationError> {
     evaluate_in(source, situation, change_scope, |value| Ok(value.is_true()))
 }
 
 /// Evaluates the expression, and reads the result with `read`. `read` may request more facts, because some values are
-/// computed when they are used.
+/// computed only when they are used.
 fn evaluate_in<T>(
     source: &str,
     situation: &Arc<Situation>,
@@ -194,7 +197,7 @@ pub struct Evaluation {
 /// Evaluates the expression with the names and values of a dictionary. As in every expression, the variables under
 /// `variables` can also be used by their names alone, and `tool_name`, `tool_input` and `source` are short for fields
 /// of `event`. `situation` provides `files`, `git` and the data of functions. `scope` limits the names that are
-/// permitted; without it, unknown names are undefined and reported.
+/// permitted; without a scope, unknown names are undefined and are listed in [`Evaluation::unknown`].
 pub fn evaluate_with_names(
     source: &str,
     names: &Map<String, Json>,

@@ -1,4 +1,4 @@
-//! The names that an expression uses, and its calls of functions that read data of a behavior.
+//! The names that an expression uses, and the calls of functions that read data of a behavior.
 
 use std::ops::Range;
 

@@ -35,19 +35,19 @@ pub fn check_variable_name(name: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// The names that expressions in a certain place of a policy are allowed to use, in addition to the names that are
-/// available everywhere.
+/// The names that an expression is allowed to use, in addition to the names that are available in every expression.
+/// These names depend on the part of the policy that contains the expression.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Scope {
     variables: BTreeSet<String>,
-    /// The built-in behaviors that the observers in this place use.
+    /// The built-in behaviors that observers of this part of the policy use.
     behaviors: BTreeSet<&'static str>,
     /// The functions that read a condition of an external behavior, with their number of arguments.
     conditions: BTreeMap<String, usize>,
     /// The claims of the workflow that contains the expressions; `None` outside of workflows.
     claims: Option<BTreeSet<String>>,
-    /// True for the expressions of a workflow that can use its claims: those in transitions, `requires`, `on_enter` and
-    /// `on_exit`.
+    /// True for the expressions of a workflow that can use claims: the expressions in transitions, `requires`,
+    /// `on_enter` and `on_exit`.
     is_for_transitions: bool,
 }
 
@@ -78,8 +78,8 @@ impl Scope {
         self
     }
 
-    /// The scope of the expressions that can also use claims: those in transitions, `requires`, `on_enter` and
-    /// `on_exit`.
+    /// The scope of the expressions that can also use claims: the expressions in transitions, `requires`, `on_enter`
+    /// and `on_exit`.
     #[must_use]
     pub fn for_transitions(&self) -> Self {
         Self { is_for_transitions: true, ..self.clone() }

@@ -1,7 +1,7 @@
 //! The operators of the expression language, as functions whose names source text cannot contain.
 //!
-//! `lower` replaces minijinja's operators with these. Minijinja's operators compare values of different kinds, build
-//! strings of any size, and evaluate constants at compile time.
+//! The module `lower` replaces minijinja's operators with these functions, because minijinja's operators compare values
+//! of different kinds, build strings of any size, and evaluate constants at compile time.
 
 use minijinja::{Error, State, Value, value::ValueKind};
 
@@ -224,8 +224,8 @@ fn dict(_: &mut State, args: &[Value]) -> Result<Value, Error> {
     Ok(Value::from_pairs(pairs))
 }
 
-/// Returns the key of a dictionary entry if it is a string, a number or a boolean. Any other value is an error, so that
-/// lookups are cheap.
+/// Returns the key of a dictionary entry if the key is a string, a number or a boolean. Any other key is an error, so
+/// that lookups are cheap.
 pub(super) fn dictionary_key(key: &Value) -> Result<Value, Error> {
     match key.kind() {
         ValueKind::String | ValueKind::Number | ValueKind::Bool => Ok(key.clone()),

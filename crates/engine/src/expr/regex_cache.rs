@@ -1,4 +1,4 @@
-//! Caches the compiled regexes of `matches` and `command_ran` between evaluations.
+//! Caches the compiled regexes of `matches`, `command_ran` and `command_succeeded` between evaluations.
 
 use std::{
     borrow::Cow,

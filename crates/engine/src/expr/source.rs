@@ -1,8 +1,8 @@
-//! Checks the source text of expressions and templates before minijinja parses it.
+//! Checks the source text of expressions and templates before minijinja parses the text.
 //!
-//! minijinja's parser, and all later steps, are recursive. The depth of the tree is therefore computed from the tokens
-//! in advance, without recursion, and limited. Operators of minijinja that this language lacks are also rejected in
-//! this module, because their position in the text is known at this point.
+//! minijinja's parser, and all later steps, are recursive. The depth of the syntax tree is therefore computed from the
+//! tokens in advance, without recursion, and limited. Operators of minijinja that this language lacks are also rejected
+//! in this module, because their position in the text is known at this point.
 
 use std::{borrow::Cow, ops::Range, sync::LazyLock};
 
@@ -78,8 +78,8 @@ impl<'s> Source<'s> {
             match (&token, &mut inside) {
                 (Token::TemplateData(_), _) => {}
                 (Token::VariableStart | Token::BlockStart, _) => {
-                    // All block tags are counted, including those that end a block. This is simpler than tracking the
-                    // nesting, and templates have few blocks.
+                    // All block tags are counted, including tags that end a block. Counting is simpler than tracking
+                    // the nesting, and templates have few blocks.
                     blocks += usize::from(matches!(token, Token::BlockStart));
                     inside =
                         Some(TemplateExpression { start: span.start_offset as usize, ..TemplateExpression::default() });
@@ -145,7 +145,7 @@ impl<'s> Source<'s> {
     }
 }
 
-/// The state of the reader inside an expression or block of a template.
+/// The state of [`Source::read_template`] inside an expression or a block tag of a template.
 #[derive(Default)]
 struct TemplateExpression {
     start: usize,
@@ -153,7 +153,8 @@ struct TemplateExpression {
     singleton_test: SingletonTest,
 }
 
-/// Limits a span that minijinja reported to the text, and moves its ends to character boundaries.
+/// Cuts off the part of a span from minijinja that is after the end of the text, and moves the ends of the span to
+/// character boundaries.
 fn clamp(span: Range<usize>, text: &str) -> Range<usize> {
     let start = text.floor_char_boundary(span.start);
     start..text.ceil_char_boundary(span.end.max(start)).min(text.len())
@@ -238,8 +239,8 @@ pub(super) fn singleton(name: &str) -> Option<Singleton> {
     }
 }
 
-/// The precedences of operators, the loosest first. In the tree, each further operator in a sequence of operators with
-/// the same precedence adds one level.
+/// The precedences of operators, the loosest first. In the syntax tree, each further operator in a sequence of
+/// operators with the same precedence adds one level.
 #[derive(Clone, Copy)]
 enum Precedence {
     Ternary,
@@ -272,14 +273,14 @@ impl Precedence {
 
 const PRECEDENCES: usize = Precedence::Access as usize + 1;
 
-/// Counts the operators between two brackets. The counts give an upper bound for the depth of the tree of this part:
-/// the sum, over all precedences, of the longest sequence of operators with that precedence that no looser operator
-/// interrupts.
+/// Counts the operators between an opening bracket and its closing bracket. The counts give an upper bound for the
+/// depth of the syntax tree of the text between these brackets: the sum, over all precedences, of the longest sequence
+/// of operators with that precedence that no looser operator interrupts.
 #[derive(Default)]
 struct BracketLevel {
     current: [usize; PRECEDENCES],
     longest: [usize; PRECEDENCES],
-    /// The largest depth of the bracketed parts that this part contains.
+    /// The largest depth of a pair of brackets inside these brackets.
     inner: usize,
 }
 

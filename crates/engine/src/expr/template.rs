@@ -2,8 +2,9 @@
 //!
 //! `{{ … }}` is replaced by the value of an expression; `{% if … %}`, `{% elif … %}`, `{% else %}` and `{% endif %}`
 //! choose text; `{# … #}` is a comment; `{% raw %}` keeps its content unchanged. `{{ guide('NAME') }}`, alone between
-//! its braces, includes a guide, which is a template itself. Templates have no loops and no assignments, and include
-//! nothing else. The output is never parsed again, so an expression in a text from an agent is not evaluated.
+//! its braces, includes a guide, which is a template itself. Templates have no loops and no assignments, and cannot
+//! include anything but guides. The output is never parsed again, so an expression in a text from an agent is not
+//! evaluated.
 //!
 //! This module reads no files; the caller supplies the guides.
 
@@ -35,8 +36,8 @@ use crate::situation::Situation;
 
 /// Maximum nesting of guides.
 pub const GUIDE_DEPTH: usize = 8;
-/// The maximum number of guides that one text includes, with repetitions. Without this limit, the text could grow
-/// exponentially if each guide includes the next one several times.
+/// The maximum number of guides that one text includes, counting repetitions. Without this limit, the text could grow
+/// exponentially if each guide includes the next guide several times.
 const GUIDES_LIMIT: usize = 200;
 
 /// The name of the function that writes a value into the output. Source text cannot contain this name.
@@ -47,7 +48,7 @@ pub(super) const SHOW: &str = "@show";
 pub struct TemplateCheck {
     /// Problems in the order of the text.
     pub problems: Vec<ExprError>,
-    /// The guides that the template includes, with repetitions.
+    /// The guides that the template includes. A guide that is included twice is listed twice.
     pub guides: Vec<TemplateReference>,
     /// The names that stand alone in double braces, as in `{{ NAME }}`.
     pub bare_names: Vec<TemplateReference>,
@@ -61,7 +62,7 @@ pub struct TemplateReference {
     pub span: Range<usize>,
 }
 
-/// Checks one template. The guides that it includes are not checked.
+/// Checks one template. The guides that the template includes are not checked.
 pub fn check(text: &str, scope: &Scope) -> TemplateCheck {
     let source = match Source::read_template(text) {
         Ok(source) => source,
@@ -85,7 +86,7 @@ pub fn check(text: &str, scope: &Scope) -> TemplateCheck {
 }
 
 /// Renders a template. A missing or recursive guide is an error. The position of a run-time error is the whole text,
-/// because it may be inside a guide.
+/// because the error may have occurred in a guide.
 pub fn render(
     text: &str,
     guides: &BTreeMap<String, String>,
@@ -118,7 +119,7 @@ fn parse<'s>(source: &'s Source<'_>) -> Result<Stmt<'s>, ExprError> {
 /// Inlines the trees of guides into the tree of a template.
 struct Inlining<'s> {
     sources: &'s BTreeMap<&'s str, Source<'s>>,
-    /// The names of the guides that include the current text, the outermost first.
+    /// The names of the guides that are being inlined, the outermost first; empty for the text of the template itself.
     enclosing_guides: Vec<&'s str>,
     /// The number of guides included so far.
     guide_count: usize,
@@ -168,7 +169,7 @@ impl<'s> Inlining<'s> {
     }
 }
 
-/// A function that returns the tree of a guide, or `None` to render nothing in its place.
+/// A function that returns the syntax tree of a guide, or `None` to render nothing in place of the guide.
 type GuideInliner<'f, 's> = &'f mut dyn FnMut(&'s str, Range<usize>) -> Option<Stmt<'s>>;
 
 /// Converts minijinja's syntax tree of a template to the constructs of this language.
@@ -261,7 +262,7 @@ fn span_of(statement: &Stmt<'_>) -> Span {
     }
 }
 
-/// Formats a value for the output. A missing value becomes an empty string.
+/// Formats a value for the output. Undefined and null become an empty string.
 pub(super) fn show(state: &mut State, args: &[Value]) -> Result<Value, minijinja::Error> {
     let [value] = args else { return Err(wrong_arity()) };
     if is_missing(value) {

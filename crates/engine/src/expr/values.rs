@@ -1,4 +1,4 @@
-//! Reads values for functions, filters and methods, and charges the work budget for it.
+//! Reads values for functions, filters and methods, and charges the work budget for each read.
 
 use minijinja::{Error, Value, value::ValueKind};
 
@@ -8,8 +8,8 @@ use super::{
     work_budget::{self, WorkBudget},
 };
 
-/// Returns what Python iterates over: the items of a list, the keys of a dictionary or the characters of a string. The
-/// result is empty if the value is missing.
+/// Returns the items over which Python iterates: the items of a list, the keys of a dictionary or the characters of a
+/// string. The result is empty if the value is undefined or null.
 pub(super) fn items(value: &Value, work: &mut WorkBudget) -> Result<Vec<Value>, Error> {
     if is_missing(value) {
         return Ok(Vec::new());
@@ -45,8 +45,8 @@ pub(super) fn join_with(separator: &str, value: &Value, work: &mut WorkBudget) -
     Ok(Value::from(joined))
 }
 
-/// Returns the text of an argument that must be a string; `None` if the argument is missing. A value of another kind is
-/// an error.
+/// Returns the content of an argument that must be a string; `None` if the argument is undefined or null. An argument
+/// of another kind is an error.
 pub(super) fn text_argument<'v>(value: &'v Value, function: &str) -> Result<Option<&'v str>, Error> {
     match value.as_str() {
         Some(text) => Ok(Some(text)),

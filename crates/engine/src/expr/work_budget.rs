@@ -1,8 +1,8 @@
 //! Limits the work of one evaluation.
 //!
-//! Expressions have no loops, so their length limits the number of steps. It does not limit the text and the items that
-//! a single step reads or builds. A step that could read or build a large amount therefore charges the budget in
-//! advance.
+//! Expressions have no loops, so their length limits the number of steps. But their length does not limit the text and
+//! the items that a single step reads or builds. A step that could read or build a large amount therefore charges the
+//! budget in advance.
 
 use std::fmt::{self, Write};
 
@@ -14,7 +14,7 @@ use super::error::failure;
 /// several times, but too small for a noticeable delay.
 const UNITS: usize = 32 << 20;
 
-/// The cost of a list item in units. It is charged whatever the size of the item is.
+/// The cost of a list item in units, whatever the size of the item is.
 const ITEM: usize = 32;
 
 pub(super) struct WorkBudget {
@@ -46,7 +46,7 @@ pub(super) fn of<'s>(state: &'s mut State<'_, '_>) -> &'s mut WorkBudget {
     state.get_or_insert_extension_with(WorkBudget::default)
 }
 
-/// Formats a value as Python's `str` does, and charges for the output.
+/// Formats a value as Python's `str` does, and charges the budget for the output.
 pub(super) fn text(value: &Value, work: &mut WorkBudget) -> Result<String, Error> {
     let mut charged = ChargedText { text: String::new(), work };
     match write!(charged, "{value}") {
@@ -62,7 +62,7 @@ struct ChargedText<'w> {
 
 impl Write for ChargedText<'_> {
     fn write_str(&mut self, part: &str) -> fmt::Result {
-        // A value can consist of many empty parts, so each part costs more than its bytes.
+        // The text of a value can consist of many empty parts, so each part costs more than the number of its bytes.
         self.work.charge(part.len() + 16).map_err(|_| fmt::Error)?;
         self.text.push_str(part);
         Ok(())

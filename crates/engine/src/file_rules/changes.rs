@@ -5,7 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use memchr::memmem;
 use serde::{Deserialize, Serialize};
 
-/// How a file changed since the baseline. A moved file counts as a change of both paths, not as a creation.
+/// How a file changed since the baseline. If a file was moved, its old path is `Deleted`, and its new path is
+/// `Modified` instead of `Added`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Status {
     #[serde(rename = "M")]
@@ -39,7 +40,7 @@ pub struct Change {
     pub path: String,
 }
 
-/// True for a normalized path relative to the project's root: it has no empty parts, no `.` and no `..`.
+/// True for a normalized path relative to the project's root, which has no empty parts, no `.` and no `..`.
 pub fn is_project_path(path: &str) -> bool {
     path.split('/').all(|part| !matches!(part, "" | "." | ".."))
 }
@@ -48,7 +49,7 @@ pub fn is_project_path(path: &str) -> bool {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Changes {
     by_path: BTreeMap<String, Status>,
-    /// The paths that other sessions changed. Such a change triggers no rule, but can satisfy one.
+    /// The paths that other sessions changed. Such a change triggers no rule, but can satisfy a rule.
     changed_by_others: BTreeSet<String>,
     /// All paths, one per line. A single search for a substring then shows whether any path can match a rule.
     text: String,
@@ -81,12 +82,13 @@ impl Changes {
         self.by_path.is_empty()
     }
 
-    /// Prefilter: false only if no path contains the text.
+    /// Prefilter: false only if no path contains `text`.
     pub(super) fn may_contain(&self, text: &str) -> bool {
         memmem::find(self.text.as_bytes(), text.as_bytes()).is_some()
     }
 
-    /// Returns the paths that contain the text, in arbitrary order. Returns all paths if one contains a line break.
+    /// Returns the paths that contain `text`, in arbitrary order. Returns all paths if `text` is empty or a path
+    /// contains a line break.
     pub(super) fn paths_containing<'a>(&'a self, text: &'a str) -> Vec<&'a str> {
         if text.is_empty() || self.has_line_breaks {
             return self.paths().collect();
@@ -94,7 +96,7 @@ impl Changes {
         let mut paths = Vec::new();
         let mut end = 0;
         for at in memmem::find_iter(self.text.as_bytes(), text.as_bytes()) {
-            // The text occurs once more in the path that was found last.
+            // This occurrence of `text` is in the path that was added last.
             if at < end {
                 continue;
             }
@@ -121,7 +123,8 @@ impl Changes {
         Self { changed_by_others, ..self.clone() }
     }
 
-    /// Returns the changes for whose path `keep` returns true.
+    /// Returns the changes for whose path `keep` returns true. In the result, no path counts as changed by other
+    /// sessions.
     #[must_use]
     pub fn filtered(&self, mut keep: impl FnMut(&str) -> bool) -> Self {
         self.iter()

@@ -12,8 +12,8 @@ pub struct FileMatch {
     pub triggers: Vec<TriggeringFile>,
     /// The changed files that a trigger expects or that match `safety`, in byte order.
     pub satisfied_by: Vec<String>,
-    /// The patterns of `safety` that are not specific to a trigger: a changed file that matches one of them satisfies
-    /// all triggers.
+    /// The patterns of `safety` that are not specific to a trigger: a changed file that matches one of these patterns
+    /// satisfies all triggers.
     pub safety: Vec<String>,
     /// True if changed files that match `safety` satisfy all triggers, so that nothing is missing.
     pub is_satisfied_by_safety: bool,
@@ -28,8 +28,8 @@ pub struct TriggeringFile {
     /// The expected paths that did not change, and the expected patterns that no changed file matches. Empty for rules
     /// that expect no particular files.
     pub missing_files: Vec<String>,
-    /// The paths and patterns of `safety` with this trigger's variables filled in. A change of one of them satisfies
-    /// only this trigger.
+    /// The paths and patterns of `safety` with this trigger's variables filled in. A changed file that matches one of
+    /// them satisfies only this trigger.
     pub safety: Vec<String>,
 }
 
@@ -38,7 +38,7 @@ impl FileMatch {
         !self.triggers.is_empty() && !self.is_satisfied_by_safety
     }
 
-    /// All pairs of a trigger and a file that is missing for it.
+    /// All pairs of a trigger and a file that is missing for this trigger.
     pub fn pairs(&self) -> impl Iterator<Item = (&str, &str)> {
         self.triggers
             .iter()

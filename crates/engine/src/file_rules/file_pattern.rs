@@ -1,5 +1,5 @@
-//! The file patterns of rules. A pattern is compiled only if the path of a changed file contains its literal, because
-//! most rules match no change.
+//! The file patterns of rules. A pattern is compiled only if the path of a changed file contains the pattern's literal,
+//! because most rules match no changed file.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::{Changes, Status};
 use path::pattern::{Pattern, PatternError};
 
-/// A pattern that was checked when its rule was loaded. It is compiled only if a changed file could match.
+/// A pattern that was checked when its rule was loaded. The pattern is compiled only if a changed file could match it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FilePattern {
     pub source: String,
@@ -26,8 +26,8 @@ impl FilePattern {
         changes.may_contain(&self.literal)
     }
 
-    /// Compiles the pattern. The result keeps the literal, because a path is searched for the literal before it is
-    /// matched with the pattern.
+    /// Compiles the pattern. The result keeps the literal, because every path is searched for the literal before the
+    /// path is matched with the pattern.
     pub(super) fn compile(&self) -> Result<CompiledPattern<'_>, PatternError> {
         Pattern::parse(&self.source).map(|pattern| CompiledPattern { pattern, literal: &self.literal })
     }

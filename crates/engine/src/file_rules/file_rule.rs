@@ -9,13 +9,13 @@ use super::file_pattern::{CompiledPattern, candidates, compiled};
 use super::{Changes, FileMatch, FilePattern, Status, TriggeringFile};
 use path::pattern::{Captures, FillError, Pattern, PatternError};
 
-/// A rule about files that must change together. In its serialized form, the fields keep their earlier names, for the
-/// reason given at [`Rule`](crate::rules::Rule).
+/// A rule about files that must change together. The serialized names of the fields must not change, because the text
+/// of a workflow that a person trusts contains file rules as JSON. Renamed fields therefore have a `serde(rename)`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct FileRule {
     #[serde(rename = "mode")]
     pub kind: FileRuleKind,
-    /// Files that never trigger the rule. A change of such a file can still satisfy it.
+    /// Files that never trigger the rule. A change of such a file can still satisfy the rule.
     pub exclude: Vec<FilePattern>,
     #[serde(rename = "reach")]
     pub scope: ChangeScope,
@@ -29,7 +29,7 @@ pub struct FileRule {
 pub enum FileRuleKind {
     /// The rule is unmet if a changed file matches a trigger pattern and no changed file matches a `safety` pattern. If
     /// every triggering file has values for all variables of a safety pattern, a match of that pattern satisfies only
-    /// the triggering files with the same values; otherwise it satisfies all of them.
+    /// the triggering files with the same values; otherwise a match satisfies all triggering files.
     Trigger { trigger: Vec<FilePattern>, safety: Vec<FilePattern> },
     /// The files that match these patterns must change together. A change of any of them triggers the rule.
     Set(Vec<FilePattern>),
@@ -58,7 +58,7 @@ pub struct ChangeScope {
     pub attribute: AttributionMode,
 }
 
-/// The state of the tree that changes are compared with.
+/// The state that the files of the working tree are compared with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
 pub enum Baseline {
     /// The merge base with the default branch.
@@ -107,7 +107,8 @@ pub enum Refire {
     /// Changes of files that were not part of the answered demand.
     #[default]
     Files,
-    /// Changes of files that were not part of the answered demand, and new content of the files that were.
+    /// Changes of files that were not part of the answered demand, and new content of files that were part of the
+    /// answered demand.
     Content,
 }
 
@@ -132,15 +133,16 @@ impl CommandAction {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub enum RunFor {
-    /// The command runs once for each matching file.
+    /// The command runs once for each triggering file that still exists.
     #[default]
     EachMatch,
-    /// The command runs once for all matching files, or once for each batch if there are many.
+    /// The command runs once for all triggering files that still exist, or once for each batch of these files if there
+    /// are many.
     AllMatches,
 }
 
 impl FileRule {
-    /// All patterns of the rule, including those of `exclude`.
+    /// All patterns of the rule, including the patterns of `exclude`.
     pub fn patterns(&self) -> impl Iterator<Item = &FilePattern> {
         let others = match &self.kind {
             FileRuleKind::Trigger { safety, .. } => safety.as_slice(),
@@ -152,7 +154,8 @@ impl FileRule {
 
     /// True if this version of a rule makes every demand that an earlier version made. Patterns are compared as text:
     /// more trigger patterns, more expected files or fewer exceptions (`exclude`, `safety`) make the later version
-    /// stricter. So do `attribute: tree` and `refire: content`. Any other change of a condition counts as milder.
+    /// stricter. `attribute: tree` and `refire: content` also make the later version stricter. Any other change of a
+    /// condition counts as milder.
     pub fn is_at_least_as_strict_as(&self, before: &Self) -> bool {
         let has_all = |more: &[FilePattern], less: &[FilePattern]| less.iter().all(|pattern| more.contains(pattern));
         let is_as_strict = match (&self.kind, &before.kind) {
@@ -294,7 +297,7 @@ fn matching(patterns: &[&CompiledPattern], changes: &Changes) -> BTreeSet<String
 /// The most specific pattern of a set that matches a path: `tests/{path}_test.py` takes precedence over `{path}.py`.
 fn most_specific(members: &[CompiledPattern], path: &str) -> Option<(usize, Captures)> {
     let matched = members.iter().enumerate().filter(|(_, member)| member.matches(path));
-    // Of equally specific patterns, the first one is chosen.
+    // Of equally specific patterns, the first pattern is chosen.
     let (own, member) = matched.rev().max_by_key(|(_, member)| member.pattern.literal_length())?;
     Some((own, member.pattern.captures(path)?))
 }
@@ -335,10 +338,9 @@ impl<'a> ExpectedChanges<'a> {
 
 /// The result of the search for a file that a trigger expects.
 enum ExpectedFile {
-    /// The file changed. The value is its path.
+    /// The file changed. The string is the path of the file.
     Changed(String),
-    /// The file did not change. The value is its path, or the pattern as people would write it if several paths could
-    /// match.
+    /// The file did not change. The string is the path of the file or, if several paths could match, the pattern.
     Missing(String),
 }
 

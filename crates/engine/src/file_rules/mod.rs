@@ -1,4 +1,4 @@
-//! File rules: which files must change together.
+//! File rules, which say which files must change together.
 //!
 //! A [`FileRule`] judges a set of [`Changes`] and returns a [`FileMatch`]: the changed files that trigger the rule, and
 //! the files that are missing. This module does not know git, the file system or the clock. Other crates find the

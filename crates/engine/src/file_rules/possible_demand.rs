@@ -4,8 +4,8 @@ use super::{FileMatch, FileRule};
 use crate::ack_by::AckBy;
 use crate::verdict::Level;
 
-/// An unmet file rule with its triggers and missing files. It makes a demand unless an answer is already stored for all
-/// triggers.
+/// An unmet file rule with its triggers and missing files. The rule makes a demand unless an answer is already stored
+/// for all triggers.
 #[derive(Debug, Clone, Copy)]
 pub struct PossibleDemand<'a> {
     /// The rule's id.

@@ -144,7 +144,7 @@ proptest! {
         prop_assert_eq!(changes.may_contain(&text), changes.is_empty() && text.is_empty() || changes.paths().any(|path| path.contains(&text)) || text == "\n");
     }
 
-    /// If one of two members of a set changed, the other is missing. If both changed, nothing is missing.
+    /// If one of two members of a set changed, the other member is missing. If both changed, nothing is missing.
     #[test]
     fn a_set_is_symmetric(name in "[a-z]{1,3}(/[a-z]{1,3})?", is_reversed in any::<bool>()) {
         let mut members = ["src/{path}.rs", "tests/{path}_test.rs"];

@@ -6,8 +6,8 @@ use super::{FileMatch, Status, TriggeringFile};
 
 /// The maximum number of lines in a list.
 const MAX_LINES: usize = 20;
-/// The maximum number of names that replace a placeholder. The limit leaves room in the message for the texts of other
-/// rules.
+/// The maximum number of file names or values that replace one placeholder. The limit leaves room in the message for
+/// the texts of other rules.
 const MAX_NAMES: usize = 50;
 
 /// Lists each missing file with its trigger, one pair per line. If no file is missing, lists only the triggers. The
@@ -40,7 +40,7 @@ fn satisfied_by(paths: &[String]) -> String {
     format!("changing {} satisfies it", paths.join(" or "))
 }
 
-/// Escapes control characters, so that a line break in a file name does not begin a line of the message.
+/// Escapes control characters, so that a line break in a file name does not begin a new line of the message.
 pub fn escaped(path: &str) -> String {
     let escape = |character: char| {
         if character.is_control() { character.escape_default().to_string() } else { character.to_string() }
@@ -56,7 +56,7 @@ fn shorten(texts: &mut Vec<String>, limit: usize) {
     }
 }
 
-/// Replaces each `{name}` for which `value` returns a value.
+/// Replaces each `{name}` by the string that `value` returns for the name. If `value` returns `None`, `{name}` stays.
 pub fn fill_placeholders(text: &str, value: impl Fn(&str) -> Option<String>) -> String {
     let mut filled = String::with_capacity(text.len());
     let mut rest = text;

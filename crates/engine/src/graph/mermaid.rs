@@ -3,7 +3,8 @@ use std::fmt::Write;
 use super::Graph;
 
 impl Graph<'_> {
-    /// Renders the graph as a Mermaid flowchart. Nodes have numeric ids, because some names are keywords of Mermaid.
+    /// Renders the graph as a Mermaid flowchart. Nodes have numeric ids, because the name of a node can be a keyword of
+    /// Mermaid.
     pub fn mermaid(&self) -> String {
         let id = |name: &str| self.nodes.iter().position(|node| node.name == name).unwrap_or_default();
         let mut text = String::from("flowchart TD\n");

@@ -1,4 +1,4 @@
-//! Shows which hat hands over to which, as text and as a graph for diagram programs.
+//! Shows which hat hands over to which other hat, as text and as a graph for diagram programs.
 
 use std::fmt::Write;
 
@@ -6,7 +6,7 @@ use super::Loop;
 use crate::graph::{Graph, GraphEdge, GraphNode};
 use crate::workflow::Requirement;
 
-/// Lists every hat with the topics that trigger it and the topics that it publishes, for a terminal.
+/// Lists every hat with the topics that trigger the hat and the topics that the hat publishes, for a terminal.
 pub fn text(the_loop: &Loop) -> String {
     let mut text = String::new();
     for hat in &the_loop.hats {

@@ -15,7 +15,7 @@ pub struct Hat {
     /// The topics that trigger the hat.
     pub triggers: Vec<TopicPattern>,
     pub publishes: Vec<String>,
-    /// The instructions for the agent; if the field is empty, they are derived from the topics.
+    /// The instructions for the agent; if the field is empty, the instructions are derived from the topics.
     pub instructions: String,
     /// The topic that is published if the agent publishes nothing.
     pub default_publishes: Option<String>,

@@ -24,7 +24,8 @@ impl Loop {
         };
         Workflow {
             name: Self::NAME.to_owned(),
-            // A run starts only with a trusted loop, and uses that loop until it ends, so the workflow needs no trust.
+            // A run starts only with a trusted loop, and uses that loop until the run ends, so the workflow needs no
+            // trust.
             tier: Tier::User,
             source: self.source.clone(),
             digest: self.digest.clone(),
@@ -40,8 +41,8 @@ impl Loop {
         }
     }
 
-    /// The transition for a topic. The transition is taken when the topic is published; its `when` is therefore never
-    /// true.
+    /// The transition for a topic. The transition is taken when the topic is published; the `when` of the transition is
+    /// therefore never true.
     fn transition_for(&self, topic: &str) -> Transition {
         let requires = self.requires(topic).cloned().collect();
         Transition { when: "false".to_owned(), to: topic.to_owned(), requires }

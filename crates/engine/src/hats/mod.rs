@@ -1,8 +1,9 @@
-//! Loops: agents work in iterations, each with a hat. A topic triggers a hat, and the hat publishes a topic for the
-//! next one. The run ends when the completion topic is published and its gates are open.
+//! Loops: agents work in iterations, each with a hat. A hat is a role of an agent. A topic triggers a hat, and the hat
+//! publishes a topic for the next hat. The run ends when the completion topic is published and the gates of this topic
+//! are open.
 //!
 //! This module defines the configuration ([`Loop`]), its static checks ([`topology`]), the choice of the next hat
-//! ([`next_hat`]), and the agent's prompt ([`prompt`]). It does not know processes, files or the clock.
+//! ([`next_hat`]), and the agent's prompt ([`prompt`]). This module does not know processes, files or the clock.
 
 pub mod diagram;
 mod hat;
@@ -38,7 +39,7 @@ pub struct Loop {
     pub completion: Completion,
     pub limits: RunLimits,
     pub guardrails: Vec<String>,
-    /// The path of the notes that agents leave for later iterations, relative to the root.
+    /// The path of the notes that agents leave for later iterations, relative to the project's root.
     pub scratchpad: String,
     pub specs_dir: String,
     /// The gates that must be open before a task is closed.
@@ -101,20 +102,21 @@ impl Default for RunLimits {
 }
 
 impl Loop {
-    /// The first part of the names of all topics that only Linchpin publishes.
+    /// The reserved first part of topics. Only Linchpin publishes topics that begin with this part, such as
+    /// `system.resume`.
     pub const RESERVED: &str = "system";
     /// The topic that is published for a hat whose agent published nothing.
     pub const SYSTEM_RESUME: &str = "system.resume";
     /// The topic that `run --resume` publishes if no other event is pending.
     pub const TASK_RESUME: &str = "task.resume";
     pub const COMPLETE: &str = "loop.complete";
-    /// The maximum number of topics in `completion.after`. It is low, because the check of the topology visits every
-    /// subset of them.
+    /// The maximum number of topics in `completion.after`. The maximum is low, because the check of the topology may
+    /// visit every subset of these topics.
     pub const MAX_AFTER: usize = 10;
     /// The name of the end of a run in diagrams. No hat can have this id.
     pub const DONE: &str = "done";
 
-    /// The agent of the hat; if the hat has none, the agent of the loop.
+    /// The agent of the hat; if the hat does not name an agent, the agent of the loop.
     pub fn agent_of<'a>(&'a self, hat: &'a Hat) -> &'a AgentChoice {
         hat.agent.as_ref().unwrap_or(&self.agent)
     }
@@ -123,7 +125,8 @@ impl Loop {
         self.hats.iter().find(|hat| hat.id == id)
     }
 
-    /// The gates that must be open for a topic. For the completion topic, they include the gates of the completion.
+    /// The gates that must be open for a topic. For the completion topic, the result includes the gates of the
+    /// completion.
     pub fn requires(&self, topic: &str) -> impl Iterator<Item = &Requirement> {
         let of_topic = self.topics.get(topic).map(|topic| topic.requires.as_slice()).unwrap_or_default();
         let of_completion = if topic == self.completion.topic { self.completion.requires.as_slice() } else { &[] };

@@ -96,8 +96,8 @@ impl TopicPattern {
         let search = CommonTopicSearch { ours: &self.0, theirs: &other.0 };
         let mut parts = search.search(0, 0, &mut HashSet::new())?;
         if parts.is_empty() {
-            // Both patterns match the empty sequence, which is not a topic. Such patterns are `**` and match every
-            // topic.
+            // Both patterns match the empty sequence of parts, which is not a topic. Such patterns consist only of
+            // `**`, and match every topic.
             parts.push(ANY.to_owned());
         }
         parts.reverse();
@@ -121,8 +121,8 @@ impl fmt::Display for TopicPattern {
 }
 
 /// Matches the parts of a topic. Each `**` first matches no part. On a mismatch, the `**` that was reached last matches
-/// one more part. An earlier `**` does not have to be tried again, because the last one can match every part that an
-/// earlier one could match.
+/// one more part. An earlier `**` does not have to be tried again, because the last `**` can match every part that an
+/// earlier `**` could match.
 fn matches(mut pattern: &[Part], mut topic: &[&str]) -> bool {
     let mut last: Option<(&[Part], &[&str])> = None;
     loop {

@@ -1,5 +1,5 @@
 //! Static checks of a loop: whether hats hand over to each other correctly, whether the run can complete, and whether
-//! it could run forever.
+//! the run could continue forever.
 //!
 //! A run is a walk through the graph of hats: a topic starts each iteration, and the hat hands over by publishing one
 //! of its topics.
@@ -41,12 +41,12 @@ pub enum LoopError {
     #[error("`requires` of `{topic}` is never checked: no hat publishes `{topic}`, only Linchpin itself")]
     UncheckedGate {
         topic: String,
-        /// A topic on which the gate would be checked: one that is published by the hat that `topic` triggers.
+        /// A topic on which the gate would be checked: a topic that is published by the hat that `topic` triggers.
         instead: Option<String>,
     },
 }
 
-/// A likely mistake in a loop. Runs of the loop can start in spite of it.
+/// A likely mistake in a loop. Runs of the loop can start in spite of this mistake.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum LoopWarning {
     #[error("hat `{hat}` publishes `{topic}`, which triggers no hat, so the run would end there")]
@@ -85,7 +85,7 @@ impl Loop {
         errors
     }
 
-    /// The topics that a run can accept: the topics that start or resume it, and the topics that hats publish.
+    /// The topics that a run can accept: the topics that start or resume the run, and the topics that hats publish.
     pub fn published(&self) -> BTreeSet<&str> {
         let by_hats = self.hats.iter().flat_map(|hat| &hat.publishes).map(String::as_str);
         by_hats.chain([self.start.as_str(), Self::TASK_RESUME]).collect()
@@ -198,7 +198,7 @@ impl Loop {
         reachable
     }
 
-    /// Returns an error if no walk accepts all topics of `completion.after` before it publishes the completion topic.
+    /// Returns an error if no walk accepts all topics of `completion.after` before the completion topic is published.
     fn completion_error(&self) -> Option<LoopError> {
         let topic = &self.completion.topic;
         let after: Vec<&str> = self.completion.after.iter().map(String::as_str).take(Self::MAX_AFTER).collect();
@@ -257,7 +257,7 @@ impl Loop {
     }
 
     /// True if a limit on activations, tokens or cost ends a run that repeats this hat. A limit on tokens or cost ends
-    /// the run only if the hat's agent reports them.
+    /// the run only if the hat's agent reports tokens or cost.
     fn is_bounded(&self, hat: &Hat) -> bool {
         let agent = self.agent_of(hat);
         hat.max_activations.is_some()

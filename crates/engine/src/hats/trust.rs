@@ -1,5 +1,5 @@
-//! The parts of a loop that a person must trust before the loop runs. Every loop of a repository needs trust, because
-//! it starts agents while no person watches.
+//! The parts of a loop that a person must trust before the loop runs. Every loop of a repository needs trust, because a
+//! loop starts agents while no person watches.
 
 use super::{AgentChoice, Loop};
 use crate::workflow::{clear_texts, gate_to_trust, rule_to_trust, without_newer_defaults};
@@ -31,15 +31,16 @@ impl Loop {
         parts
     }
 
-    /// Returns the text that a person trusts. It does not contain texts for agents, so that a change of such a text
-    /// needs no new trust.
+    /// Returns the text that a person trusts: the loop without texts for agents, so that a change of such a text needs
+    /// no new trust.
     pub fn text_to_trust(&self) -> String {
         let mut trusted = self.clone();
         trusted.hats.iter_mut().flat_map(|hat| &mut hat.rules).for_each(clear_texts);
         trusted.text_to_trust_with_reasons()
     }
 
-    /// Returns the text that people trusted in earlier versions of Linchpin. It also contains the reasons of rules.
+    /// Returns the text that people trusted in earlier versions of Linchpin. This text also contains the reasons of
+    /// rules.
     pub fn text_to_trust_with_reasons(&self) -> String {
         let mut trusted = Self { digest: String::new(), guardrails: Vec::new(), ..self.clone() };
         for topic in trusted.topics.values_mut() {

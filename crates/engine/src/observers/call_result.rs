@@ -1,4 +1,4 @@
-//! Extracts the result of a tool call from the JSON objects that agents, MCP servers and proxies put around it.
+//! Extracts the result of a tool call from the JSON objects that agents, MCP servers and proxies put around the result.
 //!
 //! A server may report a failure in a response that the agent considers successful. A call therefore counts as failed
 //! if any of these objects reports a failure.
@@ -16,7 +16,7 @@ pub(super) enum CallResult {
 }
 
 impl CallResult {
-    /// Returns the result of the call that the event reports; `None` if the event does not tell a result.
+    /// Returns the result of the call that the event reports; `None` if the event does not report a result.
     pub(super) fn of(event: &Event) -> Option<Self> {
         let call = event.tool.as_ref()?;
         match (event.kind, event.outcome) {
@@ -45,8 +45,9 @@ impl CallResult {
         Some(if reports_failure(&answer) { Self::Failed } else { Self::Success(answer) })
     }
 
-    /// Adds the JSON objects that are embedded in the answer's prose to the result. This is correct only for tools
-    /// whose text reports what they did: in the text of another tool, a JSON object could be an example.
+    /// Adds the JSON objects that are embedded in the answer's prose to the result. Calling this function is correct
+    /// only for tools whose text reports what the tool did: in the text of another tool, a JSON object could be an
+    /// example.
     pub(super) fn with_prose(self) -> Self {
         let Self::Success(answer) = self else { return self };
         let embedded: Vec<Value> = match &answer {
@@ -98,7 +99,7 @@ fn block_content(block: &Value) -> Value {
     block.get("text").and_then(Value::as_str).map_or_else(|| block.clone(), parse_text)
 }
 
-/// Parses text that is a JSON object, array or `null`. Any other text, such as a number, stays text.
+/// Parses a text that is a JSON object, array or `null`. Any other text, such as a number, stays text.
 fn parse_text(text: &str) -> Value {
     let trimmed = text.trim();
     if trimmed == "null" {
@@ -128,7 +129,7 @@ fn reports_failure(value: &Value) -> bool {
                 || code.is_some_and(|code| code != 0)
                 || content.is_some_and(reports_failure)
         }
-        // The answer reports a failure if at least one content block does.
+        // The answer reports a failure if at least one content block reports a failure.
         Value::Array(items) if is_content(items) => items.iter().map(block_content).any(|item| reports_failure(&item)),
         Value::String(text) => text.trim_start().get(..6).is_some_and(|start| start.eq_ignore_ascii_case("error:")),
         _ => false,

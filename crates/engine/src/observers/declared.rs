@@ -1,5 +1,5 @@
-//! Declared observers: at the events under `on` that meet the conditions under `match`, they set the variables under
-//! `set`.
+//! Declared observers. A declared observer sets the variables under `set` at the events under `on` that meet the
+//! conditions under `match`.
 
 use std::sync::Arc;
 

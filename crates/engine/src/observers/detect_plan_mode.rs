@@ -7,7 +7,7 @@
 //! - The turn that a prompt starts has a mode. Codex does not send this mode, so the adapter adds it from the
 //!   transcript.
 //! - The agent puts a marker for the model into the prompt. A person's prompt can quote a marker, so a marker counts
-//!   only at the place where the agent puts it.
+//!   only at the position in the prompt where the agent puts its markers.
 //!
 //! Subagents do not change the session's mode.
 
@@ -69,13 +69,13 @@ fn by_tool(event: &Event) -> Option<bool> {
     matches!(CallResult::of(event)?, CallResult::Success(_)).then_some(entered)
 }
 
-/// True if the turn that the event starts is in plan mode; `None` if the event does not tell the mode of the turn.
+/// True if the turn that the event starts is in plan mode; `None` if the event does not report the mode of the turn.
 fn by_turn(event: &Event) -> Option<bool> {
     Some(event.extra.get(COLLABORATION_MODE)?.as_str()? == "plan")
 }
 
-/// True if the last marker in the prompt is one of plan mode, false if it is one of another mode; `None` without a
-/// marker.
+/// True if the last marker in the prompt is a marker of plan mode, false if it is a marker of another mode; `None`
+/// without a marker.
 fn by_prompt(event: &Event, has_permission_mode: bool) -> Option<bool> {
     if event.kind != EventKind::Prompt {
         return None;
@@ -84,12 +84,12 @@ fn by_prompt(event: &Event, has_permission_mode: bool) -> Option<bool> {
     prompt_text::unquoted_lines(prompt).iter().filter_map(|line| mode_of_marker(line, has_permission_mode)).next_back()
 }
 
-/// True if the line is a marker of plan mode, false if it is a marker of another mode, `None` if it is no marker.
+/// True if the line is a marker of plan mode, false if it is a marker of another mode, `None` if the line is no marker.
 fn mode_of_marker(line: &Line, has_permission_mode: bool) -> Option<bool> {
     let text = line.text.trim();
     match line.tags.as_slice() {
-        // A reminder that Claude Code puts into the prompt. It is ignored if the event has a permission mode, which is
-        // more reliable.
+        // A reminder that Claude Code puts into the prompt. The reminder is ignored if the event has a permission mode,
+        // which is more reliable.
         ["system-reminder"] if !has_permission_mode => {
             let starts = |openings: [&str; 3]| openings.iter().any(|opening| text.starts_with(opening));
             if starts(["Plan mode is active", "Plan mode still active", "Plan mode is still active"]) {

@@ -20,7 +20,7 @@ const VARIABLES_LIMIT: usize = 256;
 pub struct ExternalBehavior {
     /// The program and its arguments.
     pub exec: Vec<String>,
-    /// The declared conditions, each with the number of arguments of the function that reads it.
+    /// The declared conditions, each with the number of arguments of the function that reads the condition.
     pub conditions: BTreeMap<String, usize>,
 }
 

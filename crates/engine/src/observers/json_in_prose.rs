@@ -20,7 +20,7 @@ pub(super) fn objects(text: &str) -> Vec<Value> {
         let Some(start) = rest.find('{') else { break };
         rest = rest.get(start..).unwrap_or_default();
         let mut values = serde_json::Deserializer::from_str(rest).into_iter::<Value>();
-        // The search continues after the object, or after the brace if no object begins there.
+        // The search continues after the object, or after the brace if no object begins at the brace.
         let end = match values.next() {
             Some(Ok(value)) => {
                 objects.push(value);

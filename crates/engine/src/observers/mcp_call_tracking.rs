@@ -88,8 +88,8 @@ fn dropped_result(size: usize) -> Value {
     json!({ DROPPED: size })
 }
 
-/// Drops the largest results until the total is within the limit. The newest result is never dropped, even if it alone
-/// exceeds the limit.
+/// Drops the largest results until the total is within the limit. The newest result is never dropped, even if this
+/// result alone exceeds the limit.
 fn drop_largest(servers: &mut Map<String, Value>, newest: &McpTool) {
     let mut sizes: Vec<(usize, String, String)> = Vec::new();
     for (server, tools) in servers.iter() {

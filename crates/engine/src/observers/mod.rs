@@ -1,10 +1,10 @@
 //! Observers set variables when an event arrives, before rules judge that event.
 //!
-//! An [`Observer`] is plain data. Another crate reads and checks it, and caches it in compiled form. This module
-//! computes the [`VariableChanges`] of an event. The caller applies the changes to the facts before it calls the next
-//! observer, and stores them. This module starts no processes: it only describes external behaviors.
+//! An [`Observer`] is plain data. Another crate reads and checks observers, and caches them in compiled form. This
+//! module computes the [`VariableChanges`] of an event. The caller applies the changes to the facts before calling the
+//! next observer, and stores the changes. This module starts no processes: it only describes external behaviors.
 //!
-//! The content of events is data: it is compared and stored, never compiled.
+//! The content of events is data: observers compare and store the content, but never evaluate it as an expression.
 
 mod builtin_behavior;
 mod call_result;
@@ -42,7 +42,8 @@ use crate::situation::Situation;
 /// Variables with their new values; `None` unsets a variable.
 pub type VariableChanges = BTreeMap<String, Option<Value>>;
 
-/// The maximum size of a stored value as JSON. The limit is low, because every hook of the session reads all values.
+/// The maximum size of a variable's value in bytes of JSON. The limit is low, because every hook of the session reads
+/// all variables.
 pub const VALUE_LIMIT: usize = 16 * 1024;
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -56,7 +57,7 @@ pub struct Observer {
 pub enum ObserverKind {
     /// An observer with `on`, `match` and `set`.
     Declared(DeclaredObserver),
-    // The serialized name must not change, because it is part of the text of workflows that people have trusted.
+    // The serialized name must not change, because this name is part of the text of workflows that people have trusted.
     #[serde(rename = "Behavior")]
     Builtin(BuiltinBehavior),
     /// An observer that is a program outside of Linchpin.
@@ -106,7 +107,7 @@ impl Observer {
     }
 }
 
-/// Evaluates the entries of a `set`. If one of them fails, there are no changes.
+/// Evaluates the entries of a `set`. If an entry fails, there are no changes.
 pub(crate) fn evaluate_set(set: &[(String, SetValue)], situation: &Arc<Situation>) -> Result<VariableChanges, String> {
     let mut changes = VariableChanges::new();
     for (name, set_value) in set {

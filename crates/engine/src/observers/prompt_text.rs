@@ -1,9 +1,10 @@
 //! Extracts the lines of a prompt that are not quotes, code or transcripts.
 //!
-//! A prompt can contain anything that the person pasted into it. Each line has the names of the tags around it, so that
-//! an agent's own note can be distinguished from a note in the pasted history of another session.
+//! A prompt can contain anything that the person pasted into it. Each line has the names of the tags (such as
+//! `<system-reminder>`) around it, so that an agent's own note can be distinguished from a note in the pasted history
+//! of another session.
 
-/// A line with the names of the tags around it, the outermost first.
+/// A line, or the part of a line between two tags, with the names of the tags around it, the outermost first.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Line<'t> {
     pub(super) text: &'t str,
@@ -12,8 +13,8 @@ pub(super) struct Line<'t> {
 
 /// Maximum nesting of tags.
 const DEPTH_LIMIT: usize = 16;
-/// Maximum number of bytes of a prompt that are searched. Agents put their notes first or last, and other prompts are
-/// not that long.
+/// Maximum number of bytes of a prompt that are searched. A note that an agent puts at the end of a longer prompt is
+/// not found.
 const LENGTH_LIMIT: usize = 256 * 1024;
 
 /// The beginnings of the lines in a transcript at which a speaker changes. The text from the first such line on counts
@@ -88,7 +89,8 @@ enum Tag<'t> {
     Closing(&'t str),
 }
 
-/// The next tag with the text before and after it. `a < b` and `<br/>` are not tags. `None` if there is no further tag.
+/// The next tag, with the text before and after the tag. `a < b` and `<br/>` are not tags. `None` if there is no
+/// further tag.
 fn next_tag(text: &str) -> Option<(&str, Tag<'_>, &str)> {
     let mut from = 0;
     while let Some(at) = text.get(from..)?.find('<').map(|offset| from + offset) {

@@ -1,7 +1,7 @@
-//! Remembers the tasks that a session has seen in results of its task tools, so that references to them can be
+//! Remembers the tasks that a session has seen in results of its task tools, so that references to these tasks can be
 //! resolved.
 //!
-//! A reference is `#12`, a prefix of an id, or the full id. Claims contain only full ids.
+//! A reference is `#12`, a prefix of an id, or the full id. The list of claimed tasks contains only full ids.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -9,7 +9,7 @@ use serde_json::Value;
 /// The session variable that stores the seen tasks.
 pub(super) const SEEN_TASKS: &str = "_seen_tasks";
 
-/// The maximum number of remembered tasks. If there are more, the oldest are dropped.
+/// The maximum number of remembered tasks. If there are more, the oldest tasks are dropped.
 const TASKS_LIMIT: usize = 200;
 const REFERENCE_LIMIT: usize = 128;
 /// The minimum length of a prefix of an id. A shorter prefix would often be ambiguous.
@@ -43,7 +43,7 @@ impl SeenTasks {
         serde_json::to_value(&self.tasks).unwrap_or_default()
     }
 
-    /// Remembers all tasks in a result and returns them in order.
+    /// Remembers the tasks in a result, and returns them in their order in the result.
     pub(super) fn remember_tasks(&mut self, result: &Value) -> Vec<Task> {
         let mut tasks = Vec::new();
         collect(result, 0, &mut tasks);
@@ -116,7 +116,7 @@ pub(super) fn is_uuid(text: &str) -> bool {
     fits && parts.next().is_none()
 }
 
-/// Collects the tasks in a value.
+/// Collects the tasks in a result, or in a part of a result.
 fn collect(value: &Value, depth: usize, tasks: &mut Vec<Task>) {
     if depth > DEPTH_LIMIT || tasks.len() >= TASKS_LIMIT {
         return;
@@ -127,7 +127,7 @@ fn collect(value: &Value, depth: usize, tasks: &mut Vec<Task>) {
             let named =
                 |keys: &[&str]| keys.iter().filter_map(|key| parse_reference(fields.get(*key)?)).collect::<Vec<_>>();
             let mut ids = named(&ID_KEYS);
-            // A UUID is preferred as the id, because it is globally unique.
+            // A UUID is preferred as the id, because UUIDs are globally unique.
             if let Some(index) = ids.iter().position(|id| is_uuid(id)).or((!ids.is_empty()).then_some(0)) {
                 let id = ids.swap_remove(index);
                 let mut refs = named(&REFERENCE_KEYS);

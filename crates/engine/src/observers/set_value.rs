@@ -15,7 +15,7 @@ use crate::situation::Situation;
 pub enum SetValue {
     /// A constant as JSON text; `null` unsets the variable.
     Constant(String),
-    /// A single expression. The value has the type of its result.
+    /// A single expression. The value has the type of the expression's result.
     Expression(String),
     /// Text with embedded expressions. The value is a string.
     Text(Vec<SetValuePart>),
@@ -40,8 +40,8 @@ impl SetValue {
         Self::Constant(value.to_string())
     }
 
-    /// Parses text with embedded expressions and returns the span of each. The expressions themselves are checked by
-    /// [`expr::check`] once their scope is known.
+    /// Parses text with embedded expressions, and returns the span of each expression. The caller checks the
+    /// expressions with [`expr::check`] once their scope is known.
     pub fn parse(text: &str) -> Result<(Self, Vec<Range<usize>>), SetValueError> {
         let mut parts = Vec::new();
         let mut spans = Vec::new();
@@ -68,7 +68,7 @@ impl SetValue {
     /// Evaluates the value; `None` unsets the variable.
     pub fn evaluate(&self, situation: &Arc<Situation>) -> Result<Option<Value>, EvaluationError> {
         let value = match self {
-            // The constant was serialized from a value, so it can be parsed.
+            // The constant was serialized from a value, so the constant can be parsed.
             Self::Constant(json) => serde_json::from_str(json).unwrap_or_default(),
             Self::Expression(source) => expr::evaluate(source, situation)?,
             Self::Text(parts) => {
@@ -92,7 +92,7 @@ fn push_literal(text: Option<&str>, parts: &mut Vec<SetValuePart>) {
     }
 }
 
-/// Appends a value to text. Null appends nothing, a string appends its content, and any other value appends its JSON.
+/// Appends a value to a text. Null appends nothing, a string appends its content, and any other value appends its JSON.
 fn push_value(value: &Value, text: &mut String) {
     match value {
         Value::Null => {}
@@ -105,7 +105,8 @@ fn find(text: &str, from: usize, wanted: &str) -> Option<usize> {
     text.get(from..)?.find(wanted).map(|at| from + at)
 }
 
-/// The position of the first `}}` after `start` that is not inside of quotes or brackets. It ends the expression.
+/// The position of the first `}}` after `start` that is not inside of quotes or brackets. This `}}` ends the
+/// expression.
 fn end_of_expression(text: &str, start: usize) -> Option<usize> {
     let bytes = text.as_bytes();
     let mut depth = 0_usize;

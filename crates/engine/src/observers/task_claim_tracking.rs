@@ -1,8 +1,9 @@
 //! `task_claim_tracking`: records which tasks the session has claimed.
 //!
 //! This behavior observes the task tools of the MCP servers in its options. A call claims a task only if its result
-//! reports no failure, and only if the task can be identified: it is in the result, or a reference in the arguments
-//! resolves to a task that was seen. Any other call changes nothing, because a false claim would satisfy rules.
+//! reports no failure, and only if the task can be identified: the task is in the result, or a reference in the
+//! arguments resolves to a task that was seen. Any other call changes nothing, because a task that is wrongly recorded
+//! as claimed could satisfy rules.
 //!
 //! The variables belong to the session. For Linchpin's own tasks, `linchpin task start` writes the same variables
 //! ([`claim_changes`]).
@@ -18,7 +19,7 @@ use crate::facts::Missing;
 use crate::rules::ToolName;
 use crate::situation::Situation;
 
-/// The maximum number of tasks that a session can have claimed. If there are more, the oldest claims are dropped.
+/// The maximum number of claimed tasks that a session stores. If there are more, the oldest claimed tasks are dropped.
 const CLAIMS_LIMIT: usize = 100;
 
 /// The servers and names of task tools.
@@ -28,7 +29,7 @@ pub struct TaskTools {
     pub servers: Vec<ToolName>,
     pub claim: Vec<ToolName>,
     pub close: Vec<ToolName>,
-    /// Tools that create a task, and claim it only if they are called with `claim: true`.
+    /// Tools that create a task, and claim the task only if they are called with `claim: true`.
     pub create: Vec<ToolName>,
     /// Tools that claim or close a task, depending on their argument `status`.
     pub update: Vec<ToolName>,
@@ -60,7 +61,7 @@ impl TaskTools {
         let event = &situation.event;
         let mut changes = VariableChanges::new();
         let Some(call) = event.tool.as_ref().filter(|call| !call.mcp.is_empty()) else { return Ok(changes) };
-        // If the call goes through a proxy, the last tool is the one behind the proxy.
+        // If the call goes through a proxy, the last tool is the tool that the proxy calls.
         let Some(tool) = call.mcp.last().filter(|tool| matches_any(&self.servers, &tool.server)) else {
             return Ok(changes);
         };
@@ -110,7 +111,7 @@ fn object(value: &Value) -> Map<String, Value> {
     value.as_object().cloned().unwrap_or_default()
 }
 
-/// The arguments that a proxy forwards. Some proxies take them as a JSON string.
+/// The arguments that a proxy forwards. Some proxies take the arguments as a JSON string.
 fn proxied_arguments(input: &Value) -> Map<String, Value> {
     let arguments = ["arguments", "args", "params", "input"].into_iter().find_map(|key| input.get(key));
     match arguments {
@@ -127,10 +128,10 @@ fn referenced_task(arguments: &Map<String, Value>, result_tasks: &[Task], memory
         .find_map(|key| arguments.get(key))
         .and_then(seen_tasks::parse_reference);
     match (reference, result_tasks) {
-        // A full id identifies the task without a search in the memory.
+        // A full id identifies the task without a search among the seen tasks.
         (Some(id), _) if seen_tasks::is_uuid(&id) => Some(id),
         (Some(_), [only]) => Some(only.id.clone()),
-        // The result contains no task, or it contains several, such as a parent or the next task.
+        // The result contains no task, or the result contains several tasks, such as a parent task or the next task.
         (Some(reference), _) => memory.resolve(&reference),
         // A call that creates a task has no reference in its arguments.
         (None, [created, ..]) => Some(created.id.clone()),
@@ -138,8 +139,8 @@ fn referenced_task(arguments: &Map<String, Value>, result_tasks: &[Task], memory
     }
 }
 
-/// The variable changes after the session claimed one of Linchpin's own tasks (`is_claim` is true) or ended one
-/// (`is_claim` is false). `claimed` is the current value of [`CLAIMED_TASKS`].
+/// The variable changes after the session claimed one of Linchpin's own tasks (`is_claim` is true) or ended one of
+/// these tasks (`is_claim` is false). `claimed` is the current value of [`CLAIMED_TASKS`].
 pub fn claim_changes(id: &str, is_claim: bool, claimed: Option<Value>) -> VariableChanges {
     let mut changes = VariableChanges::new();
     let action = if is_claim { ClaimAction::Claim } else { ClaimAction::Close };

@@ -5,8 +5,8 @@ use serde::{Deserialize, Serialize};
 use super::PaceLimit;
 use crate::bounded_regex::{LazyRegex, RegexError, RegexSource};
 
-/// The part of a tool call that limits on repetition count. A patch that is applied through a shell is both a command
-/// and an edit.
+/// The part of a tool call that is counted by limits on repetition. A patch that is applied through a shell is both a
+/// command and an edit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Activity {
     command: Option<Command>,
@@ -61,7 +61,7 @@ impl Activity {
         Self { edit: Some(Edit { tool, paths }), ..self }
     }
 
-    /// Returns those parts of the activity that the limit counts.
+    /// Returns the commands or edits of the activity that the limit counts.
     pub fn attempts(&self, limit: &PaceLimit, time: i64) -> Result<Vec<Attempt>, RegexError> {
         match (self, limit) {
             (Self { command: Some(command), .. }, PaceLimit::RepeatedCommand { pattern, failures_only, .. })

@@ -1,4 +1,4 @@
-//! The text that tells an agent to stop and reflect.
+//! The text that tells an agent to stop and to reconsider its approach.
 
 use std::fmt;
 

@@ -1,8 +1,9 @@
 //! Pace rules detect that work is repeated without progress or takes too long.
 //!
-//! A pace rule counts per phase. For a rule of a workflow, a phase is the time at one node; for any other rule, it is
-//! the whole session. This module decides what a rule counts ([`Activity`]), whether its limit is exceeded
-//! ([`PaceRule::judge`]), and what the agent reads ([`Interrupt`]). It neither stores counts nor enforces limits.
+//! A pace rule counts per phase. For a rule of a workflow, a phase is the time at one node; for any other rule, a phase
+//! is the whole session. This module decides what a rule counts ([`Activity`]), whether the limit of the rule is
+//! violated ([`PaceRule::judge`]), and what the agent reads ([`Interrupt`]). This module neither stores counts nor
+//! enforces limits.
 
 mod activity;
 mod format;

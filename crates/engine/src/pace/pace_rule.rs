@@ -53,7 +53,7 @@ impl PaceLimit {
         }
     }
 
-    /// The threshold, and the window in seconds. `None` if the limit is not one on repetition.
+    /// The threshold, and the window in seconds. `None` if the limit is not a limit on repetition.
     pub fn repetition(&self) -> Option<(u32, u64)> {
         match self {
             Self::RepeatedCommand { threshold, window, .. } | Self::RepeatedFileEdit { threshold, window, .. } => {
@@ -63,7 +63,7 @@ impl PaceLimit {
         }
     }
 
-    /// A plural noun for what the limit counts. `None` if the limit is not one on repetition.
+    /// A plural noun for what the limit counts. `None` if the limit is not a limit on repetition.
     pub(super) fn repeated_noun(&self) -> Option<&'static str> {
         match self {
             Self::RepeatedCommand { failures_only: true, .. } => Some("failing commands"),
@@ -83,7 +83,8 @@ impl PaceLimit {
     }
 }
 
-/// The effect of an exceeded limit during a phase. A transition out of the phase is refused whatever the mode is.
+/// The effect of a violated limit during a phase. While the limit is violated, a transition out of the phase is refused
+/// in every mode.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub enum LiveMode {
     Off,
@@ -105,7 +106,7 @@ pub enum TokenKind {
 
 impl TokenKind {
     pub const ALL: [Self; 4] = [Self::Input, Self::Output, Self::CacheRead, Self::CacheWrite];
-    /// The kinds of tokens that a rule counts if it does not set `count`.
+    /// The kinds of tokens that a rule counts if the rule does not set `count`.
     pub const DEFAULT: [Self; 2] = [Self::Input, Self::Output];
 }
 

@@ -34,15 +34,15 @@ impl Phase {
 /// The counted value that a limit is compared with.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Tally {
-    /// The attempts within the window, oldest first. If different commands or paths count separately, only the attempts
-    /// of the most frequent one.
+    /// The attempts within the window, oldest first. If different commands or paths count separately, the list has only
+    /// the attempts of the most frequent command or path.
     Attempts(Vec<Attempt>),
     /// The elapsed time, which is computed from the [`Phase`].
     Time,
-    /// The tokens used in the phase; `None` if they are unknown.
+    /// The tokens used in the phase; `None` if the number of tokens is unknown.
     Tokens(Option<Tokens>),
     /// The number of commits. `phases` has the names of the phases in which commits are counted, the current phase
-    /// last; it is empty if commits are counted in the whole session. `count` is `None` if the number is unknown.
+    /// last; the list is empty if commits are counted in the whole session. `count` is `None` if the number is unknown.
     Commits { count: Option<u32>, phases: Vec<String> },
 }
 
@@ -54,7 +54,7 @@ pub struct PaceState {
     /// The start of the window in which attempts count, in milliseconds since 1970.
     #[serde(rename = "since")]
     pub window_start: i64,
-    /// True if the agent has read the interrupt, and the limit has been exceeded ever since.
+    /// True if the agent has read the interrupt, and the limit has been violated ever since.
     #[serde(rename = "is_told")]
     pub was_interrupted: bool,
     /// How often the rule has refused a call in this phase.
@@ -62,8 +62,8 @@ pub struct PaceState {
     /// True if calls are refused until `linchpin continue`.
     #[serde(rename = "is_closed")]
     pub is_blocking: bool,
-    /// The number of seconds or tokens that had been used up to the last `linchpin continue`. Only those used after it
-    /// count.
+    /// The number of seconds or tokens that had been used up to the last `linchpin continue`. Only seconds or tokens
+    /// that were used after this command count.
     #[serde(rename = "passed", default)]
     pub continued_from: u64,
 }
@@ -77,8 +77,8 @@ impl PaceState {
 }
 
 impl Tally {
-    /// Keeps the largest group of attempts with the same key. Of several groups with this size, keeps the one with the
-    /// latest attempt. `attempts` are ordered from the oldest to the newest.
+    /// Keeps the largest group of attempts with the same key. Of several groups with this size, keeps the group with
+    /// the latest attempt. `attempts` are ordered from the oldest to the newest.
     pub fn of_attempts(attempts: Vec<Attempt>) -> Self {
         let mut groups: BTreeMap<&str, (usize, i64)> = BTreeMap::new();
         for attempt in &attempts {

@@ -3,13 +3,13 @@ use std::collections::BTreeMap;
 use super::{Activity, PaceLimit, PaceState, Phase, Tally, Tokens};
 use crate::bounded_regex::RegexError;
 
-/// Everything that happened in a phase, as a test case of a policy describes it. For a phase of a real session,
+/// The activities and tokens of a phase, as a test case of a policy describes them. For a phase of a real session,
 /// Linchpin stores only the attempts that rules count.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct PhaseHistory {
     /// The activities with their times in milliseconds since 1970, the oldest first.
     pub activities: Vec<(i64, Activity)>,
-    /// The tokens by message id. If a message occurs again, its later numbers replace the earlier ones.
+    /// The tokens by message id. If a message occurs again, its later numbers replace the earlier numbers.
     pub tokens: BTreeMap<String, Tokens>,
 }
 

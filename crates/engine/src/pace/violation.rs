@@ -6,7 +6,7 @@ use super::format::{clock, count, duration, times};
 use super::pace_rule::TokenKind;
 use super::{Attempt, PaceLimit, PaceRule, PaceState, Phase, Tally, Tokens};
 
-/// The violation of a limit, with the texts that describe it.
+/// The violation of a limit, with the texts that describe the violation.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Violation {
     /// The key of the limit in a rule's file.
@@ -28,7 +28,7 @@ pub struct Violation {
 
 /// The maximum number of attempts that are shown.
 const MAX_ATTEMPTS_SHOWN: usize = 5;
-/// The words that follow an amount if it is counted from the last `linchpin continue`.
+/// The words after an amount that is counted from the last `linchpin continue`.
 pub(super) const SINCE_CONTINUE: &str = "since `linchpin continue`";
 /// The maximum number of different commands or paths in a diagnostic.
 const MAX_TEXTS_SHOWN: usize = 4;
@@ -37,7 +37,8 @@ const TEXT_LIMIT: usize = 160;
 
 impl PaceRule {
     /// Returns the violation; `None` if the limit is not violated or the count is unknown. A limit on repetition is
-    /// violated when it is reached, a limit on time or tokens when it is exceeded.
+    /// violated when the limit is reached, a limit on time or tokens when the limit is exceeded, and a limit on commits
+    /// when there is no commit.
     pub fn judge(&self, state: &PaceState) -> Option<Violation> {
         let phase = &state.phase;
         match (&self.limit, &state.tally) {
@@ -126,8 +127,8 @@ const TOO_MUCH: &str = "This phase has used more tokens than planned. Narrow the
 const UNCOMMITTED: &str = "Commit what works before you move on, in small steps with messages that say why. If nothing works \
      yet, say what is missing.";
 
-/// Returns the distinct texts with their counts, the most frequent first. Texts with equal counts stay in the order of
-/// the attempts.
+/// Returns the distinct texts of the attempts with their counts, the most frequent first. Texts with equal counts stay
+/// in the order of the attempts.
 fn distinct_texts(attempts: &[Attempt]) -> Vec<(&str, usize)> {
     let mut texts: Vec<(&str, usize)> = Vec::new();
     for attempt in attempts {
@@ -140,7 +141,7 @@ fn distinct_texts(attempts: &[Attempt]) -> Vec<(&str, usize)> {
     texts
 }
 
-/// Puts text of an agent on one line, without control characters, and truncates it.
+/// Puts a text of an agent on one line, without control characters, and truncates the line.
 fn one_line(text: &str) -> String {
     let line: String = text.chars().map(|character| if character.is_control() { ' ' } else { character }).collect();
     if line.len() <= TEXT_LIMIT {

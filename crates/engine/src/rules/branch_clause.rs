@@ -14,7 +14,7 @@ pub struct BranchClause {
 
 impl BranchClause {
     pub const KEY: &str = "rewrites";
-    /// The value of `rewrites` in a rule that stands for all protected branches of the configuration.
+    /// The value of the key `rewrites` that stands for all protected branches of the configuration.
     pub const PROTECTED: &str = "protected_branches";
 
     /// `command_truths` has the truth of the rule's earlier clauses for each simple command; empty if no earlier clause
@@ -58,8 +58,8 @@ impl BranchClause {
                 self.branches.iter().map(truth).fold(Truth::False, Truth::or)
             }
             RewrittenBranch::All => (!self.branches.is_empty()).into(),
-            // A current branch whose name is known is `Named`, because [`Situation::rewrites`] has replaced it by its
-            // name.
+            // A current branch whose name is known is `Named`, because [`Situation::rewrites`] has replaced the current
+            // branch by its name.
             RewrittenBranch::Current(_) | RewrittenBranch::Unknown => Truth::Unknown,
         }
     }

@@ -1,10 +1,10 @@
-//! Judged clauses, and how they are shown to people.
+//! Judged clauses, and their form in messages to people.
 
 use super::{PathKey, Subject, Truth};
 use crate::facts::Missing;
 use crate::situation::Situation;
 
-/// The maximum length of a command or path in a reason. It is long enough to recognize the command or path.
+/// The maximum length of a command or path in a reason. This length is enough to recognize the command or path.
 const MAX_SHOWN_CHARACTERS: usize = 80;
 
 /// One judged clause of a rule.
@@ -13,18 +13,18 @@ pub struct Clause {
     /// The key in the rule's file.
     pub key: &'static str,
     pub truth: Truth,
-    /// The value that the clause was compared with, as people see it.
+    /// The command, paths or other value that the clause was compared with, as people see it.
     pub shown: String,
     /// The command or path that made the clause true or unknown.
     pub subject: Option<Subject>,
-    /// A missing fact that the clause depends on. If it is set, `truth` is meaningless.
+    /// A missing fact that the clause depends on. If this field is set, `truth` is meaningless.
     pub missing: Option<Missing>,
 }
 
 impl Clause {
-    /// The text that is shown as the value if the call has no command.
+    /// The content of `shown` if the call has no command.
     pub const NO_COMMAND: &str = "not a shell call with a command";
-    /// The text that is shown as the value if only the part of the script that cannot be parsed may match.
+    /// The content of `shown` if only the part of the script that cannot be parsed may match.
     pub const UNPARSABLE: &str = "a command that cannot be parsed";
 
     pub(crate) fn new(key: &'static str, truth: Truth, shown: String) -> Self {
@@ -41,10 +41,10 @@ impl Clause {
         PathKey::ALL.iter().any(|key| key.name() == self.key)
     }
 
-    /// The last part of a rule's reason. It names the matched command or path. `None` if no clause has a subject.
+    /// The last part of a finding's reason. This part names the matched command or path. `None` if no clause has a
+    /// subject.
     pub(crate) fn matched_text(clauses: &[Self], truth: Truth, situation: &Situation) -> Option<String> {
-        // A later clause is narrower than an earlier one, because it considers only the commands that the earlier
-        // clauses match.
+        // The last subject is shown, because later clauses consider only the commands that the earlier clauses match.
         let subject = clauses.iter().rev().find_map(|clause| clause.subject.as_ref())?;
         let command = subject.command_index.and_then(|index| situation.command_texts().get(index)).map(String::as_str);
         let command = command.filter(|text| !text.is_empty());

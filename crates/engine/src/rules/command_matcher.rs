@@ -1,7 +1,8 @@
 //! `command`: matches a simple command by its parsed parts instead of its text.
 //!
 //! All conditions of a matcher must be true for the same simple command. [`shell::programs`] knows which arguments of
-//! known programs are flags. For unknown programs, words that begin with a dash are flags, and all others are operands.
+//! known programs are flags. For unknown programs, words that begin with a dash are flags, and all other words are
+//! operands.
 
 use std::borrow::Cow;
 
@@ -27,11 +28,11 @@ pub struct CommandMatcher {
     pub sets: Vec<VariablePattern>,
     /// Environment variables, at least one of which must be removed for the command; empty for no condition.
     pub unsets: Vec<String>,
-    /// Programs. The command must execute the output of at least one of them, as `sh` does in `curl URL | sh`. Empty
-    /// for no condition.
+    /// Programs. The command must execute the output of at least one of these programs, as in `curl URL | sh`. Empty for
+    /// no condition.
     pub runs_output_of: Vec<Wildcard>,
     /// Whether the command must be an interactive shell or interpreter, which runs the lines that it reads from the
-    /// terminal; `None` if it does not matter.
+    /// terminal; `None` for no condition.
     pub interactive: Option<bool>,
     /// The clauses `reads`, `writes` and `deletes` of this matcher.
     pub paths: Vec<PathClause>,
@@ -131,8 +132,8 @@ impl ParsedCommand<'_> {
             truth = truth.and(match words.next() {
                 Some(Some(word)) => (word == wanted).into(),
                 Some(None) => Truth::Unknown,
-                // The command has too few operands for the subcommand. If the command has unknown words, one of them
-                // may stand for the missing words.
+                // The command has too few operands for the subcommand. If the command has unknown words, an unknown
+                // word may stand for the missing words.
                 None => {
                     if self.command.is_known() {
                         Truth::False
@@ -194,7 +195,7 @@ impl ParsedCommand<'_> {
 }
 
 /// True if `given` abbreviates the long flag `name`, as `--har` abbreviates `--hard`. An abbreviation with fewer than
-/// two letters, or one that ends before a hyphen of `name`, does not count.
+/// two letters, or an abbreviation that ends before a hyphen of `name`, does not count.
 fn is_abbreviation(given: &str, name: &str) -> bool {
     let rest = name.strip_prefix(given).filter(|_| given.starts_with("--") && given.len() > 3);
     rest.is_some_and(|rest| !rest.starts_with('-'))

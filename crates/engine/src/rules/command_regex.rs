@@ -42,7 +42,8 @@ impl CommandRegex {
     }
 
     /// Returns the truth for each simple command. With [`CommandScope::CommandsAndWrappers`] and a `command_pattern`, a
-    /// command also matches if one of its wrappers matches, or the text of wrappers and command together (`sudo make`).
+    /// command also matches if one of its wrappers matches, or if the text of the wrappers together with the command
+    /// (`sudo make`) matches.
     pub(crate) fn truths(&self, situation: &Situation, scope: CommandScope) -> Result<Vec<Truth>, RegexError> {
         let Some(script) = situation.script() else { return Ok(Vec::new()) };
         let truths = PairTruths {
@@ -118,7 +119,8 @@ struct CommandTruths<'a> {
     constant_parts: Option<&'a [String]>,
 }
 
-/// The placeholder for an unknown part of a word. No regex contains this character.
+/// The placeholder for the unknown part of a word. The character is chosen because regexes and commands rarely contain
+/// it.
 const UNKNOWN: &str = "\u{FFFC}";
 
 impl<'a> CommandTruths<'a> {
@@ -129,15 +131,16 @@ impl<'a> CommandTruths<'a> {
         }
     }
 
-    /// True if the regex matches whatever the values of the unknown words are.
+    /// True if the regex matches with placeholders in place of the unknown words. The regex then matches whatever the
+    /// values of these words are.
     fn matches_any_value(&self, command: &SimpleCommand) -> Result<bool, RegexError> {
         self.regex.is_match(&command.text_if(&vec![UNKNOWN; command.unknown_words()]))
     }
 
-    /// True if the regex matches whatever the values of the unknown words are. Unknown if it matches when some of its
-    /// own constant parts are put in place of the unknown words, or if this cannot be tried, because the parts are not
-    /// known or there are too many combinations. An unknown operand is never replaced by a flag, because rules would
-    /// then ask at every `git push origin "$branch"`.
+    /// True if the regex matches whatever the values of the unknown words are. Unknown if the regex matches when some
+    /// of its own constant parts are put in place of the unknown words, or if this replacement cannot be tried, because
+    /// the constant parts are not known or there are too many combinations. An unknown operand is never replaced by a
+    /// flag, because otherwise every rule against a flag of `git push` would ask at `git push origin "$branch"`.
     fn truth(&self, command: &SimpleCommand) -> Result<Truth, RegexError> {
         let count = command.unknown_words();
         if self.matches_any_value(command)? {
@@ -175,7 +178,7 @@ impl<'a> CommandTruths<'a> {
 /// is tried, and it is unknown whether the regex matches.
 const COMBINATIONS_LIMIT: usize = 1024;
 
-/// Returns the combination with this number. It contains one item of each element of `choices`.
+/// Returns the combination with this number. A combination contains one item of each element of `choices`.
 fn combination_of<'a>(choices: &[&[&'a str]], mut number: usize) -> Vec<&'a str> {
     let mut combination = Vec::with_capacity(choices.len());
     for choice in choices {

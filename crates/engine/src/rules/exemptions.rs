@@ -1,5 +1,5 @@
-//! Exemptions from a rule that Linchpin derives from another key, such as a tool list of a workflow or `writes` of a
-//! hat: the calls that the rule never matches.
+//! Calls that are exempt from a rule. Only pace rules, and rules that Linchpin derives from another key of a policy
+//! file (such as a tool list of a workflow or `writes` of a hat), have exemptions.
 
 use serde::{Deserialize, Serialize};
 
@@ -20,7 +20,7 @@ pub struct Exemptions {
     pub read_only: bool,
 }
 
-/// Programs that only read and print, unless their output is redirected to a file or they write to an operand.
+/// Programs that only read and print, unless a redirection or an argument makes them change files.
 const READ_ONLY_PROGRAMS: [&str; 35] = [
     "[", "basename", "cat", "cd", "cmp", "cut", "date", "diff", "dirname", "echo", "egrep", "false", "fgrep", "file",
     "find", "grep", "head", "jq", "ls", "nl", "printf", "pwd", "realpath", "rg", "sed", "sort", "stat", "tail", "test",
@@ -63,7 +63,7 @@ impl Exemptions {
     fn is_harmless_command(&self, command: &SimpleCommand) -> bool {
         let is_plain = command.wrappers.is_empty() && command.assignments().is_empty() && !command.is_remote();
         let mut words = command.words().iter().map(|word| word.value.as_deref());
-        // Only a bare name is exempt, because a path could be that of any program.
+        // Only a program that is called by its bare name is exempt, because a path could lead to any program.
         let Some(Some(program)) = words.next().filter(|_| is_plain) else { return false };
         let mut reads = || match program {
             "git" => {
@@ -71,7 +71,7 @@ impl Exemptions {
                     && words
                         .all(|word| word.is_some_and(|word| !UNSAFE_FLAGS.iter().any(|flag| word.starts_with(flag))))
             }
-            // `date -s` and `printf -v` set something.
+            // `date -s` sets the clock, and `printf -v` sets a variable.
             "date" => words.all(|word| word.is_some_and(|word| !word.starts_with("-s") && !word.starts_with("--s"))),
             "printf" => words.next().is_some_and(|first| first.is_some_and(|first| !first.starts_with("-v"))),
             _ => READ_ONLY_PROGRAMS.contains(&program),

@@ -1,4 +1,4 @@
-//! Compares the number of times that a rule has held or refused with the rule's `max_holds`.
+//! Compares the number of times that a rule has held a stop or refused a call with the rule's `max_holds`.
 
 use std::cmp::Ordering;
 
@@ -8,17 +8,17 @@ use crate::file_rules::PossibleDemand;
 /// The number of times that a rule has held a stop, asked for files or refused a call, compared with its maximum.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum HoldState {
-    /// The rule can still hold or refuse.
+    /// The rule can still hold stops or refuse calls.
     BelowMaximum,
-    /// The rule has reached its maximum: it no longer holds or refuses, and the person is told.
+    /// The rule has reached its maximum: it no longer holds stops or refuses calls, and the person gets a notice.
     AtMaximum,
-    /// The count is above the maximum. A pace rule or file rule in this state reports nothing, because the person was
-    /// told at the maximum.
+    /// The count is above the maximum. A pace rule or file rule in this state reports nothing, because the person got a
+    /// notice when the count reached the maximum.
     AboveMaximum,
 }
 
 impl HoldState {
-    /// The state of a rule that has held or refused `times` times.
+    /// The state of a rule that has held a stop, asked for files or refused a call `times` times.
     fn of(times: u32, max_holds: u32) -> Self {
         match times.cmp(&max_holds) {
             Ordering::Less => Self::BelowMaximum,

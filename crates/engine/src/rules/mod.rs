@@ -1,4 +1,4 @@
-//! Rules in compiled form. They are already checked, and a rule that cannot match an event is skipped at low cost.
+//! Rules in compiled form. The rules are already checked, and a rule that cannot match an event is skipped at low cost.
 //!
 //! Other crates read rules from files. A [`Rule`] is plain data. A [`RuleSet`] is the compiled form of many rules,
 //! which can be cached.
@@ -44,13 +44,13 @@ use crate::pace::PaceRule;
 use crate::verdict::Level;
 use shell::SimpleCommand;
 
-/// The `max_holds` of rules that do not set it.
+/// The value of `max_holds` for rules that do not set this key.
 const DEFAULT_MAX_HOLDS: u32 = 3;
 
-/// A rule, as it was read from a policy file and checked.
+/// A rule that was read from a policy file and checked.
 ///
-/// The names in its serialized form must not change, so renamed fields have a `serde(rename)`: the text of a workflow
-/// that a person trusts and the stored phase of a hat are JSON that contains rules.
+/// The names in the serialized form of a rule must not change, because the text of a workflow that a person trusts and
+/// the stored phase of a hat are JSON that contains rules. Renamed fields therefore have a `serde(rename)`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Rule {
     /// Must be the first field, because [`RuleSet`] reads ids without decoding rules.
@@ -65,10 +65,10 @@ pub struct Rule {
     pub digest: String,
     pub on: EventKinds,
     pub detect: Detector,
-    /// An expression that must be true for the rule to match. It was checked when the rule was loaded.
+    /// An expression that must be true for the rule to match. The expression was checked when the rule was loaded.
     pub when: Option<String>,
     pub action: Level,
-    /// The level of the finding if the rule cannot be evaluated; `None` if such a rule counts as matched.
+    /// The level of the finding if the rule cannot be evaluated; `None` for the level of `action`.
     pub on_error: Option<Level>,
     pub tags: Vec<String>,
     /// The maximum number of times that the rule holds one stop, asks for the same files, or refuses calls in one
@@ -149,13 +149,13 @@ impl Rule {
         self.as_file_rule().is_some_and(|file| file.command.is_some())
     }
 
-    /// True if the rule protects the guard itself. Such rules stay enforced during a pause.
+    /// True if the rule protects Linchpin itself. Such rules stay enforced during a pause.
     pub fn protects_guard(&self) -> bool {
         self.tier == Tier::Bundled && self.locked
     }
 
-    /// True if the rule can be acknowledged for a session: it only warns, or only holds stops. Rules that refuse calls
-    /// cannot be acknowledged.
+    /// True if the rule can be acknowledged for a session: the rule only warns, or only holds stops. Rules that refuse
+    /// calls cannot be acknowledged.
     pub fn can_be_acknowledged(&self) -> bool {
         self.action == Level::Warn || (self.action > Level::Warn && self.on.iter().all(EventKind::is_stop))
     }
@@ -187,20 +187,20 @@ impl Tier {
     }
 }
 
-/// The part of a rule that detects something, in addition to `on` and `when`.
+/// The part of a rule that selects tool calls, changed files or repetition, in addition to `on` and `when`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum Detector {
-    /// Matches a tool call before it runs.
+    /// Matches a tool call.
     Tool(Box<ToolRule>),
     /// Matches changed files.
     Files(Box<FileRule>),
-    /// Matches repetition, or the duration or tokens of a phase.
+    /// Matches repetition, missing commits, or the duration or tokens of a phase.
     Pace(Box<PaceRule>),
-    /// The rule detects nothing in addition: `on` and `when` alone decide.
+    /// The rule has no such part: `on` and `when` alone decide.
     Event,
 }
 
-/// The truth of a clause. It is unknown if it depends on something that is only known when the command runs.
+/// The truth of a clause. The truth is `Unknown` if it depends on a value that is only known when the command runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Truth {

@@ -22,7 +22,7 @@ pub struct PathClause {
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum PathPattern {
-    /// `outside_project`: outside of the project root and of temporary directories.
+    /// `outside_project`: all paths outside of the project's root and of temporary directories.
     OutsideProject,
     Glob {
         source: String,
@@ -53,10 +53,10 @@ impl PathPattern {
         }
     }
 
-    /// True if a recursive access to a directory could include a file that matches. A pattern that does not begin with
-    /// a fixed directory, such as `**/x`, is assumed to match nothing in the directory, because otherwise it would
-    /// match every recursive access. This assumption is not made if the directory contains the whole project (for
-    /// `~/…`, the home directory).
+    /// True if a recursive access to a directory could include a file that matches the pattern. A pattern that does not
+    /// begin with a fixed directory, such as `**/x`, is assumed to match nothing in the directory, because otherwise
+    /// the pattern would match every recursive access. This assumption is not made if the directory contains the whole
+    /// project (for `~/…`, the home directory).
     fn may_match_below(&self, touch: &TouchedPath, situation: &Situation) -> bool {
         let Self::Glob { source, .. } = self else { return false };
         let directories = &situation.directories;
@@ -94,8 +94,8 @@ fn in_temp(touch: &TouchedPath, situation: &Situation) -> bool {
         .any(|directory| is_below(&touch.absolute, directory) && !is_below(&situation.directories.root, directory))
 }
 
-/// The path as messages show it. A path in a shell command is shown as it is written in the command. A path that
-/// another tool call names is shown relative to the project's root, if it is in the project.
+/// The path as messages show it. A path in a shell command is shown in its spelling in the command. A path that another
+/// tool call names is shown relative to the project's root, if the path is in the project.
 fn path_for_message(touch: &TouchedPath) -> Arc<str> {
     match &touch.in_project {
         Some(path) if touch.command_index.is_none() && !path.is_empty() => Arc::from(path.as_str()),
@@ -157,8 +157,8 @@ impl PathClause {
     }
 
     /// The truth of the clause for this kind of access. An access of unknown kind can be a read or, unless the path is
-    /// the value of a variable, a write. It can be a deletion only if the program is unknown, because the programs that
-    /// delete files are known.
+    /// the value of a variable, a write. Such an access can be a deletion only if the program is unknown, because the
+    /// programs that delete files are known.
     fn access_truth(
         &self,
         access: Option<Access>,
@@ -180,9 +180,9 @@ impl PathClause {
         command.map_or(truth, |command| truth.and(strongest_truth(command)))
     }
 
-    /// True if the clause may match an access to an unknown path. This is so only if the access is a deletion, or if
-    /// the rule also matches commands: any other rule would ask at every command that reads a file whose path is in a
-    /// variable.
+    /// True if the clause may match an access to an unknown path. The clause may match only if the access is a
+    /// deletion, or if the rule also matches commands: any other rule would ask at every command that reads a file
+    /// whose path is in a variable.
     fn may_match_unknown(&self, touch: &UnknownPath, names_commands: bool, situation: &Situation) -> bool {
         let is_deletion = self.key == PathKey::Deletes && touch.access == Some(Access::Delete);
         (names_commands || is_deletion)
@@ -197,7 +197,7 @@ impl PathClause {
             || (touch.is_recursive && self.patterns.iter().any(is_in) && !self.excepts(touch, situation))
     }
 
-    /// True if the call names paths, and the clause matches all spellings of each of them and the kind of each access.
+    /// True if the call names paths, and the clause matches all spellings of every path and the kind of every access.
     pub(super) fn covers_all(&self, situation: &Situation) -> bool {
         let touches = situation.touched_paths();
         !touches.is_empty()

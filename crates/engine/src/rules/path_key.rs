@@ -1,4 +1,4 @@
-//! The rule keys that take path patterns, and the kinds of access that each covers.
+//! The rule keys that take path patterns, and the kinds of access that each key covers.
 
 use serde::{Deserialize, Serialize};
 

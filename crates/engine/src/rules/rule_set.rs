@@ -2,10 +2,10 @@
 //!
 //! Every hook reads all rules of a project, but few rules apply to a given event. Each rule therefore has a small
 //! header with conditions that every match meets: the event kind, a tool name, a literal in the command, a literal in a
-//! path. A header never excludes a rule that matches the event, but it need not exclude a rule that does not match.
+//! path. A header never excludes a rule that matches the event, but may fail to exclude a rule that does not match.
 //!
-//! Two versions of a policy differ in few rules, so two sets are compared, and a set is changed, without decoding the
-//! rules that stay the same.
+//! Two versions of a policy differ in few rules, so sets are compared and changed without decoding the rules that stay
+//! the same.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -70,8 +70,8 @@ struct RuleSetBuilder {
 #[derive(Serialize, Deserialize)]
 struct AnyOf<'a>(#[serde(borrow)] Cow<'a, str>);
 
-/// A literal that contains the separator is split into two alternatives, which makes the header less selective, but
-/// does no other harm.
+/// A literal that contains the separator is split into two alternatives, which makes the header less selective, but has
+/// no other effect.
 const SEPARATOR: char = '\0';
 
 impl AnyOf<'_> {
@@ -161,7 +161,7 @@ impl RuleSet {
         Ok((old_versions, new_versions))
     }
 
-    /// Creates a set from the packed rules at `start`, without copying them.
+    /// Creates a set from the packed rules that begin at the index `start` of `bytes`, without copying them.
     pub fn from_bytes(bytes: Arc<Vec<u8>>, start: usize) -> Self {
         Self { bytes, start }
     }
@@ -170,7 +170,7 @@ impl RuleSet {
         self.bytes.get(self.start..).unwrap_or_default()
     }
 
-    /// Decodes the rules that the event can match according to their headers, in order.
+    /// Decodes the rules that can match the event according to their headers, in the order of the set.
     pub fn candidates(&self, situation: &Situation) -> Result<Vec<Rule>, RuleSetError> {
         let mut rules = Vec::new();
         let mut headers = self.headers()?;
@@ -204,7 +204,7 @@ impl RuleSet {
         self.parts().map(|(_, headers, _)| headers).ok_or(RuleSetError)
     }
 
-    /// Iterates over the bodies. Yields an error if their number differs from the number of rules in the set.
+    /// Iterates over the bodies. Yields an error if the number of bodies differs from the number of rules in the set.
     fn bodies(&self) -> Result<impl Iterator<Item = Result<Body<'_>, RuleSetError>>, RuleSetError> {
         let (count, _, mut bodies) = self.parts().ok_or(RuleSetError)?;
         let mut remaining = count;
@@ -232,7 +232,7 @@ impl RuleSet {
 }
 
 impl<'a> Body<'a> {
-    /// Removes the first body from the bytes, and returns it.
+    /// Removes and returns the first body of the bytes.
     fn take(bodies: &mut &'a [u8]) -> Option<Self> {
         let (length, rest) = bodies.split_first_chunk::<4>()?;
         let (body, rest) = rest.split_at_checked(u32::from_le_bytes(*length) as usize)?;

@@ -9,14 +9,15 @@ use crate::situation::Situation;
 /// The command or path that makes a clause true or unknown.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Subject {
-    /// The path as messages show it; `None` if the clause does not match paths.
+    /// The path in the form that messages show; `None` if the clause does not match paths.
     pub path: Option<Arc<str>>,
     /// The index of the command in the script.
     pub command_index: Option<usize>,
 }
 
 impl Subject {
-    /// The innermost command with this truth: if one command of the script runs another, the one that is run is chosen.
+    /// The innermost command with this truth: if one command of the script runs another command, the command that is
+    /// run is chosen.
     pub(super) fn innermost_command(truths: &[Truth], truth: Truth, situation: &Situation) -> Option<Self> {
         let commands = situation.script()?.commands.iter().enumerate().zip(truths);
         let matching = commands.filter(|(_, command_truth)| **command_truth == truth && truth > Truth::False);
@@ -25,9 +26,9 @@ impl Subject {
     }
 }
 
-/// Keeps the best of the offered subjects. A subject that makes the clause true is better than one that makes it
-/// unknown. Of two equal in this, a path that the clause matches is better than a directory that may contain matches.
-/// Of equally good subjects, the first is kept.
+/// Keeps the best of the offered subjects. A subject that makes the clause true is better than a subject that makes the
+/// clause unknown. If this does not decide, a path that the clause matches is better than a directory that may contain
+/// matching files. Of equally good subjects, the first is kept.
 #[derive(Default)]
 pub(super) struct BestSubject(Option<((Truth, bool), Subject)>);
 

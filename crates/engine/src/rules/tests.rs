@@ -144,7 +144,7 @@ fn an_unknown_word_matters_only_if_it_could_complete_a_match() {
         ("deploy (now|later)", "deploy $WHEN", Level::Ask),
         ("deploy (now|later)", "deploy 'now'", Level::Block),
         ("deploy (now|later)", "echo deploy now", Level::Allow),
-        // Commands with a word of which a part is unknown.
+        // Commands with a word that is partly unknown.
         ("^rm -rf", "r$@m -rf /", Level::Ask),
         ("^rm -rf", "r${X}m -rf /", Level::Ask),
         ("^rm -rf", "x$Y -rf /", Level::Allow),
@@ -332,7 +332,7 @@ proptest! {
     }
 }
 
-/// Removes the clauses from the findings, because a verdict lists more of them if all clauses were evaluated.
+/// Removes the clauses from the findings, because a finding lists more clauses if all clauses were evaluated.
 fn without_clauses(mut verdict: Verdict) -> Verdict {
     for finding in &mut verdict.findings {
         finding.because.clear();

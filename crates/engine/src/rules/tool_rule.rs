@@ -1,4 +1,4 @@
-//! Tool rules, which judge a tool call before it runs.
+//! Tool rules, which judge a tool call (by default before the call runs).
 //!
 //! A rule matches if all of its clauses are true. A clause is unknown if its truth cannot be determined before the
 //! command runs: the script cannot be parsed, a relevant word contains a variable, or it is unknown how the command
@@ -30,7 +30,8 @@ pub struct ToolRule {
     pub matchers: Vec<CommandMatcher>,
     pub rewrites: Option<BranchClause>,
     pub paths: Vec<PathClause>,
-    /// The level if no clause is false and one is unknown; `None` for the default of the rule's action.
+    /// The level of the finding if no clause is false and at least one is unknown; `None` for the default of the rule's
+    /// action.
     pub incomplete: Option<Level>,
     /// The calls that the rule never matches. Set only for rules that Linchpin derives from another key of a policy
     /// file.
@@ -108,9 +109,9 @@ impl ToolRule {
         Ok(tool_match)
     }
 
-    /// True if a match of the rule covers everything that the call does. A rule with path clauses must match every path
-    /// that the call names. A rule with branch clauses, or with path clauses for a shell call, never covers everything.
-    /// Which simple commands the rule covers is not judged (see `command_truths_without_wrappers`).
+    /// True if a match of the rule covers all effects of the call. A rule with path clauses must match every path that
+    /// the call names. A rule with branch clauses, or with path clauses for a shell call, never covers all effects.
+    /// This function does not judge which simple commands the rule covers (see `command_truths_without_wrappers`).
     pub fn covers_whole_call(&self, situation: &Situation) -> bool {
         let is_shell = situation.event.tool.as_ref().is_some_and(|call| call.shell.is_some());
         let covers_part = self.rewrites.is_some() || self.matchers.iter().any(|matcher| !matcher.paths.is_empty());
@@ -184,10 +185,10 @@ impl ToolRule {
     }
 }
 
-/// Combines the truths for single commands into one clause.
+/// Combines the truths for the simple commands into one clause.
 fn command_clause(key: &'static str, situation: &Situation, truths: &[Truth]) -> Clause {
-    // The clause can be false, because the guard asks the person about every shell call without a script, whatever the
-    // rules are.
+    // The clause is false without a script. This is safe, because Linchpin asks the person about every shell call
+    // without a script, whatever the rules are.
     let Some(script) = situation.script() else {
         return Clause::new(key, Truth::False, Clause::NO_COMMAND.to_owned());
     };

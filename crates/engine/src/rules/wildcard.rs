@@ -1,4 +1,4 @@
-//! Wildcards (`*`) for names of programs, operands and branches.
+//! Wildcards such as `*` for programs, operands and branches, and for the values of flags and environment variables.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,7 +7,7 @@ use path::pattern::{Pattern, PatternError};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Wildcard(String);
 
-/// The replacement for `/`. In a wildcard, `/` is an ordinary character; in a [`Pattern`], it separates segments.
+/// The replacement for `/`. In a wildcard, `/` is an ordinary character; in a [`Pattern`], `/` separates segments.
 const SLASH: &str = "\u{1}";
 
 impl Wildcard {

@@ -20,7 +20,7 @@ impl Situation {
     }
 
     /// True if the policy applies to the simple command at this index. The policy of a directory applies to commands
-    /// that run in it or name a path in it.
+    /// that run in this directory or name a path in this directory.
     pub(crate) fn is_in_scope(&self, index: usize) -> bool {
         if !self.directories.is_subdirectory {
             return true;
@@ -40,8 +40,9 @@ impl Situation {
         in_scope.get(index).copied().unwrap_or(false)
     }
 
-    /// True if every simple command certainly runs in this policy's directory. A command that runs elsewhere and only
-    /// names a path in the directory does not count, because the command may do something else as well.
+    /// True if every simple command certainly runs in this policy's directory. A command that runs in another directory
+    /// and only names a path in this policy's directory does not count, because the command may also access files
+    /// outside of this policy's directory.
     pub(crate) fn runs_in_scope_only(&self) -> bool {
         let is_below = |directory: &String| path::relative_to(directory, &self.directories.root).is_some();
         let runs_in_scope = |command: &SimpleCommand| {
@@ -52,7 +53,7 @@ impl Situation {
             || self.script().is_none_or(|script| script.commands.iter().all(runs_in_scope))
     }
 
-    /// Possible working directories of a command; empty if unknown.
+    /// The possible working directories of a command; empty if the directories are unknown or on another machine.
     fn working_directories_of(&self, command: &SimpleCommand) -> Vec<String> {
         let directories = command.works_in().filter(|_| !command.is_remote());
         let absolute = |directory: &String| path::normalize(&self.directories.absolute(directory, &self.event.cwd));

@@ -10,7 +10,7 @@ use crate::file_rules::ChangeScope;
 use crate::observers::{SetValue, VariableChanges, evaluate_set};
 use crate::situation::Situation;
 
-/// An action at a node of a workflow or at an event. It sets variables, or gives the agent a text to read.
+/// An action at a node of a workflow or at an event. The action sets variables, or gives the agent a text to read.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WorkflowAction {
     /// An expression that must be true; `None` if the action has no condition.
@@ -18,7 +18,7 @@ pub struct WorkflowAction {
     pub kind: ActionKind,
 }
 
-/// What an action does. `block_tools` is not among the actions, because it is compiled to rules.
+/// The kinds of actions. `block_tools` is not among them, because Linchpin derives rules from this key.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum ActionKind {
     /// Sets these variables to these values.
@@ -36,8 +36,8 @@ pub enum ActionEffect {
 }
 
 impl WorkflowAction {
-    /// Returns the action's effect; `None` if its condition is false. `guides` has the texts of the guides that the
-    /// action can include.
+    /// Returns the action's effect; `None` if the action's condition is false. `guides` has the texts of the guides
+    /// that the action can include.
     pub fn effect(
         &self,
         guides: &BTreeMap<String, String>,

@@ -25,16 +25,16 @@ pub enum Gate {
         /// The program and its arguments. No shell interprets them.
         words: Vec<String>,
         timeout: Duration,
-        /// True if, in a run of a loop, agents must not change the files that the command names. Workflows that earlier
-        /// versions stored do not have this field.
+        /// True if, in a run of a loop, agents must not change the files that the command names. Workflows that were
+        /// stored by earlier versions of Linchpin do not have this field.
         #[serde(default = "protect_by_default")]
         protect: bool,
     },
     /// A person must approve this text.
     Approval(String),
     Webhook(Box<Webhook>),
-    /// These file rules must be met. The gate has its own copies of the rules, because the rules need not apply
-    /// anywhere else.
+    /// These file rules must be met. The gate has its own copies of the rules, because the rules need not apply outside
+    /// of the gate.
     FileRules(Vec<Rule>),
 }
 
@@ -46,7 +46,8 @@ fn protect_by_default() -> bool {
 pub struct Webhook {
     pub url: String,
     pub method: String,
-    /// Header names and values. The value `env:NAME` is replaced by the value of that environment variable.
+    /// Header names and values. The header value `env:NAME` is replaced by the value of the environment variable
+    /// `NAME`.
     pub headers: Vec<(String, String)>,
     pub expect: ExpectedResponse,
 }
@@ -60,7 +61,8 @@ impl Webhook {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ExpectedResponse {
     pub status: u16,
-    /// JSON text. The response body must contain all of its fields with equal values, and can contain other fields.
+    /// A JSON value as text. The response body must contain all fields of this value with equal values, and can contain
+    /// other fields.
     pub json: Option<String>,
 }
 

@@ -1,4 +1,5 @@
-//! Finds the nodes of a workflow that cannot be reached, and those from which its end cannot be reached.
+//! Finds the nodes of a workflow that cannot be reached, and the nodes from which the end of the workflow cannot be
+//! reached.
 
 use std::collections::BTreeSet;
 

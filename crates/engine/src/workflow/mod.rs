@@ -1,8 +1,9 @@
 //! Workflows: nodes, transitions and gates.
 //!
 //! Like a rule, a [`Workflow`] is plain data that another crate has read and checked: its expressions are valid, its
-//! names are defined, and it can be cached in compiled form. This module computes what depends only on the file: the
-//! graph, its diagram, and the parts that a person has to trust. It does not know at which node a workflow is.
+//! names are defined, and the workflow can be cached in compiled form. This module computes what depends only on the
+//! file: the graph, its diagram, and the parts that a person has to trust. This module does not know at which node a
+//! workflow is.
 
 mod action;
 pub mod diagram;
@@ -42,7 +43,8 @@ pub struct Workflow {
     pub start: String,
     /// The initial values of variables, as JSON text.
     pub variables: BTreeMap<String, String>,
-    /// The declared claims. In addition to these, each node has a claim that its work is complete.
+    /// The declared claims. In addition to these claims, each node except the end nodes has a claim that the node's
+    /// work is complete.
     pub claims: Vec<String>,
     /// The rules that apply at every node.
     pub rules: Vec<Rule>,
@@ -56,11 +58,11 @@ pub struct Workflow {
 }
 
 impl Workflow {
-    /// The end node for work that is finished. After it, no workflow is active.
+    /// The end node for work that is finished. A workflow at this node is no longer active.
     pub const DONE: &str = "done";
     /// The end node for work that was abandoned.
     pub const ABORTED: &str = "aborted";
-    /// The end nodes. Every workflow has them, whether or not it declares them.
+    /// The end nodes. Every workflow has these nodes, whether or not the workflow declares them.
     pub const ENDS: [&str; 2] = [Self::DONE, Self::ABORTED];
 
     pub fn node(&self, name: &str) -> Option<&Node> {
@@ -87,7 +89,7 @@ impl Workflow {
         self.variables.get(name).and_then(|json| serde_json::from_str(json).ok())
     }
 
-    /// The rules that apply at a node: first the workflow's, then the node's.
+    /// The rules that apply at a node: first the rules of the workflow, then the rules of the node.
     pub fn rules_at(&self, node: &str) -> impl Iterator<Item = &Rule> {
         self.rules.iter().chain(self.node(node).into_iter().flat_map(|node| &node.rules))
     }
@@ -97,7 +99,7 @@ impl Workflow {
         self.triggers.iter().filter(move |trigger| trigger.on == kind).flat_map(|trigger| &trigger.actions)
     }
 
-    /// Renders a prompt of this workflow. A fact that is missing is rendered as empty text.
+    /// Renders a prompt of this workflow. A missing fact is rendered as empty text.
     pub fn render_prompt(&self, text: &str, situation: &Arc<Situation>) -> Result<String, EvaluationError> {
         template::render(text, &self.guides, situation, OnMissing::UseDefault)
     }

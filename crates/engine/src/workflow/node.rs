@@ -15,7 +15,7 @@ pub struct Node {
     pub requires: Vec<Requirement>,
     pub on_enter: Vec<WorkflowAction>,
     pub on_exit: Vec<WorkflowAction>,
-    /// The transitions out of the node. The first one whose `when` is true is taken.
+    /// The transitions out of the node. The first transition whose `when` is true is taken.
     pub transitions: Vec<Transition>,
 }
 
@@ -26,6 +26,6 @@ pub struct Transition {
     pub when: String,
     /// The node that the transition leads to.
     pub to: String,
-    /// The gates of this transition, in addition to those of the node.
+    /// The gates of this transition, in addition to the gates of the node.
     pub requires: Vec<Requirement>,
 }

@@ -17,7 +17,7 @@ impl Workflow {
         let gates = self.gates.iter().map(|(name, gate)| (name.as_str(), gate));
         let gates = gates.chain(self.requirements().map(|required| (required.id.as_str(), &required.gate)));
         let mut gates: Vec<String> = gates.filter_map(|(id, gate)| gate_to_trust(id, gate)).collect();
-        // A gate under `gates` also occurs in every `requires` list that names it, so duplicates are removed.
+        // A gate under `gates` also occurs in every `requires` list that names the gate, so duplicates are removed.
         gates.sort();
         gates.dedup();
         let mut rules: Vec<String> = self.all_rules().filter_map(rule_to_trust).collect();
@@ -27,8 +27,8 @@ impl Workflow {
     }
 
     /// Returns the text that a person trusts; empty if no part needs trust. The effect of a part can depend on the rest
-    /// of the workflow, so the text is the entire workflow with the rules from libraries. It does not contain texts for
-    /// agents, so that a change of such a text needs no new trust.
+    /// of the workflow, so the text is the entire workflow, including the rules that come from rule libraries. The text
+    /// to trust does not contain texts for agents, so that a change of such a text needs no new trust.
     pub fn text_to_trust(&self) -> String {
         if self.parts_to_trust().is_empty() {
             return String::new();
@@ -39,7 +39,8 @@ impl Workflow {
         trusted.text_to_trust_with_reasons()
     }
 
-    /// Returns the text that people trusted in earlier versions of Linchpin. It also contains the reasons of rules.
+    /// Returns the text that people trusted in earlier versions of Linchpin. This text also contains the reasons of
+    /// rules.
     pub fn text_to_trust_with_reasons(&self) -> String {
         if self.parts_to_trust().is_empty() {
             return String::new();
@@ -51,8 +52,8 @@ impl Workflow {
         serde_json::to_string(&trusted).map_or_else(|_| self.digest.clone(), |text| without_newer_defaults(&text))
     }
 
-    /// Returns the workflow without the rules and observers that need trust. Its gates stay, because a gate that is not
-    /// trusted never opens.
+    /// Returns the workflow without the rules and observers that need trust. The gates of the workflow stay, because a
+    /// gate that is not trusted never opens.
     #[must_use]
     pub fn without_untrusted(mut self) -> Self {
         if self.tier != Tier::Project {

@@ -263,7 +263,7 @@ fn deep_nesting_is_an_error_and_no_stack_overflow() {
         let count = (length / (before.len() + after.len()).max(1)).max(1);
         let source = [before.repeat(count).as_str(), core, after.repeat(count).as_str()].concat();
         assert!(source.len() <= LENGTH_LIMIT);
-        // `1 < 1 < 1 …` is one chained comparison and not deep, so it need not be an error.
+        // `1 < 1 < 1 …` is one chained comparison and not deep, so this expression need not be an error.
         let error = on_a_small_stack(source.clone());
         assert!(error.is_some() || before == "1 < ", "{source}");
     }

@@ -1,4 +1,4 @@
-//! Tests how names resolve in a situation, and that facts are requested only if they are used.
+//! Tests how names resolve in a situation, and that facts are requested only if an expression uses them.
 
 use crate::file_rules::ChangeScope;
 use std::sync::{Arc, Mutex};
@@ -282,7 +282,7 @@ fn claims_can_only_be_used_in_transitions() {
     insta::assert_snapshot!(problems_of("phase.visits > 1", &everywhere), @"`phase` has no field `visits` (did you mean `visit`?)");
 }
 
-/// A supplier of facts in which several facts are missing.
+/// A supplier for which several facts are missing, for different reasons.
 struct IncompleteFacts;
 
 impl Facts for IncompleteFacts {

@@ -6,7 +6,8 @@ use std::fmt;
 use super::backticked;
 use crate::hats::{Hat, Loop, Topic};
 
-/// Common topics, each with default instructions for the hat that it triggers and for the hats that publish it.
+/// Common topics, each with the default instructions for the hat that the topic triggers, and for the hats that publish
+/// the topic.
 const WELL_KNOWN: [(&str, &str, &str); 8] = [
     ("task.start", "Understand the task and write a plan: tasks, in an order in which each can be finished.", ""),
     (
@@ -62,8 +63,8 @@ pub(super) fn write(the_loop: &Loop, hat: &Hat, out: &mut fmt::Formatter<'_>) ->
     write!(out, "### Derived Behaviors\n\n{}\n", lines.join("\n\n"))
 }
 
-/// The topics that trigger the hat. A pattern stands for all topics of the loop that match it, except the completion
-/// topic.
+/// The topics that trigger the hat. A pattern stands for all topics of the loop that match the pattern, except the
+/// completion topic.
 fn trigger_topics(the_loop: &Loop, hat: &Hat) -> Vec<String> {
     let known_topics: BTreeSet<&str> =
         the_loop.published().into_iter().chain(the_loop.topics.keys().map(String::as_str)).collect();
@@ -86,8 +87,8 @@ fn trigger_topics(the_loop: &Loop, hat: &Hat) -> Vec<String> {
     topics
 }
 
-/// Returns the instructions that `loop.yml` has for a topic, or the default instructions for the topic; `None` if there
-/// are neither.
+/// Returns the instructions that `loop.yml` has for a topic, or the default instructions for the topic; `None` if
+/// neither exists.
 fn instructions_for<'a>(
     the_loop: &'a Loop,
     topic: &str,

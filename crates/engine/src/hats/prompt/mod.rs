@@ -1,6 +1,6 @@
 //! Renders the prompt of an agent with a hat: a pure function of the loop, the hat, the events and the context. Text
-//! from agents, tasks, memories and notes is never rendered as a template. It is quoted line by line, with control
-//! characters escaped.
+//! from agents, tasks, memories and notes is never rendered as a template. Such text is quoted line by line, with
+//! control characters escaped.
 //!
 //! Where possible, `linchpin emit`, gates and hooks enforce what the prompt requires.
 
@@ -173,7 +173,7 @@ You MUST stop after an accepted emit: until the iteration ends, you cannot write
     }
 }
 
-/// Returns the topics as a list: `` `a`, `b` ``.
+/// Returns the topics or paths as a list: `` `a`, `b` ``.
 fn backticked(topics: &[String]) -> String {
     let mut text = String::new();
     for (at, topic) in topics.iter().enumerate() {

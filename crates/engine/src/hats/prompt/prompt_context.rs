@@ -14,7 +14,8 @@ const MAX_SCRATCHPAD_BYTES: usize = 16 * 1024;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct IncomingEvent {
     pub topic: String,
-    /// The hat that published the event; `None` if the person who started the run or Linchpin itself did.
+    /// The hat that published the event; `None` if the person who started the run or Linchpin itself published the
+    /// event.
     pub from: Option<String>,
     pub summary: String,
     /// The payload as JSON text.
@@ -28,7 +29,7 @@ pub struct PromptContext {
     pub ready_tasks: Vec<ReadyTask>,
     /// The number of ready tasks that are not in `ready_tasks`.
     pub more_ready: usize,
-    /// The memories, those that best match the events and the objective first.
+    /// The memories, in the order of how well they match the events and the objective, the best match first.
     pub memories: Vec<PromptMemory>,
     pub scratchpad: Option<String>,
 }

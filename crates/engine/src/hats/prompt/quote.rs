@@ -1,7 +1,7 @@
-//! Quotes text that is not from the loop, line by line. Every quoted line begins with `>`, so it can neither close the
-//! section of the prompt that contains it nor look like one of the prompt's numbered instructions. Control characters,
-//! and characters that change the writing direction, are escaped (`\u{1b}`), because prompts are also written to logs
-//! and terminals.
+//! Quotes text that does not come from `loop.yml`, line by line. Every quoted line begins with `>`, so the line can
+//! neither close the section of the prompt that contains the line, nor look like one of the prompt's numbered
+//! instructions. Control characters, and characters that change the writing direction, are escaped (`\u{1b}`), because
+//! prompts are also written to logs and terminals.
 
 use std::fmt::{self, Write};
 

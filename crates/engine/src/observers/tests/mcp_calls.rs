@@ -28,8 +28,8 @@ fn successes_and_failures_are_stored_separately() {
     assert_eq!(session.get("mcp_calls"), json!({"github": ["get_issue"]}));
     assert_eq!(session.get("mcp_results"), json!({"github": {"get_issue": {"state": "open"}}}));
     assert_eq!(session.get("mcp_failures"), json!({"github": ["search"]}));
-    // After a failure, the tool is still listed under the successes. After a success, it is no longer listed under the
-    // failures.
+    // After a failure, the tool is still listed under the successes. After a success, the tool is no longer listed
+    // under the failures.
     call(&session, "get_issue", &text(&json!({"error": "gone"})));
     call(&session, "search", &text(&json!([])));
     assert_eq!(session.get("mcp_calls"), json!({"github": ["get_issue", "search"]}));

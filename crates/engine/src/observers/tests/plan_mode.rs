@@ -130,7 +130,7 @@ fn quoted_markers_do_not_count() {
 fn markers_after_a_quote_count() {
     let text = "```\ncode\n```\n<br/> 1 < 2\n<system-reminder>Plan mode is active</system-reminder>";
     assert!(after(&Session::default(), &prompt(text)));
-    // The last marker in a prompt counts, because it is the newest.
+    // The last marker in a prompt counts, because this marker is the newest.
     let both = "# Active Approval Mode: Plan\n# Active Approval Mode: Default\n";
     assert!(!after(&Session::default(), &prompt(both)));
 }

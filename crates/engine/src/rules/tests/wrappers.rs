@@ -1,5 +1,5 @@
 //! Tests of rules that match wrappers (`sudo`, `timeout`), which are not commands of the script themselves, and of
-//! rules about commands that may be run by an unknown word in front of them.
+//! rules about commands that follow an unknown word, which may be a program that runs them.
 
 use super::*;
 
