@@ -1,12 +1,12 @@
-//! Reads shell scripts: finds the simple commands in them, and what those do to files and branches.
+//! Finds the simple commands in shell scripts, and the effects of these commands on files and branches.
 //!
-//! [`parse`] finds every simple command that a script could run, wherever it is: in lists, pipelines, groups,
-//! functions, conditionals, loops, substitutions and heredocs. Each has its words after quote removal, its redirections
-//! and assignments, and a normalized text, which rules are matched against. A part that is not known before the script
-//! runs is marked as unknown. A part that cannot be parsed becomes a [`Gap`]: parsing never fails, and never guesses.
+//! [`parse`] finds every simple command that a script could run: in lists, pipelines, groups, functions, conditionals,
+//! loops, substitutions and heredocs. Each simple command has its words after quote removal, its redirections and
+//! assignments, and a normalized text, which rules are matched against. A part of the script that is not known before
+//! the script runs is marked as unknown. A part that cannot be parsed becomes a [`Gap`]: parsing never fails.
 //!
 //! This crate must not know rules, files or the environment, and it runs nothing. Its modules, each of which uses only
-//! those above it:
+//! the modules above it:
 //!
 //! - `limits`: limits on the size and cost of a script, and the gaps that are reported;
 //! - `syntax`: parses a script into a syntax tree;
@@ -47,8 +47,9 @@ pub fn parse(text: &str) -> Script {
     parse_after(text, &|_| None)
 }
 
-/// Parses a script that runs after others in a session. `written_earlier` returns the contents of a file that the
-/// session has written, so that a script file that the session wrote is parsed where the script runs it.
+/// Parses a script that runs after other scripts in a session. `written_earlier` returns the contents of a file that
+/// the session has written, so that a script file that the session wrote is parsed where the parsed script runs this
+/// file.
 pub fn parse_after(text: &str, written_earlier: ContentsLookup) -> Script {
     interpret::interpret(text, written_earlier)
 }

@@ -1,4 +1,4 @@
-//! Collects the effects of one command from its redirections and its words.
+//! Collects the effects of one command from its redirections, assignments and words.
 
 mod argument;
 mod code;
@@ -64,14 +64,14 @@ impl Collector<'_> {
             }
             return;
         }
-        // If only the end of a path is known, as in `$DIR/.env`, a possible access to that end, `.env`, is added as
-        // well.
+        // If only the end of a path is known, as in `$DIR/.env`, an access of unknown kind to `.env` is added as well.
         if let (None, Some(Access::Read | Access::Write), Some((_, name))) =
             (path, access, word.known_end().split_once('/'))
         {
             self.add_access(Some(name), word, None);
         }
-        // The home directory of another user (`~name/.env`) is not known, but the rest of the path (`.env`) is.
+        // The home directory of another user (`~name/.env`) is not known, but the rest of the path (`.env`) is known.
+        // An access of unknown kind to that rest is added.
         let is_in_other_home =
             |path: &str| word.tilde && path.starts_with('~') && path != "~" && !path.starts_with("~/");
         if let (Some((_, name)), Some(Access::Read | Access::Write)) =
@@ -111,8 +111,8 @@ impl Collector<'_> {
                 self.add_access(target.value_or_placeholder(), target, Some(Access::Write));
             }
         }
-        // An assignment without a command sets the variable in the shell. Its value has effects only where the variable
-        // is used.
+        // An assignment without a command sets the variable in the shell. The value has effects only in commands that
+        // use the variable.
         let is_path = |value: &Word| !value.value.as_deref().is_some_and(|text| text.contains(char::is_whitespace));
         for assignment in command.assignments().iter().filter(|_| !command.words().is_empty()) {
             if is_path(&assignment.value) && !names_credentials(&assignment.name) {
@@ -184,7 +184,8 @@ impl Collector<'_> {
         }
     }
 
-    /// For each file that may be copied into a directory, adds a write of its path in that directory.
+    /// For each file that may be copied into a directory, adds a write of the copy's path. Copies in the temporary
+    /// directory are left out.
     fn collect_from_copies(&mut self, program: &str, arguments: &Arguments) {
         let is_temporary = |path: &str| path.starts_with("/tmp") || path.starts_with(path::TEMP_PLACEHOLDER);
         let copies = file_copies(self.command, program, arguments);
@@ -193,7 +194,7 @@ impl Collector<'_> {
         }
     }
 
-    /// Adds the changes that applied patches make to files.
+    /// Adds the changes to files by the patches that the command applies.
     fn collect_from_patches(&mut self) {
         for (path, access) in self.command.applied_patches().into_iter().flat_map(patch::changed_files) {
             self.add_access(Some(path), &Word::known(path), Some(access));
@@ -214,8 +215,8 @@ impl Collector<'_> {
         }
     }
 
-    /// Adds the paths in the words of a program that is not in the table, except for paths that a flag excludes:
-    /// `--exclude PATH`.
+    /// Adds the paths in the arguments of a program that is not in the table of programs, except for paths that a flag
+    /// excludes: `--exclude PATH`.
     fn collect_from_unknown_program(&mut self) {
         let command = self.command;
         let is_exclusion = |word: &Word| {
@@ -234,7 +235,7 @@ impl Collector<'_> {
     fn add_mentioned_paths(&mut self, word: &Word) {
         let text = word.value.as_deref().unwrap_or(&word.raw);
         for piece in path_candidates(text) {
-            // A part after an expansion, like `/x` of `$DIR/x`, is not an absolute path.
+            // A part of a word after an expansion, like `/x` of `$DIR/x`, is not an absolute path.
             let follows_expansion = word.value.is_none() && !text.trim_start_matches(['"', '\'']).starts_with('/');
             self.add_access(Some(if follows_expansion { piece.trim_start_matches('/') } else { piece }), word, None);
         }
@@ -244,15 +245,16 @@ impl Collector<'_> {
     }
 }
 
-/// True for the name of a variable that sets where a program writes: `DESTDIR`, `HISTFILE`, `OUTPUT_PATH`.
+/// True if the name of a variable suggests that the variable sets where a program writes: `DESTDIR`, `HISTFILE`,
+/// `OUTPUT_PATH`.
 fn names_output(variable: &str) -> bool {
     const ENDS: &[&str] = &["FILE", "DIR", "OUT", "OUTPUT", "DEST", "PREFIX", "TARGET", "ROOT", "HOME", "CONFIG"];
     let variable = variable.to_ascii_uppercase();
     variable.split('_').any(|part| ENDS.iter().any(|end| part.ends_with(end)))
 }
 
-/// True for the device of a disk: writing to it destroys everything on the disk. Loop devices do not count: a loop
-/// device stands for a file that was usually created to be written through the device.
+/// True for the path of a disk's device: writing to the device destroys everything on the disk. Loop devices do not
+/// count: a loop device stands for a file that was usually created to be written through the device.
 fn is_whole_disk(path: &str) -> bool {
     is_disk(path) && path != "/dev" && !path.starts_with("/dev/loop")
 }

@@ -32,10 +32,10 @@ impl Container {
     /// Returns the effects of an access to an absolute, normalized path in the container.
     fn mapped(&self, path: &str, effect: &Effect) -> Vec<Effect> {
         let enclosing = self.mounts.iter().filter(|mount| path::relative_to(path, &mount.target).is_some());
-        // If several mounts contain the path, the innermost one applies.
+        // If several mounts contain the path, the innermost mount applies.
         let mount = enclosing.max_by_key(|mount| mount.target.len()).filter(|mount| mount.permits(effect));
         let in_mount = mount.and_then(|mount| self.in_source(mount, path::relative_to(path, &mount.target)?, effect));
-        // A recursive access also reaches what is mounted below the path.
+        // A recursive access also reaches the mounts below the path.
         let directory = path.strip_suffix("/*").unwrap_or(path);
         let is_below =
             |mount: &&Mount| path::relative_to(&mount.target, directory).is_some_and(|rest| !rest.is_empty());

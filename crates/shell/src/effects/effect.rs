@@ -21,7 +21,7 @@ pub enum PathExpansion {
 pub struct Effect {
     /// The path as it is written; `None` if it is not known before the script runs.
     pub path: Option<String>,
-    /// For messages: the word as written, even if the path is not known.
+    /// For messages: the path or, if the path is not known, the word as written.
     pub raw: String,
     /// `None` if the kind of access is not known.
     pub access: Option<Access>,
@@ -38,7 +38,7 @@ pub struct Effect {
 }
 
 impl Effect {
-    /// A path in a word that belongs to no command, but may become part of one.
+    /// An access of unknown kind to a path in a word that belongs to no command, but may become part of a command.
     pub(super) fn of_unattached_word(path: &str) -> Self {
         Self {
             path: Some(path.to_owned()),

@@ -14,7 +14,8 @@ fn is_url(text: &str) -> bool {
     text.contains("://") && !text.starts_with("file:")
 }
 
-/// A part that starts with `//` is the host of a URL: `//example.com` of `https://example.com`.
+/// True if a part of a string could be a path. A part that starts with `//` is the host of a URL: `//example.com` of
+/// `https://example.com`.
 fn looks_like_path(piece: &str) -> bool {
     !piece.starts_with('-') && !piece.starts_with("//") && piece.contains(['.', '/', '~'])
 }

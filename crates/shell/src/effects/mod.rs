@@ -67,10 +67,10 @@ fn add_effects_through_symlinks(symlinks: &[Symlink], effects: &mut Vec<Effect>)
     }
 }
 
-/// The maximum number of symlinks that are followed for a script. Each of them is compared with every path.
+/// The maximum number of symlinks that are followed for a script. Each symlink is compared with every path.
 const MAX_SYMLINKS: usize = 16;
 
-/// The maximum number of symlinks that are followed one after another, if each is the target of the previous one.
+/// The maximum length of a chain of symlinks, in which the target of each symlink is the next symlink.
 const MAX_SYMLINK_CHAIN: usize = 8;
-/// The maximum number of effects that are added for one command at each level of symlinks.
+/// The maximum number of effects that are added for one command at each step of a chain of symlinks.
 const MAX_FOLLOWED: usize = 1024;

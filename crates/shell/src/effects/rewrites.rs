@@ -7,16 +7,16 @@ use crate::model::{CheckedOutBranch, Script, SimpleCommand, Word};
 use crate::programs::Arguments;
 
 /// Words, one of which occurs in every command that [`Script::rewrites`] finds: subcommands, and parts of URLs by which
-/// a hosting service deletes or moves a branch. A text without any of these words need not be parsed for rewrites.
+/// a hosting service deletes or moves a branch. A script without any of these words need not be parsed for rewrites.
 pub const REWRITE_WORDS: &[&str] = &["push", "send-pack", "api", "graphql", "sync", "delete", "heads", "branches"];
 
-/// A branch, or several, that one command rewrites or deletes.
+/// One or more branches that one command rewrites or deletes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Rewrite {
     pub branch: RewrittenBranch,
-    /// False if it is possible that the command changes another branch, or none.
+    /// False if it is possible that the command changes another branch, or no branch.
     pub is_certain: bool,
-    /// Index in [`Script::commands`].
+    /// The index of the command in [`Script::commands`].
     pub command_index: usize,
 }
 
@@ -40,8 +40,8 @@ impl Script {
                 (_, Some(arguments)) => rewrites_of(command, arguments),
                 _ => FoundRewrites::new(),
             };
-            // A command on another machine possibly runs in another repository, and an assumed command possibly does
-            // not run.
+            // A command on another machine possibly runs in another repository, and a command that is only assumed (see
+            // `Provenance::is_assumed`) possibly does not run.
             let may_rewrite_another = command.is_remote() || command.provenance.is_assumed;
             found
                 .into_iter()
@@ -62,7 +62,7 @@ type FoundRewrites = Vec<(RewrittenBranch, bool)>;
 /// Programs that an unknown program is assumed to be.
 const ASSUMED_PROGRAMS: &[&str] = &["git", "gh"];
 
-/// Returns what a command with an unknown program may rewrite: `$GIT push --force`.
+/// Returns the branches that a command with an unknown program may rewrite: `$GIT push --force`.
 fn rewrites_by_assumed_program(command: &SimpleCommand) -> FoundRewrites {
     let rewrites_by = |program: &&str| {
         let mut assumed = command.clone();

@@ -6,7 +6,7 @@ use super::effect::Effect;
 use crate::model::{PossibleDirectories, SimpleCommand, normalize_path};
 use crate::special_programs::file_copies::{FileCopy, file_copies};
 
-/// A path at which an earlier command of the script creates a symlink, or may create one.
+/// A path at which an earlier command of the script creates a symlink, or may create a symlink.
 pub(super) struct Symlink {
     name: String,
     target: String,
@@ -41,7 +41,8 @@ impl Symlink {
         let Some((program, arguments)) = command.program().zip(command.arguments()) else { return Vec::new() };
         let preserves = matches!(program, "mv" | "gmv") || program != "ln" && arguments.has_flag(PRESERVING);
         // Sources outside the project are left out: an effect on a copy of such a file does not count as an effect on
-        // the file. Dotfiles are left out too, because a copy of a configuration file is not the configuration.
+        // the original file. Dotfiles are left out too, because a copy of a configuration file is not the
+        // configuration.
         let may_be_symlink = |from: &str| !path::is_rooted(from) && !from.starts_with('.') && !from.contains("..");
         let copies = file_copies(command, program, arguments);
         let copies = copies.into_iter().filter(|copy| preserves && may_be_symlink(copy.from));

@@ -1,8 +1,8 @@
 //! Walks the syntax tree of a script in execution order, and collects every simple command.
 //!
-//! INVARIANT: recursion is bounded. `bounded_parse` rejects every tree whose nesting, including the levels around it,
-//! exceeds the limit, and it parses every nested script as well: a substitution is parsed one level deeper than its
-//! word.
+//! INVARIANT: the recursion of the walk is bounded. `bounded_parse` parses the script and every script nested in it,
+//! and rejects a syntax tree that is nested deeper than the limit. The levels that enclose the tree count: a
+//! substitution is parsed one level deeper than the word that contains it.
 
 mod alternatives;
 mod assumed_commands;
@@ -93,13 +93,13 @@ struct Walker<'a> {
     is_timed: bool,
     /// Functions that have not been called yet.
     uncalled: BTreeMap<String, Rc<Function>>,
-    /// Git settings that the script has made so far: names in lower case, and values.
+    /// Git settings that the script has set so far: names in lower case, and values.
     git_settings: Arc<[Arc<(String, String)>]>,
     files: FileTracker<'a>,
     early_exits: EarlyExits,
 }
 
-/// The work that the simulation has done so far. All of it is limited.
+/// The work that the simulation has done so far. Each kind of work is limited.
 #[derive(Default)]
 struct Effort {
     /// The remaining budget.
@@ -114,21 +114,21 @@ struct Effort {
     expanded_text: usize,
 }
 
-/// Data that flows between commands: the stdin of the current command, and the stdout of the previous one.
+/// Data that flows between commands: the stdin of the current command, and the stdout of the previous command.
 #[derive(Default)]
 struct Streams {
     /// The text of stdin, if it is known.
     input: Option<Arc<str>>,
     /// The commands whose output is piped into the current command: indices in [`Script::commands`].
     piped_from: Range<usize>,
-    /// The paths that are piped into the next part of the pipeline. Only the first command in that part gets these
-    /// paths.
+    /// The paths that are piped into the current part of the pipeline. Only the first simple command in that part gets
+    /// these paths.
     input_paths: Vec<Word>,
     /// The paths that a redirection of an enclosing loop or group supplies on stdin.
     compound_input_paths: Rc<[Word]>,
     /// The output of the previous command, as far as it is known.
     output: PossibleOutput,
-    /// A placeholder for the output of the previous command, if only its kind is known.
+    /// A placeholder for the output of the previous command, if only the kind of the output is known.
     output_placeholder: Option<String>,
     /// The paths that the previous command printed, if it printed nothing else.
     printed_paths: Vec<Word>,
@@ -138,10 +138,10 @@ struct Streams {
 
 /// Alternatives for the values that the current command uses.
 struct Alternatives {
-    /// The number of possible outputs of a substitution in the command whose own output is not certain. If there are
-    /// several such substitutions, the largest of these numbers.
+    /// The largest number of possible values of one expansion in the command: of a substitution whose output is not
+    /// certain, or of `${NAME:-default}`.
     possible_count: usize,
-    /// The possible outputs of the last substitution, if it certainly printed one of them.
+    /// The possible outputs of the last substitution, if the substitution certainly printed one of these outputs.
     substitution_outputs: Option<Vec<Value>>,
     /// How many times the enclosing commands are walked, because they are walked once in each possible state.
     state_count: usize,
@@ -153,17 +153,18 @@ impl Default for Alternatives {
     }
 }
 
-/// The wrappers around the current command, and what they change for it.
+/// The wrappers around the current command (programs that run another command, like `sudo` and `xargs`), and their
+/// effect on how the current command runs.
 #[derive(Default, Clone)]
 struct Enclosing {
     /// Wrappers that run the current command, outermost first.
     via: Vec<String>,
-    /// Those wrappers around the current command that do nothing but run it (transparent wrappers). They are not listed
-    /// as commands of the script.
+    /// Those wrappers around the current command that do nothing but run this command (transparent wrappers).
+    /// Transparent wrappers are not listed as commands of the script.
     wrappers: Vec<Arc<SimpleCommand>>,
     /// How many of [`Self::wrappers`] run the current command as part of a script.
     script_wrappers: usize,
-    /// How many unknown words before the current command are assumed to run it.
+    /// How many unknown words before the current command are assumed to run this command.
     assumed_words: usize,
     is_remote: bool,
     container: Option<Arc<Container>>,
@@ -196,7 +197,7 @@ impl Enclosing {
 
 impl Walker<'_> {
     fn add_gap(&mut self, gap: Gap) {
-        // An assumed command probably does not run, so what is unknown about it does not matter.
+        // A command that is only assumed (see `assumed_commands`) probably does not run, so its gaps do not matter.
         if self.enclosing.assumed_words > 0 && matches!(gap, Gap::Unknown(_) | Gap::Doubtful(_)) {
             return;
         }
@@ -220,7 +221,7 @@ impl Walker<'_> {
         self.spend(0)
     }
 
-    /// Changes the state. An assignment to an unknown variable costs as much as reading all variables.
+    /// Changes the state. An assignment to a variable whose name is unknown costs as much as reading all variables.
     fn change_state<T>(&mut self, change: impl FnOnce(&mut State) -> T) -> T {
         let known = self.state.variables.unknown_name_assignments;
         let changed = change(&mut self.state);
@@ -276,8 +277,8 @@ impl Walker<'_> {
         self.hidden = outer;
     }
 
-    /// Forgets the kind of the output and the paths in it, because they are not known, or several commands printed
-    /// parts of the output.
+    /// Forgets the kind of the output and the paths in the output: the kind and the paths are not known, or several
+    /// commands printed parts of the output.
     fn forget_kind_of_output(&mut self) {
         self.streams.output_placeholder = None;
         self.streams.printed_paths.clear();
@@ -285,7 +286,7 @@ impl Walker<'_> {
 
     /// Walks a part of the script at the next level of nesting.
     fn one_level_deeper(&mut self, visit: impl FnOnce(&mut Self)) {
-        // `bounded_parse` has checked the depth. This prevents a stack overflow if that check is wrong.
+        // `bounded_parse` has checked the depth. A second check prevents a stack overflow if the first check is wrong.
         if self.depth > MAX_NESTING {
             self.add_gap(Gap::TooDeep);
             return;
@@ -413,8 +414,8 @@ impl Walker<'_> {
         self.script.functions.push(name);
     }
 
-    /// Forgets all values that this part of the script changes, because the values are not known when the part runs
-    /// again.
+    /// Forgets the values of all variables that a part of the script changes, because these values are not known when
+    /// the part runs again. `span`: the part of the script.
     fn forget_changed_in(&mut self, span: &SourceSpan) {
         let hidden = Rc::clone(&self.hidden);
         let text = hidden.at(span);

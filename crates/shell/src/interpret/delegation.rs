@@ -29,7 +29,7 @@ pub(crate) struct Delegation {
     /// The container that the commands run in, if it is on this machine.
     pub(crate) container: Option<Container>,
     pub(crate) input_use: InputUse,
-    /// The directory that the commands run in, if it is not that of the program.
+    /// The directory that the commands run in, if it differs from the directory of the program.
     pub(crate) directory: Option<Word>,
     /// Variables that the program removes from the environment of the commands.
     pub(crate) removed_variables: RemovedVariables,
@@ -68,8 +68,8 @@ pub(crate) enum DelegatedCommand {
     },
 }
 
-/// Returns the commands that a command runs; `None` if it runs none. `input`: the stdin of the command, if it is known;
-/// `piped_paths`: the paths that the command reads from stdin.
+/// Returns the commands that a command runs; `None` if the command runs no other commands. `input`: the stdin of the
+/// command, if it is known; `piped_paths`: the paths that the command reads from stdin.
 pub(crate) fn delegation(command: &SimpleCommand, input: Option<&str>, piped_paths: &[Word]) -> Option<Delegation> {
     let program = command.program()?;
     let input = Input::of(command, input, piped_paths);
@@ -99,7 +99,7 @@ pub(crate) fn delegation(command: &SimpleCommand, input: Option<&str>, piped_pat
         delegation.commands.extend(command_arguments::command_within(command.words()).map(DelegatedCommand::words));
     }
     if let Some(FileContents::Text(text)) = command.provenance.script.as_ref().filter(|_| runs_by_name(command)) {
-        // The command is the path of a script: the interpreter in the script's `#!` line runs it.
+        // The command's first word is the path of a script: the interpreter in the script's `#!` line runs the script.
         let first = Word { role: Role::Plain, ..Word::known(shebang_program(text)) };
         delegation
             .commands
@@ -111,7 +111,7 @@ pub(crate) fn delegation(command: &SimpleCommand, input: Option<&str>, piped_pat
     if command.provenance.script == Some(FileContents::Unknown) {
         delegation.commands.push(DelegatedCommand::script(None));
     }
-    // Bash imports functions from its environment.
+    // Bash imports functions from environment variables.
     let functions = command.assignments().iter().filter(|assignment| assignment.name.starts_with("BASH_FUNC_"));
     let body = |text: &String| text.trim_start().strip_prefix("()").unwrap_or(text).to_owned();
     delegation

@@ -24,7 +24,7 @@ pub(crate) fn forget_glob(command: &mut SimpleCommand) {
     }
 }
 
-/// Returns a description of the construct that makes a command doubtful.
+/// Returns a description of the first construct in a command that bash may interpret differently from Linchpin.
 pub(crate) fn doubtful_construct(command: &SimpleCommand) -> Option<&'static str> {
     if let Some(first) = command.words().first() {
         // `[` and `[[` are names of commands, not globs.
@@ -100,11 +100,13 @@ pub(crate) fn descriptor_variable(word: &Word) -> Option<&str> {
     name.filter(|name| !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || c == '_'))
 }
 
-/// True for `>&` with a target that is neither a number nor `-`. Bash may expand the target twice, or end it early.
+/// True for `>&` with a target that is neither a number nor `-`. Bash may expand the target twice, or read only its
+/// beginning.
 fn is_odd_duplicate(redirect: &Redirect) -> bool {
     let is_duplicate = matches!(redirect.kind, RedirectKind::DuplicateInput | RedirectKind::DuplicateOutput);
     let is_plain = |target: &str| target == "-" || target.bytes().all(|byte| byte.is_ascii_digit());
-    // `exec {fd}>file` and `coproc` set variables to descriptors, for which this placeholder stands.
+    // `exec {fd}>file` and `coproc` set variables to numbers of file descriptors. The placeholder stands for such a
+    // number.
     let is_number = redirect.target.placeholder.as_deref() == Some(SOME_NUMBER);
     is_duplicate && !is_number && !redirect.target.value.as_deref().is_some_and(is_plain)
 }

@@ -17,8 +17,8 @@ pub fn every_command_must_succeed(text: &str, script: &Script) -> bool {
     }
     let is_plain = |pipeline: &Pipeline| !pipeline.bang && matches!(pipeline.seq.as_slice(), [Command::Simple(_)]);
     let rest = item.0.additional.iter().all(|part| matches!(part, AndOr::And(pipeline) if is_plain(pipeline)));
-    // The commands run in the script's own shell, and a transparent wrapper has the exit status of the command that it
-    // runs.
+    // All commands must run in the script's own shell. Transparent wrappers are accepted, because such a wrapper has
+    // the exit status of the command that it runs.
     let is_direct = script
         .commands
         .iter()

@@ -13,11 +13,11 @@ pub(crate) struct PossibleOutput {
     is_complete: bool,
 }
 
-/// What one control-flow path prints.
+/// The output of one control-flow path.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 struct Outcome {
     text: String,
-    /// True if the last command succeeded, false if it failed; `None` if that is not known.
+    /// True if the last command succeeded, false if it failed; `None` if the outcome is not known.
     succeeded: Option<bool>,
 }
 
@@ -50,13 +50,14 @@ impl PossibleOutput {
         }
     }
 
-    /// Returns the possible outputs that are not empty; none if the output is known.
+    /// Returns the possible outputs that are not empty. Returns no outputs if the output is known.
     pub(crate) fn possible(&self) -> impl Iterator<Item = &str> {
         let is_known = self.known().is_some();
         self.outcomes.iter().map(|outcome| outcome.text.as_str()).filter(move |text| !is_known && !text.is_empty())
     }
 
-    /// Returns the possible outputs if there are several, and one of them is certainly printed.
+    /// Returns the possible outputs if there are several possible outputs, and one of these outputs is certainly
+    /// printed.
     pub(crate) fn alternatives(&self) -> Option<impl Iterator<Item = &str>> {
         (self.is_complete && self.outcomes.len() > 1).then(|| self.outcomes.iter().map(|outcome| outcome.text.as_str()))
     }
@@ -81,8 +82,8 @@ impl PossibleOutput {
         self.extend(before.iter().flat_map(|before| next.outcomes.iter().map(move |next| before.append(next))));
     }
 
-    /// Appends the output of the next command. That command runs only if the last one succeeded or, if `if_succeeded`
-    /// is false, only if the last one failed.
+    /// Appends the output of the next command. `if_succeeded`: true if the next command runs only after a success of
+    /// the last command, false if only after a failure.
     pub(crate) fn append_if(&mut self, if_succeeded: bool, next: &Self) {
         let before = std::mem::take(&mut self.outcomes);
         self.is_complete &= next.is_complete;

@@ -60,7 +60,7 @@ pub(crate) struct State {
     pub(crate) branches: CheckedOutBranches,
 }
 
-/// Variables that are usually set by the environment, to values that are known without reading it.
+/// Variables that the environment usually sets, to values that are known without reading the environment.
 const INHERITED_VARIABLES: &[&str] = &[
     "SHELL",
     "BASH",
@@ -148,7 +148,7 @@ impl State {
         std::mem::replace(&mut self.parameters.positional, arguments.into())
     }
 
-    /// True if the running function was called with these arguments, and all of them are known.
+    /// True if the running function was called with these arguments, and all these arguments are known.
     pub(crate) fn has_arguments(&self, arguments: &ParameterList) -> bool {
         arguments.is_known() && self.parameters.positional == arguments.clone().into()
     }
@@ -188,7 +188,7 @@ impl State {
         Rc::make_mut(&mut self.variables.arrays).insert(name.into(), Rc::new(array));
     }
 
-    /// Returns the array with more elements appended; `None` if the elements that it already has are not known.
+    /// Returns the array with more elements appended; `None` if the array's present elements are not known.
     pub(crate) fn appended_array(&self, name: &str, more: Array) -> Option<Array> {
         Rc::unwrap_or_clone(Rc::clone(self.variables.array(name)?)).concat(more)
     }
@@ -204,8 +204,8 @@ impl State {
         })
     }
 
-    /// Starts a new shell process. It inherits exported variables and no functions. Variables that are not exported
-    /// become unknown, because the environment may have variables of these names.
+    /// Starts a new shell process. The process inherits exported variables and no functions. Variables that are not
+    /// exported become unknown, because the environment may have variables of these names.
     pub(crate) fn enter_shell_process(&mut self, name: Option<Value>, arguments: ParameterList) {
         if !self.variables.values.is_empty() {
             let variables = Rc::make_mut(&mut self.variables.values);

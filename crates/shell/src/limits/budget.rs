@@ -1,9 +1,9 @@
 //! A limit on the work for one script.
 //!
-//! A short script can cause much work: by nested loops, by functions that each call others twice, or by thousands of
-//! variables that are copied for thousands of subshells. The effects of separate limits would multiply, so one budget
-//! covers all work. Code that walks, copies or expands a part of the script reports its cost, and the walk ends when
-//! the budget is spent.
+//! A short script can cause much work: by nested loops, by functions that each call other functions twice, or by
+//! thousands of variables that are copied for thousands of subshells. The effects of separate limits would multiply, so
+//! one budget covers all work. Code that walks, copies or expands a part of the script reports its cost, and the walk
+//! ends when the budget is spent.
 
 /// The initial budget: sixteen steps for each byte of the longest script that is accepted. One step is roughly the work
 /// of reading a character or copying a variable.
@@ -12,7 +12,7 @@ const MAX_STEPS: usize = 1024 * 1024;
 pub(crate) const NODE: usize = 16;
 /// The cost of storing a word.
 pub(crate) const WORD: usize = 8;
-/// The cost of a byte of code in another language. Such code is read more than once.
+/// The cost of a byte of code in a language other than shell. Such code is read more than once.
 pub(crate) const CODE: usize = 8;
 
 pub(crate) struct Budget {

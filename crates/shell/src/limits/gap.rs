@@ -4,7 +4,7 @@ use thiserror::Error;
 
 use super::{MAX_BYTES, MAX_COMMANDS, MAX_NESTING};
 
-/// Why the list of commands is incomplete.
+/// A reason why the list of a script's commands is incomplete.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum Gap {
     #[error("the command is longer than {} bytes", MAX_BYTES)]

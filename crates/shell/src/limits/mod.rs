@@ -7,7 +7,7 @@ pub use gap::Gap;
 
 /// The maximum nesting of substitutions and compound commands, counted together.
 pub(crate) const MAX_NESTING: usize = 64;
-/// The maximum length of a script. It is far more than a person or an agent writes in one call, including files in
+/// The maximum length of a script. A script that a person or an agent writes is far shorter, even with files in
 /// heredocs.
 pub(crate) const MAX_BYTES: usize = 64 * 1024;
 /// The maximum number of commands that a script runs. Loops and functions turn a few commands into many.

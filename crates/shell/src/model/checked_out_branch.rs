@@ -5,8 +5,8 @@ pub enum CheckedOutBranch {
     /// The branch that was checked out before the script started.
     AsBefore,
     Named(String),
-    /// `git checkout NAME`: the branch of this name. If `NAME` is the path of a file, the branch does not change, and
-    /// is the one that was checked out before the script started.
+    /// `git checkout NAME`: the branch of this name. If `NAME` is the path of a file, the branch that was checked out
+    /// before the script started stays checked out.
     NamedOrAsBefore(String),
     Unknown,
 }

@@ -17,8 +17,8 @@ pub struct SimpleCommand {
     pub invocation: Invocation,
     pub context: ExecutionContext,
     pub provenance: Provenance,
-    /// Those programs of [`Provenance::via`] that do nothing but run this command. They are not commands of the script.
-    /// Each has the words that precede this command: `sudo -u x`.
+    /// Those programs of [`Provenance::via`] that do nothing but run this command. These programs are not listed as
+    /// commands of the script. Each has the words that precede this command: `sudo -u x`.
     pub wrappers: Vec<Arc<SimpleCommand>>,
 }
 
@@ -77,8 +77,8 @@ impl SimpleCommand {
         self.provenance.piped_from.clone()
     }
 
-    /// The base name of the program, even if its directory is unknown: `"$VENV/bin/python"`. `None` if it is not known,
-    /// or there is no program.
+    /// The base name of the program, even if its directory is unknown: `"$VENV/bin/python"`. `None` if the base name is
+    /// not known, or there is no program.
     pub fn program(&self) -> Option<&str> {
         let first = self.words().first()?;
         first.value.as_deref().or_else(|| first.name_in_unknown_directory()).map(base_name)
@@ -111,12 +111,12 @@ impl SimpleCommand {
         self.words().iter().filter(|word| word.value.is_none()).count()
     }
 
-    /// Returns the normalized text. `value`: returns the value of a word, or the text that is shown for it.
+    /// Returns the normalized text. `value`: returns the value of a word, or the text that replaces an unknown value.
     fn normalized<'w>(&'w self, value: impl Fn(&'w Word) -> Cow<'w, str>) -> String {
         let mut text = String::new();
         for word in self.words() {
             let value = value(word);
-            // An expansion to nothing leaves no word.
+            // An expansion with an empty value leaves no word.
             if value.is_empty() && word.value.is_none() {
                 continue;
             }
@@ -130,10 +130,10 @@ impl SimpleCommand {
         text
     }
 
-    /// Returns the command as written with its wrappers: first with only the innermost wrapper, and each time with one
-    /// more. For `make`: `timeout 5 make` and `sudo timeout 5 make`. Returns nothing for a command in a script that is
-    /// one argument of its wrapper (`bash -c '…'`). The results are only for matching text: their words have no roles,
-    /// except that data is still shown as `…`.
+    /// Returns the command as written with its wrappers: first with only the innermost wrapper, then with one more
+    /// wrapper each time. For `make`: `timeout 5 make` and `sudo timeout 5 make`. Returns nothing for a command in a
+    /// script that is one argument of a wrapper (`bash -c '…'`). The results are only for matching text: their words
+    /// have no roles, except that data is still shown as `…`.
     pub fn with_wrappers(&self) -> impl Iterator<Item = Self> {
         let wrappers = self.wrappers.get(self.provenance.script_wrappers..).unwrap_or_default();
         (0..wrappers.len()).rev().map(move |outermost| {
@@ -143,7 +143,7 @@ impl SimpleCommand {
         })
     }
 
-    /// The words, the first of which is the base name of the program if that is known.
+    /// The words, with the base name of the program as the first word, if the base name is known.
     fn words_by_base_name(&self) -> impl Iterator<Item = Word> {
         let program = self.program().map(str::to_owned);
         let first = self.words().first().map(|first| Word { value: program, ..first.clone() });
@@ -178,8 +178,8 @@ impl SimpleCommand {
         hidden_effects.into_iter().find(|(applies, _)| *applies).map(|(_, effect)| effect)
     }
 
-    /// A variable that the script sets for the command or has exported; `None` if the script sets no variable of this
-    /// name.
+    /// The value of a variable that the script sets for the command or has exported; `None` if the script sets no
+    /// variable of this name.
     pub(crate) fn variable(&self, name: &str) -> Option<Variable<'_>> {
         let set = self
             .assignments()
@@ -267,8 +267,8 @@ impl SimpleCommand {
         self.words().get(word)?.value.as_deref()?.get(from..)
     }
 
-    /// Returns the words as written if the command could be any command: no word is known, and the first may expand to
-    /// several. Otherwise returns `None`.
+    /// Returns the words as written if the command could be any command: no word is known, and the first word may
+    /// expand to several words. Otherwise returns `None`.
     pub(crate) fn text_if_unknown(&self) -> Option<String> {
         let may_be_several_words =
             |word: &Word| word.may_be_anything() || (word.value.is_none() && word.raw.contains('@'));

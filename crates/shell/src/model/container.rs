@@ -9,7 +9,7 @@ pub(crate) struct Container {
     pub(crate) mounts: Vec<Mount>,
     /// True if the container may reach files of the host outside of its mounts.
     pub(crate) may_reach_host: bool,
-    /// The directories of the command that starts the container. Sources of mounts are relative to them.
+    /// The directories of the command that starts the container. Sources of mounts are relative to these directories.
     pub(crate) started_in: PossibleDirectories,
     /// The directory in the container in which the container's command runs.
     pub(crate) workdir: Option<String>,

@@ -17,7 +17,7 @@ pub struct ExecutionContext {
     pub exported: Arc<[ExportedVariable]>,
     /// Variables that the command does not inherit from the environment in which the script was started.
     pub removed: RemovedVariables,
-    /// Git settings that the script has made before the command: lower-case names and values.
+    /// Git settings that earlier commands of the script have set: names in lower case, and values.
     pub git_settings: Arc<[Arc<(String, String)>]>,
     /// Git settings from the environment of the command.
     pub(crate) git_environment: Vec<(String, String)>,

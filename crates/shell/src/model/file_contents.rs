@@ -26,6 +26,6 @@ impl FileContents {
     }
 }
 
-/// Returns the contents of a file, by its path relative to where the script starts; `None` if the session did not write
-/// it.
+/// A function that returns the contents of a file; `None` if the session did not write the file. The argument is the
+/// file's path, relative to the directory in which the script starts.
 pub type ContentsLookup<'a> = &'a dyn Fn(&str) -> Option<FileContents>;

@@ -5,7 +5,7 @@ use crate::model::{RedirectKind, SimpleCommand, Word};
 /// The stdin of a command.
 #[derive(Clone, Copy)]
 pub(crate) enum Input<'a> {
-    /// There is no input, or it is a file whose contents are not known.
+    /// There is no input, or stdin is a file whose contents are not known.
     Nothing,
     Unknown,
     Text(&'a str),

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-/// The directories that a command may run in, relative to where the script starts. Unless `is_either` is true, the
-/// command runs in the first of them that exists.
+/// The directories that a command may run in, relative to the directory in which the script starts. Unless `is_either`
+/// is true, the command runs in the first directory of the list that exists.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PossibleDirectories {
     list: Option<Arc<[String]>>,
@@ -41,7 +41,7 @@ impl PossibleDirectories {
         self.list.iter().flat_map(|directories| &**directories).any(|directory| directory.contains(['*', '?']))
     }
 
-    /// Returns the directory if there is only one.
+    /// Returns the directory if there is only one possible directory.
     pub(crate) fn only(&self) -> Option<&str> {
         match self.list.as_deref() {
             Some([only]) => Some(only),
@@ -73,13 +73,13 @@ impl PossibleDirectories {
         self.is_either
     }
 
-    /// Adds directories. The command runs in one of the previous directories or in one of the others.
+    /// Adds directories. The command may run in any of the previous and the added directories.
     pub(crate) fn or(&mut self, others: &Self) {
         self.is_either |= self != others;
         self.or_else(others);
     }
 
-    /// Adds directories in which the command runs only if changing to the previous ones fails.
+    /// Adds directories in which the command runs only if changing to the previous directories fails.
     pub(crate) fn or_else(&mut self, others: &Self) {
         self.is_either |= others.is_either;
         match (&self.list, &others.list) {

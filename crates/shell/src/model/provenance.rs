@@ -1,11 +1,12 @@
-//! Where a command and its input come from.
+//! The origin of a command and of its input.
 
 use std::ops::Range;
 use std::sync::Arc;
 
 use super::{FileContents, Word};
 
-/// Where a command and its input come from: the programs that run it, its stdin, and the scripts that it runs.
+/// The origin of a command and of its input: the programs that run the command, its stdin, and the scripts that the
+/// command runs.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Provenance {
     /// The programs that would run the command, outermost first: `sudo`, `env`, `bash -c`.

@@ -4,10 +4,10 @@ use super::Word;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Redirect {
-    /// The descriptor before the operator, if there is one.
+    /// The file descriptor before the operator, if there is one.
     pub descriptor: Option<i32>,
     pub kind: RedirectKind,
-    /// A file, a descriptor, or the contents of a heredoc or here-string.
+    /// A file, a file descriptor, or the contents of a heredoc or here-string.
     pub target: Word,
 }
 
@@ -25,7 +25,7 @@ pub enum RedirectKind {
     Clobber,
     /// `<&`
     DuplicateInput,
-    /// `>&`. If the target is neither a number nor `-`, it is a file that is written.
+    /// `>&`. If the target is neither a number nor `-`, the target is a file that is written.
     DuplicateOutput,
     /// `&>`
     WriteAll,

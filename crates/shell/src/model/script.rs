@@ -12,11 +12,11 @@ pub struct Script {
     pub commands: Vec<SimpleCommand>,
     /// True if every command that could run is listed.
     pub complete: bool,
-    /// Why the list is incomplete.
+    /// The reasons why the list of commands is incomplete.
     pub gaps: Vec<Gap>,
     /// Names of the functions that the script defines. Their bodies are among the commands.
     pub functions: Vec<String>,
-    /// Words that belong to no command, but may become part of one: the values of a loop, for example.
+    /// Words that belong to no command, but may become part of a command: the values of a loop, for example.
     pub unattached_words: Vec<String>,
     /// The shells that run the script, each with the index of its parent. Subshells, substitutions, background jobs and
     /// parts of a pipeline run in child shells, which cannot change the directory or variables of their parents. The
@@ -25,7 +25,8 @@ pub struct Script {
 }
 
 impl Script {
-    /// The normalized text of each command that has a program, without assumed commands.
+    /// The normalized text of each command that has a program. Assumed commands are left out: see
+    /// [`Provenance::is_assumed`](super::Provenance::is_assumed).
     pub fn texts(&self) -> impl Iterator<Item = String> {
         self.programs().map(SimpleCommand::text)
     }

@@ -10,7 +10,7 @@ pub(crate) const ALL_BELOW: &str = "/**";
 /// A placeholder for an unknown number.
 pub(crate) const SOME_NUMBER: &str = "12345";
 
-/// Normalized text contains this instead of the text of an argument that is data or contains whitespace.
+/// Normalized text contains this character instead of an argument that is data or contains whitespace.
 const ELLIPSIS: &str = "…";
 
 /// A word of a command.
@@ -47,7 +47,8 @@ pub struct Word {
 }
 
 impl Word {
-    /// True if the word is text that a shell does not run: a message, a search pattern, code in another language.
+    /// True if the word is text that a shell does not run: a message, a search pattern, code in a language other than
+    /// shell.
     pub fn is_data(&self) -> bool {
         self.role.is_text()
     }
@@ -57,7 +58,7 @@ impl Word {
         self.value.as_deref().or(self.placeholder.as_deref())
     }
 
-    /// Returns a text that identifies the file that the word names, within one script: the value, the placeholder, or
+    /// Returns a string that identifies the file that the word names, within one script: the value, the placeholder, or
     /// the expansion as written.
     pub(crate) fn file(&self) -> Option<&str> {
         self.value_or_placeholder().or_else(|| self.stable_expansion())
@@ -90,7 +91,7 @@ impl Word {
         self.value.as_deref() == Some("-") || (self.value.as_deref() != Some("/dev/null") && self.is_device())
     }
 
-    /// True if the word names a device: a descriptor, a terminal, a connection.
+    /// True if the word names a device: a file descriptor, a terminal, a network connection.
     pub(crate) fn is_device(&self) -> bool {
         let path = self.value.as_deref().map(path::normalize);
         path.is_some_and(|path| path.starts_with("/dev/") || path.starts_with("/proc/self/fd/"))
@@ -171,8 +172,8 @@ impl Word {
         (!self.glob && !name.is_empty() && name.chars().all(is_plain)).then_some(name)
     }
 
-    /// Returns the word as it appears in normalized text. `shown`: its value or, if that is not known, the word as
-    /// written.
+    /// Returns the word as it appears in normalized text. `shown`: the word's value or, if the value is not known, the
+    /// word as written.
     pub(super) fn normalized(&self, shown: &str) -> String {
         match self.is_data() {
             true if self.flag_length > 0 && !shown.contains(char::is_whitespace) => {

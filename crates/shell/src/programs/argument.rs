@@ -2,7 +2,7 @@
 
 use super::Role;
 
-/// An argument, or part of one: `x` of `--file=x`.
+/// An argument, or part of an argument: `x` of `--file=x`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Argument {
     pub role: Role,

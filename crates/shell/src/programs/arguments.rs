@@ -17,8 +17,8 @@ struct TableLine {
 /// The lines of `programs.txt`, sorted by name. Lines with the same name are in their order in the file.
 static TABLE: &[TableLine] = include!(concat!(env!("OUT_DIR"), "/programs.rs"));
 
-/// GNU programs that are installed with the prefix `g` on systems that have programs of the same names. Sorted for
-/// binary search, so that a name like `git` is rejected quickly.
+/// GNU programs that are installed with the prefix `g` on systems that have other programs of the same names. Sorted
+/// for binary search, so that a name like `git` is rejected quickly.
 const COREUTILS: &[&str] = &[
     "base64",
     "cat",
@@ -85,7 +85,7 @@ const COREUTILS: &[&str] = &[
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Arguments {
     /// The operands, the subcommands and the values of flags, each with its role, in word order. An argument that
-    /// consists of all remaining words is listed once, for the first of them.
+    /// consists of all remaining words is listed once, with the index of the first of these words.
     pub with_roles: Vec<Argument>,
     pub flags: Vec<Flag>,
     /// The indices of the words that are neither flags, nor values of flags, nor subcommands.
@@ -94,7 +94,7 @@ pub struct Arguments {
     pub subcommands: Vec<String>,
     /// Accesses to paths that are not in the words: a role, and a path.
     pub implied: Vec<(Role, &'static str)>,
-    /// In which cases the program runs commands that a person types; `None` if it never does.
+    /// In which cases the program runs commands that a person types; `None` if the program never does.
     pub interactive: Option<Interactive>,
     /// True if the table lists the program with these subcommands and flags.
     pub is_known: bool,
@@ -209,12 +209,12 @@ impl CommandLineReader<'_> {
     }
 }
 
-/// Returns the name under which the table lists a script with its subcommand, and the index of the word after the two:
-/// `python3 manage.py shell`.
+/// Returns the name under which the table lists a script with its subcommand (`python3 manage.py shell`), and the index
+/// of the word after the subcommand.
 fn script_form(program: &str, arguments: &[Argument], words: &[Option<&str>]) -> Option<(String, usize)> {
     let script = arguments.iter().find(|argument| argument.role == Role::Script)?.word;
     let path = words.get(script).copied()??;
-    // In `node inspect`, `inspect` is not a script, although it is where a script would be.
+    // In `node inspect`, `inspect` is not a script, although it stands in place of a script.
     let word = format!("{program} {path}");
     if matches!(program, "node" | "nodejs") && !lines(&word).is_empty() {
         return Some((word, script + 1));
@@ -224,8 +224,8 @@ fn script_form(program: &str, arguments: &[Argument], words: &[Option<&str>]) ->
     (!lines(&name).is_empty()).then_some((name, script + 2))
 }
 
-/// Guesses the roles for a program that is not in the table: words that begin with a dash are flags, all others
-/// operands.
+/// Guesses the roles for a program that is not in the table: words that begin with a dash are flags, all other words
+/// are operands.
 pub fn guessed_arguments(words: &[Option<&str>]) -> Arguments {
     let UsageMatch { flags, operands, .. } = UsageMatch::guessed(words, 1);
     Arguments { flags, operands, ..Arguments::default() }
@@ -242,8 +242,8 @@ fn tar_flags_with_dash(flags: &str) -> String {
     format!("-{others}{files}")
 }
 
-/// Returns the name of a program in the table: `python3` for `python3.12`, `php` for `php8.2`, `ruby` for `jruby`, and
-/// `rm` for `grm`.
+/// Returns the name under which the table lists a program: `python3` for `python3.12`, `php` for `php8.2`, `ruby` for
+/// `jruby`, and `rm` for `grm`.
 pub fn canonical(program: &str) -> &str {
     if let Some(name) = program.strip_prefix('g').filter(|name| COREUTILS.binary_search(name).is_ok()) {
         return name;
@@ -391,13 +391,13 @@ impl UsageMatch {
     }
 
     /// Reads the flag or the cluster of short flags in a word. Returns how many of the following words are values of
-    /// the flag; `None` if all of them are.
+    /// the flag; `None` if all following words are values.
     fn read_flag(&mut self, usage: &Usage<'static>, text: &str, index: usize) -> Option<usize> {
         // In a short flag, `=` is part of the value.
         let long = text.split_once('=').filter(|(name, _)| name.len() > 2);
         let (name, value_start) = long.map_or((text, None), |(name, _)| (name, Some(name.len() + 1)));
-        // Also finds long flags with one dash, such as those of `find` and `java`. A cluster of short flags is never in
-        // the table.
+        // The table also lists long flags with one dash, such as those of `find` and `java`. The table never lists a
+        // cluster of short flags.
         if let Some(known) = usage.flag(name) {
             return self.add_known_flag(known, index, value_start.filter(|start| *start < text.len()));
         }
@@ -409,7 +409,7 @@ impl UsageMatch {
         self.read_cluster(usage, text, index)
     }
 
-    /// Reads a cluster of short flags: `-fu`. The last one may have a value. Returns the same as [`Self::read_flag`].
+    /// Reads a cluster of short flags: `-fu`. The last flag may have a value. Returns the same as [`Self::read_flag`].
     fn read_cluster(&mut self, usage: &Usage<'static>, text: &str, index: usize) -> Option<usize> {
         let mut in_number = false;
         for (at, c) in text.char_indices().skip(1) {

@@ -1,8 +1,8 @@
 //! The table of programs: the role of each argument for its program.
 //!
 //! `programs.txt` has one or more lines for every program, such as one for each subcommand, in a small language that is
-//! explained at the top of the file. To add a program, add a line, and cases to the corpus. This module must not know
-//! the shell, rules or files.
+//! explained at the top of the file. To add a program, add a line, and test cases in the folder `corpus`. This module
+//! must not know the shell, rules or files.
 
 mod argument;
 mod arguments;
@@ -54,7 +54,7 @@ pub enum Role {
     /// Arguments of a script that the program runs, or words that the program joins into a script: this word and all
     /// words after it.
     Words,
-    /// A script for a shell. The program does nothing but run it.
+    /// A script for a shell. The program does nothing but run the script.
     Shell,
     /// A script for a shell that the program runs in addition to its own work, such as a pager or a callback: `rsync
     /// -e`, `sort --compress-program`. The table's keyword is `HOOK`.
@@ -132,7 +132,7 @@ const ROLES: &[(&str, Role)] = &[
 pub enum Interactive {
     /// The program runs typed commands only if it has no script, code or other command to run.
     WithoutScript,
-    /// The program always runs typed commands. If it has a script, code or other command to run, it runs that first.
+    /// The program always runs typed commands. A script, code or other command in the arguments runs first.
     Always,
 }
 
@@ -151,7 +151,7 @@ impl Role {
         ROLES.iter().find(|(known, _)| *known == name).map(|(_, role)| *role)
     }
 
-    /// True for text that a shell does not run: a message, a search pattern, code in another language.
+    /// True for text that a shell does not run: a message, a search pattern, code in a language other than shell.
     pub fn is_text(self) -> bool {
         matches!(self, Self::Data | Self::Code | Self::Query)
     }

@@ -2,7 +2,7 @@
 
 use super::{Flag, Interactive, Role};
 
-/// In `programs.txt`, this follows a flag that takes no value, in the place of a role.
+/// In `programs.txt`, this string stands in place of a role after a flag that takes no value.
 const NO_VALUE: &str = "-";
 
 /// The flags and operands in a line such as `git commit: [-m DATA] PATH...`.
@@ -33,15 +33,15 @@ pub(super) struct FlagUsage<'t> {
     pub(super) flag: &'t str,
     /// All spellings of the flag: `-f|--force`.
     pub(super) spellings: &'t str,
-    /// The role of the flag's value; `None` if it takes none.
+    /// The role of the flag's value; `None` if the flag takes no value.
     pub(super) role: Option<Role>,
-    /// The role of the flag's second value, if it takes two.
+    /// The role of the flag's second value, if the flag takes two values.
     pub(super) second: Option<Role>,
     /// The path that the program accesses if the flag has no value.
     pub(super) default_path: Option<&'t str>,
     /// True if the value must be in the same word: `-i.bak`, `--color=always`.
     pub(super) is_optional: bool,
-    /// True if the value consists of the digits in the same word. More flags may follow them.
+    /// True if the value consists of the digits in the same word. More flags may follow the digits.
     pub(super) is_number: bool,
 }
 

@@ -28,7 +28,7 @@ pub(crate) fn read(code: &str) -> AwkProgram {
     let Tokens { list, is_complete } = tokens(code);
     let program = Program { tokens: &list, lookups: Cell::new(0) };
     let mut found = AwkProgram::default();
-    // A `>` after `print` names a file. Inside parentheses, and anywhere else, it is a comparison.
+    // A `>` after `print` redirects to a file. Inside parentheses, and anywhere else, `>` is a comparison.
     let mut printing = None;
     let mut depth = 0_usize;
     for (at, token) in list.iter().enumerate() {
@@ -63,7 +63,7 @@ pub(crate) fn read(code: &str) -> AwkProgram {
             Token::Symbol(">" | ">>") if printing == Some(depth) => {
                 found.accesses.extend(each_or_unknown(program.expression(at + 1, 0)).map(|file| (Access::Write, file)));
             }
-            // `@name()` calls a function by a computed name, and `@include` loads code from elsewhere.
+            // `@name()` calls a function by a computed name, and `@include` loads code from another file.
             Token::Symbol("@") => found.shell_scripts.push(None),
             Token::Symbol("(" | "[") => depth += 1,
             Token::Symbol(")" | "]") => depth = depth.saturating_sub(1),
@@ -137,8 +137,8 @@ impl Program<'_> {
         None
     }
 
-    /// Returns the commands that `… | getline` runs. For adjacent strings, some implementations run all of them
-    /// concatenated, and others only the last.
+    /// Returns the commands that `… | getline` runs. For adjacent strings, some implementations run the concatenation
+    /// of all strings, and others run only the last string.
     fn commands_before_getline(&self, bar: usize) -> Vec<Option<String>> {
         let is_operand = |token: &Token| matches!(token, Token::Text(_)) || is_variable_name(token);
         let before = self.tokens.get(..bar).unwrap_or_default();
@@ -184,7 +184,8 @@ impl Program<'_> {
         self.tokens.get(from..to).is_some_and(|tokens| tokens.iter().all(is_part))
     }
 
-    /// Returns the constants that a variable is set to anywhere; `None` if it may have another value.
+    /// Returns the constants that a variable is set to anywhere in the program; `None` if the variable may have another
+    /// value.
     fn variable(&self, name: &str, depth: usize) -> Option<Vec<String>> {
         self.lookups.set(self.lookups.get() + 1);
         if depth >= MAX_DEPTH || self.lookups.get() > MAX_LOOKUPS || self.is_parameter(name) {

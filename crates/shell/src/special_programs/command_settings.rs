@@ -82,8 +82,8 @@ fn git_command<'s>(name: &str, value: &'s str) -> Option<&'s str> {
     name.starts_with("alias.").then(|| value.strip_prefix('!')).flatten()
 }
 
-/// Commands of a debugger or editor may contain code in another language. Returns the interpreter and the code:
-/// `gdb -ex 'python …'`.
+/// Commands of a debugger or editor may contain code in a language other than shell. Returns the interpreter and the
+/// code: `gdb -ex 'python …'`.
 pub(crate) fn code_of_setting<'s>(program: &str, setting: &'s str) -> Option<(&'static str, &'s str)> {
     const DEBUGGERS: &[(&str, &str)] =
         &[("python", "python3"), ("py", "python3"), ("script", "python3"), ("python-interactive", "python3")];

@@ -16,7 +16,7 @@ pub(crate) fn queries<'c>(command: &'c SimpleCommand, arguments: &Arguments) -> 
     in_arguments.chain(in_input.filter(|_| command.program().is_some_and(is_client))).collect()
 }
 
-/// Returns the shell commands that a text of queries contains, one for each line that has one.
+/// Returns the shell commands in the text of one or more queries. A line contains at most one shell command.
 pub(crate) fn shell_commands(text: &str) -> Vec<String> {
     let command_in = |line: &str| {
         let line = line.trim_start();

@@ -16,7 +16,7 @@ pub(crate) fn is_filter(program: &str) -> bool {
     programs.contains(&program)
 }
 
-/// Returns what a filter prints for this input; `None` if the output is not known.
+/// Returns the output of a filter for the input `text`; `None` if the output is not known.
 pub(crate) fn filtered(program: &str, command: &SimpleCommand, text: &str) -> Option<String> {
     let arguments = command.arguments()?;
     // These programs may print constants, even if the input is empty.
@@ -95,8 +95,8 @@ fn edited(command: &SimpleCommand, arguments: &Arguments, text: &str) -> Option<
     })
 }
 
-/// Applies `tr`: replaces each character of `from` by the one at the same position in `to` or, if `to` is shorter, by
-/// the last character of `to`.
+/// Applies `tr`: replaces each character of `from` by the character at the same position in `to` or, if `to` is
+/// shorter, by the last character of `to`.
 fn translated(input: &str, from: &str, to: &str) -> Option<String> {
     let (from, to) = (characters_in_set(from)?, characters_in_set(to)?);
     let last = *to.last()?;
@@ -104,7 +104,7 @@ fn translated(input: &str, from: &str, to: &str) -> Option<String> {
     Some(input.chars().map(|c| position(c).map_or(c, |at| to.get(at).copied().unwrap_or(last))).collect())
 }
 
-/// Reads a set of characters such as `a-z`; `None` for classes, and for escapes other than `\n` and `\t`.
+/// Reads a set of characters such as `a-z`; `None` for character classes, and for escapes other than `\n` and `\t`.
 fn characters_in_set(set: &str) -> Option<Vec<char>> {
     let set = &set.replace("\\n", "\n").replace("\\t", "\t");
     if set.is_empty() || set.starts_with('-') || set.contains(['\\', '[']) || !set.is_ascii() {

@@ -1,5 +1,5 @@
 //! `find`: its starting points, its commands, and the paths that it finds. Its arguments are an expression, which the
-//! table cannot describe.
+//! table of programs cannot describe.
 
 use std::borrow::Cow;
 
@@ -11,7 +11,7 @@ pub(crate) fn is_find(program: &str) -> bool {
     matches!(program, "find" | "gfind" | "bfs")
 }
 
-/// Returns the starting points, which precede the first condition. If there are none, returns the working directory.
+/// Returns the starting points, which precede the first condition. The default is the working directory.
 pub(crate) fn starting_points(command: &SimpleCommand) -> Vec<Word> {
     const OPTIONS: &[&str] = &["-H", "-L", "-P", "-D", "--", "-x", "-E", "-s", "-X", "-d"];
     let is_option =
@@ -27,7 +27,7 @@ pub(crate) fn starting_points(command: &SimpleCommand) -> Vec<Word> {
 const MAX_ALTERNATIVES: usize = 16;
 
 /// Returns the paths that a `find` command finds, as globs: the names that it searches for, below the starting points,
-/// or everything below them.
+/// or everything below the starting points.
 pub(crate) fn found_paths(command: &SimpleCommand) -> Vec<Word> {
     let conditions = conditions(command);
     let depth = Depth::of(&conditions);

@@ -11,8 +11,8 @@ use crate::programs::{self, Argument, Arguments, Role};
 /// Prefix of the names under which the table lists programs that the script has compiled: `compiled-c`.
 pub(crate) const COMPILED: &str = "compiled-";
 
-/// Hosts of package registries. A package from one of these hosts does not count as downloaded code, because a person
-/// chose its name.
+/// Hosts of package registries. A package from one of these hosts does not count as downloaded code, just like a
+/// package from npm.
 const REGISTRIES: &[&str] = &["deno.land", "esm.sh", "jsr.io"];
 
 /// True if the script is a URL outside of the package registries.
@@ -41,7 +41,7 @@ pub(crate) fn is_interpreter(program: &str) -> bool {
         || matches!(program, "source" | "." | "make" | "gmake")
 }
 
-/// True if the program runs scripts in another language than that of shells.
+/// True if the program runs scripts in a language other than shell.
 pub(crate) fn runs_non_shell_scripts(program: &str) -> bool {
     is_awk(program)
         || program.starts_with(COMPILED)
@@ -76,7 +76,7 @@ pub(crate) fn script_file(command: &SimpleCommand) -> Option<Cow<'_, str>> {
     if let Some(module) = arguments.subcommands.first().filter(|_| is_module) {
         return Some(Cow::Owned(format!("{}.py", module.replace('.', "/"))));
     }
-    // `bun x.ts`
+    // In `bun x.ts`, the script stands in place of a subcommand.
     if let Some(script) = arguments.subcommands.first().filter(|_| !arguments.is_known) {
         let is_file = matches!(program, "bun" | "deno") && script.contains('.');
         return is_file.then_some(Cow::Borrowed(script.as_str()));
@@ -91,8 +91,8 @@ pub(crate) fn runs_by_name(command: &SimpleCommand) -> bool {
     !takes_script && !command.program().is_some_and(is_interpreter)
 }
 
-/// Returns the contents of the script file if it is a `<(…)` or, for a program that is not an interpreter, stdin.
-/// Always returns `None` for a shell.
+/// Returns the contents of the script file if this file is a process substitution or, for a program that is not an
+/// interpreter, stdin. Always returns `None` for a shell.
 pub(crate) fn script_from_stream(command: &SimpleCommand) -> Option<FileContents> {
     let program = command.program().filter(|program| !is_interpreter(program) || runs_non_shell_scripts(program))?;
     let arguments = command.arguments()?;
@@ -109,7 +109,7 @@ pub(crate) fn script_from_stream(command: &SimpleCommand) -> Option<FileContents
     }
 }
 
-/// Returns the program that runs a file with this extension.
+/// Returns the program that runs files with the same extension as `file`.
 pub(crate) fn interpreter_of(file: &str) -> Option<&'static str> {
     match file.rsplit_once('.')?.1 {
         "py" => Some("python3"),
@@ -134,8 +134,8 @@ pub(crate) fn script_files(command: &SimpleCommand) -> Vec<Cow<'_, str>> {
     std::iter::once(script).chain(others.into_iter().flatten()).collect()
 }
 
-/// True if the program reads its script from stdin or a process substitution: because an argument says so, or because
-/// no argument is a script, code, a command or a subcommand.
+/// True if the program reads its script from stdin or a process substitution: an argument is `-s`, `-` or `<(…)`, or no
+/// argument is a script, code, a command or a subcommand.
 pub(crate) fn takes_script_from_stdin(program: &str, arguments: &Arguments, words: &[Word]) -> bool {
     if is_shell(program) && arguments.has_flag(&["-s"]) {
         return true;

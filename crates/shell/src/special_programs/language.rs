@@ -1,4 +1,4 @@
-//! Languages of one-line programs.
+//! The languages, other than shell, in which Linchpin can read the code of a program.
 
 use code::Language;
 

@@ -69,7 +69,7 @@ pub(crate) fn printed_paths(command: &SimpleCommand, input_paths: &[Word]) -> Ve
     }
 }
 
-/// Returns the names that `ls` prints, including hidden ones if a flag asks for them.
+/// Returns the names that `ls` prints, including hidden names if a flag such as `-a` is given.
 fn names_in_directory(command: &SimpleCommand) -> Vec<Word> {
     let has = |names: &[&str]| command.arguments().is_some_and(|arguments| arguments.has_flag(names));
     let mut names = ls_names(command);
@@ -93,7 +93,7 @@ fn lists_files(command: &SimpleCommand) -> bool {
     }
 }
 
-/// True if `rg` searches all files, whatever their name and type, including hidden ones.
+/// True if `rg` searches all files, whatever their name and type, including hidden files.
 fn rg_searches_all_files(command: &SimpleCommand) -> bool {
     let Some(arguments) = command.arguments() else { return false };
     let flags = arguments.flags.iter();
@@ -191,7 +191,7 @@ fn searches_agent_settings(command: &SimpleCommand) -> bool {
     wanted.is_none_or(|wanted| AGENT_SETTINGS_WORDS.iter().any(|word| wanted.contains(word) || word.contains(&wanted)))
 }
 
-/// Returns all paths below the directories, including hidden ones.
+/// Returns all paths below the directories in the arguments, including hidden paths.
 fn everything_below(command: &SimpleCommand) -> Vec<Word> {
     let all = |some: &Word| {
         let directory = some.value.as_deref().and_then(|path| path.strip_suffix("/*"));
@@ -212,7 +212,8 @@ fn comm_lines(command: &SimpleCommand) -> Vec<Word> {
     list.and_then(|index| command.words().get(*index)).map(|list| list.possible_paths.clone()).unwrap_or_default()
 }
 
-/// Returns a glob that matches at least everything that these globs match. They must be in the same directory.
+/// Returns a glob that matches at least everything that the globs in `patterns` match; `None` if these globs are not in
+/// the same directory.
 pub(crate) fn any_of<'p>(mut patterns: impl Iterator<Item = &'p str> + Clone) -> Option<String> {
     let end = if patterns.clone().any(|pattern| pattern.ends_with(ALL_BELOW)) { ALL_BELOW } else { "/*" };
     let directory = |pattern: &'p str| pattern.split_once("/*").map(|(directory, _)| directory);
@@ -220,8 +221,8 @@ pub(crate) fn any_of<'p>(mut patterns: impl Iterator<Item = &'p str> + Clone) ->
     patterns.all(|pattern| directory(pattern) == Some(first)).then(|| format!("{first}{end}"))
 }
 
-/// Returns the words after the first `skipped` ones, all of which the command prints. Returns none if one is not known,
-/// or if there is no glob among them.
+/// Returns all words but the first `skipped` words: the command prints these words. Returns no words if the value of a
+/// word is not known, or if none of the words is a glob.
 fn printed_globs(command: &SimpleCommand, skipped: usize) -> Vec<Word> {
     let words = command.words().iter().skip(skipped);
     let words: Vec<Word> = words.filter(|word| !matches!(word.value.as_deref(), Some("-n" | "--"))).cloned().collect();
@@ -325,8 +326,8 @@ fn is_name(text: &str) -> bool {
     text.chars().all(|c| c.is_ascii_alphanumeric() || "_.-".contains(c))
 }
 
-/// Returns a path after a substitution: `s/END$/OTHER/` and `s|^./||` keep it in its directory, `s|^|DIRECTORY/|` puts
-/// it into that directory.
+/// Returns a path after a substitution: `s/END$/OTHER/` and `s|^./||` keep the path in its directory, `s|^|DIRECTORY/|`
+/// puts the path into `DIRECTORY`.
 fn edited_path(command: &SimpleCommand, path: &Word) -> Option<Word> {
     let arguments = command.arguments()?;
     let [script] = arguments.with_roles.as_slice() else { return None };

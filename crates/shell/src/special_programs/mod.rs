@@ -1,5 +1,5 @@
-//! Programs that the table cannot describe completely: those with a language of their own, those whose output becomes
-//! words or paths, and git, containers and interpreters.
+//! Programs that the table of programs cannot describe completely: programs with a language of their own, programs
+//! whose output becomes words or paths, and git, containers and interpreters.
 
 pub(crate) mod awk;
 pub(crate) mod code_analysis;

@@ -14,7 +14,7 @@ pub(crate) fn output_placeholder(command: &SimpleCommand) -> Option<String> {
         return Some(temporary_path(&words));
     }
     if matches!(command.program(), Some("readlink" | "realpath")) {
-        // The target of a symlink in `/usr/bin` is a program there too.
+        // For a symlink in `/usr/bin`, the symlink's own path stands for the path of its target.
         let path = command.words().last()?.value_or_placeholder()?;
         return path.starts_with("/usr/bin/").then(|| path.to_owned());
     }
@@ -137,7 +137,7 @@ fn temporary_path(arguments: &[&str]) -> String {
     }
 }
 
-/// True if a short flag, or a cluster of them, ends with this letter: `-dt`.
+/// True if a short flag, or a cluster of short flags, ends with this letter: `-dt`.
 fn is_short(flag: &str, letter: char) -> bool {
     flag.starts_with('-') && !flag.starts_with("--") && flag.ends_with(letter)
 }

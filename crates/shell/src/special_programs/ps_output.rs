@@ -14,7 +14,7 @@ pub(crate) fn is_process_line(line: &Word) -> bool {
     line.raw.starts_with(PROCESS)
 }
 
-/// Adds a search pattern to the line. `[n]ame` is a common way to exclude the search itself.
+/// Adds a search pattern to the line. `grep '[n]ame'` is a common way to exclude the process of `grep` from the output.
 pub(crate) fn with_pattern(line: &Word, pattern: &str) -> Word {
     Word { raw: format!("{}{}", line.raw, pattern.replace(['[', ']'], "")), ..line.clone() }
 }

@@ -5,7 +5,7 @@ use crate::model::{Redirect, SimpleCommand};
 /// Returns the line that a `read` command reads, if it is known.
 pub(crate) fn line_read_by(command: &SimpleCommand) -> Option<&str> {
     let flags = || command.arguments().into_iter().flat_map(|arguments| &arguments.flags);
-    // With these flags, `read` reads a number of characters, or another descriptor.
+    // With these flags, `read` reads a number of characters, or from another file descriptor.
     if flags().any(|flag| matches!(flag.name.as_str(), "-n" | "-N" | "-u" | "-i")) {
         return None;
     }
@@ -24,7 +24,7 @@ pub(crate) fn line_read_by(command: &SimpleCommand) -> Option<&str> {
         Some(_) => None,
         None if redirect.is_some() => text.lines().next(),
         // Other commands may already have read lines from the same pipe. If the text has several lines, it is not known
-        // which of them `read` gets.
+        // which line `read` gets.
         None => Some(text.trim_end_matches('\n')).filter(|line| !line.contains('\n')),
     }
 }

@@ -26,7 +26,8 @@ pub(crate) fn read(script: &str) -> SedScript {
         match step.command {
             Command::Other('r' | 'R', file) => found.accesses.push((Access::Read, file.to_owned())),
             Command::Other('w' | 'W', file) => found.accesses.push((Access::Write, file.to_owned())),
-            // Without a command, `e` runs the current line. `sed` has its own escapes in the command.
+            // Without a command, `e` runs the current line. A command with a backslash counts as unknown, because `sed`
+            // interprets escapes in it.
             Command::Other('e', text) => {
                 found
                     .shell_scripts
@@ -65,7 +66,7 @@ pub(crate) fn apply(script: &str, is_extended: bool, text: &str) -> Option<Strin
     Some(text)
 }
 
-/// True if a script only changes or deletes lines. With `-i`, everything that it prints then goes to the file.
+/// True if a script only changes or deletes lines. With `-i`, all output of such a script goes to the edited file.
 pub(crate) fn only_edits(script: &str) -> bool {
     let Steps { list, is_complete } = steps(script);
     let is_edit = |step: &Step| match &step.command {

@@ -1,6 +1,7 @@
 //! Programs that print a script to initialize a shell, for `eval`: `eval "$(ssh-agent -s)"`.
 //!
-//! Their output is not known, but is trusted, because they are widely used and their output is made for this purpose.
+//! The output of these programs is not known, but is trusted, because the programs are widely used and print such a
+//! script for this purpose.
 
 use crate::model::SimpleCommand;
 
@@ -73,7 +74,7 @@ pub(crate) fn prints_shell_init(command: &SimpleCommand) -> bool {
         let rest = text.strip_prefix(command_start);
         rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(' ') || command_start.ends_with('.'))
     };
-    // A program in the project is another program with the same name.
+    // A program in the project may have the same name as an installed program.
     let is_installed = |program: &str| !program.contains('/') || INSTALLED.iter().any(|root| program.starts_with(root));
     let program = command.words().first().and_then(|word| word.value.as_deref());
     // A word with a placeholder counts as known: `$HOME`.

@@ -1,4 +1,4 @@
-//! Converts commands that a program in another language starts into shell scripts.
+//! Converts commands that a program in a language other than shell starts into shell scripts.
 
 use code::{Spawn, SpawnedCommand, Stdin, UNKNOWN_WORD};
 

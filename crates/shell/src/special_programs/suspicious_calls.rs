@@ -3,8 +3,8 @@
 //! Strings and comments count as code. Calls that are common in everyday code (`process(`, `thread::spawn`, `db.exec`)
 //! must not be listed, because each match asks the user for approval.
 
-/// Functions that start programs, or that delete or move files; in lower case. They do not count after a letter, or
-/// after a character that makes them part of another name: `.`, `:`, `>`.
+/// Functions that start programs, or that delete or move files; in lower case. A name does not count after a letter, or
+/// after a character that makes the name part of another name: `.`, `:`, `>`.
 const FUNCTIONS: &[&str] = &[
     "exec(",
     "exec ",
@@ -34,7 +34,7 @@ const FUNCTIONS: &[&str] = &[
     "file rename",
 ];
 
-/// Like `FUNCTIONS`, but also matched inside longer names, because they have no other meaning.
+/// Like `FUNCTIONS`, but also matched inside longer names, because these strings have no other meaning.
 const ANYWHERE: &[&str] = &[
     "unlink",
     "rmdir",
@@ -102,7 +102,7 @@ const ANYWHERE: &[&str] = &[
 /// Pairs of a program and a call that is suspicious only in code that this program runs.
 const FOR_PROGRAM: &[(&str, &str)] = &[("expect", "spawn ")];
 
-/// Flags of git that discard work. They count if the text mentions git.
+/// Flags of git that discard work. A flag counts if the text mentions git.
 const FLAGS_OF_GIT: &[&str] = &["--hard", "--force"];
 
 /// The text that follows `rm` as a command, or as the name of a function that deletes.
@@ -123,7 +123,7 @@ fn is_called(text: &str, name: &str) -> bool {
     text.match_indices(name).any(|(at, _)| !text.get(..at).is_some_and(|before| before.ends_with(is_part)))
 }
 
-/// Collapses whitespace, and removes it before an opening parenthesis.
+/// Collapses whitespace, and removes whitespace before an opening parenthesis.
 fn with_normalized_spaces(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ").replace(" (", "(")
 }

@@ -6,7 +6,7 @@ use crate::special_programs::replacement_string::{fits, insert};
 
 /// The maximum number of words in all commands, if `xargs` runs a command for each item of its input.
 const MAX_WORDS: usize = 16 * 1024;
-/// More commands are not listed one by one: a single command with an unknown item stands for them.
+/// If there are more commands, a single command with an unknown item stands for all commands.
 const MAX_COMMANDS: usize = 32;
 
 /// Shown in messages instead of a word that comes from the input and is not known.

@@ -69,7 +69,8 @@ fn begins_with_assignment(text: &str) -> bool {
     is_plain || is_joined || text.starts_with("++") || text.starts_with("--")
 }
 
-/// Binary operators, lowest precedence first. If one operator is a prefix of another, the longer one is listed first.
+/// Binary operators, lowest precedence first. If one operator is a prefix of another operator, the longer operator is
+/// listed first.
 const OPERATORS: &[&[&str]] = &[
     &["||"],
     &["&&"],

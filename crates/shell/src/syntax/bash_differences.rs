@@ -1,8 +1,8 @@
-//! Constructs that bash parses differently from the parser that Linchpin uses. A script that contains one never counts
-//! as complete.
+//! Constructs that bash parses differently from the parser that Linchpin uses. A script that contains such a construct
+//! never counts as complete.
 //!
-//! The constructs were found by comparing the results with those of bash. They are rare in harmless scripts, so people
-//! are seldom asked about one. Once the parser supports a construct, remove it here.
+//! The constructs were found by comparing the parser's results with those of bash. They are rare in harmless scripts,
+//! so they rarely cause a question to a person. Once the parser supports a construct, remove the construct here.
 
 use super::closing;
 
@@ -36,7 +36,7 @@ pub(crate) fn doubtful_construct(text: &str) -> Option<&'static str> {
     if text.contains(")#") && (text.contains("<(") || text.contains(">(")) && continues_word() {
         return Some("`#` after a parenthesis");
     }
-    // The parser reads `\\$'` as the start of `$'…'`, in which the backslash escapes the closing quote.
+    // The parser reads `\$'` as the start of `$'…'`, in which a backslash may escape the closing quote.
     let quoted = text.split("\\$'").skip(1).map(|rest| rest.split('\'').next().unwrap_or_default());
     if quoted.into_iter().any(|inside| inside.contains('\\')) {
         return Some("an escaped `$` before a quote with a backslash");
@@ -88,7 +88,8 @@ fn heredocs(text: &str) -> impl Iterator<Item = &str> {
     text.match_indices("<<").filter_map(|(index, operator)| text.get(index + operator.len()..)).filter(is_plain)
 }
 
-/// True if a line of the heredoc that starts here, or the line of its tag, continues on the next line.
+/// True if a line of a heredoc, or the line with its opening tag, continues on the next line. `after`: the text after
+/// the `<<` of the heredoc.
 fn is_continued(after: &str) -> bool {
     let after = after.trim_start_matches('-').trim_start_matches([' ', '\t']);
     let is_name_character = |c: char| c.is_alphanumeric() || c == '_';

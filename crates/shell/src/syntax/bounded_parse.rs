@@ -5,7 +5,7 @@
 //! - each open parenthesis inside `((` or `[[ … =~` doubles the time if none is closed (22: 0.6 s);
 //! - each process substitution after a numbered redirection (`2> <(`) doubles the time if none is closed;
 //! - compound commands overflow the stack at about 1,600 levels, as do chains of `coproc` and of `!` in `[[`; `$(`,
-//!   `${` and `$[` do so at some thousands;
+//!   `${` and `$[` overflow the stack at some thousands of levels;
 //! - an array index is parsed by recursion, and overflows the stack as well (`a[a[a[…`);
 //! - after an empty heredoc tag (`cat <<'' `), the parser never finds the end of the script, and exhausts the memory;
 //! - a file descriptor greater than `i32::MAX` (`99999999999>x`) causes a panic;
@@ -22,15 +22,15 @@ use brush_parser::{ParserOptions, Token, parse_tokens, uncached_tokenize_str};
 use crate::limits::{Gap, MAX_BYTES, MAX_NESTING};
 use crate::syntax::{double_parentheses, nesting, parse_errors, select};
 
-/// The maximum number of open expansions, as [`open_expansions`] counts them. It is higher than the nesting limit,
-/// because that count may be too high, but low enough for the stack.
+/// The maximum number of open expansions, as [`open_expansions`] counts them. The maximum is higher than the nesting
+/// limit, because the count may be too high, but low enough for the stack.
 const MAX_OPEN_EXPANSIONS: usize = 100;
 /// The maximum number of double parentheses in a script that start two subshells instead of arithmetic.
 const MAX_SPLITS: usize = 16;
 /// The maximum number of brackets, quotes and expansions in an array index.
 const MAX_INDEX_PARTS: usize = 32;
 
-/// Parses a script that is nested `depth` levels deep in another one.
+/// Parses a script that is nested `depth` levels deep in another script.
 pub(crate) fn parse(text: &str, depth: usize) -> Result<Program, Gap> {
     if text.len() > MAX_BYTES {
         return Err(Gap::TooLong);
@@ -42,8 +42,8 @@ pub(crate) fn parse(text: &str, depth: usize) -> Result<Program, Gap> {
         return Err(Gap::TooDeep);
     }
     let text = with_final_newline(text)?;
-    // Extended globs are off unless a script turns them on. If `!(rm x)` were read as an extended glob, the command in
-    // it would not be found.
+    // Extended globs are off unless a script turns them on. If `!(rm x)` were read as an extended glob, the command
+    // `rm x` would not be found.
     let options = ParserOptions { enable_extended_globbing: false, ..ParserOptions::default() };
     // The parser is a dependency with assertions. A panic counts as a rejected script.
     let result = catch_unwind(AssertUnwindSafe(|| {
@@ -65,7 +65,7 @@ pub(crate) fn parse(text: &str, depth: usize) -> Result<Program, Gap> {
     result.unwrap_or_else(|_| Err(Gap::Rejected("the parser failed".to_owned())))
 }
 
-/// Appends a newline, because the tokenizer expects one after the tag of a heredoc.
+/// Appends a newline, because the tokenizer expects a newline after the tag of a heredoc.
 fn with_final_newline(text: &str) -> Result<Cow<'_, str>, Gap> {
     if !text.contains("<<") {
         return Ok(Cow::Borrowed(text));
@@ -77,7 +77,7 @@ fn with_final_newline(text: &str) -> Result<Cow<'_, str>, Gap> {
     Ok(Cow::Owned(format!("{text}\n")))
 }
 
-/// Checks the tokens of the text, and then parses. `grammar`: the tokens that are passed to the parser.
+/// Checks the tokens of the text, and then parses `grammar`: the tokens with `for` in place of `select`.
 fn check_and_parse(text: &str, tokens: &[Token], grammar: &[Token], options: &ParserOptions) -> Result<Program, Gap> {
     check_words(tokens)?;
     check_heredocs(text, tokens)?;
@@ -178,7 +178,8 @@ fn check_heredocs(text: &str, tokens: &[Token]) -> Result<(), Gap> {
                 has_expansion(after.split('\n').next().unwrap_or_default())
             }
             Token::Operator(..) => false,
-            // In a substitution, the tokenizer does not find the end of arithmetic, and reads `<<` as part of it.
+            // In a substitution, the tokenizer does not find the end of arithmetic, and reads a later `<<` as part of
+            // the arithmetic.
             Token::Word(word, _) if has_arithmetic_command(word) => return Err(Gap::Doubtful(ARITHMETIC)),
             Token::Word(word, _) => {
                 let written = source(location.start.index, location.end.index).unwrap_or(word);

@@ -1,12 +1,12 @@
-//! Brace expansion: `{a,b}` and `{1..3}` turn one word into several.
+//! Brace expansion: `{a,b}` and `{1..3}` turn one word into several words.
 
 use crate::syntax::word_scan::Unit;
 
-/// The maximum number of words from one word.
+/// The maximum number of words that one word expands to.
 const MAX_WORDS: usize = 256;
 /// The maximum number of opening braces in a word. The time for finding the closing braces is quadratic in this number.
 const MAX_BRACES: usize = 64;
-/// The maximum number of units in all words from one word together.
+/// The maximum total number of units in all words that one word expands to.
 const MAX_UNITS: usize = 64 * 1024;
 /// The maximum width of a number with leading zeros, to which all numbers of the sequence are padded.
 const MAX_WIDTH: usize = 64;

@@ -1,6 +1,6 @@
 //! Finds the end of an expansion.
 //!
-//! Quotes, nested expansions, comments and heredocs inside it are skipped, with an explicit stack.
+//! Quotes, nested expansions, comments and heredocs inside the expansion are skipped, with an explicit stack.
 
 use std::ops::Range;
 
@@ -22,8 +22,8 @@ pub(crate) enum Construct {
     DoubleQuotes,
 }
 
-/// Returns the position of the character that closes the construct opened just before `start`; `None` if it is not
-/// closed, or nested too deeply.
+/// Returns the position of the character that closes the construct opened just before `start`; `None` if the construct
+/// is not closed, or is nested too deeply.
 pub(crate) fn closing(text: &str, start: usize, construct: Construct) -> Option<usize> {
     let mut scan = Scan { text, bytes: text.as_bytes(), at: start, open: vec![construct], heredocs: Vec::new() };
     loop {
@@ -95,8 +95,8 @@ pub(crate) fn expansions_after_heredoc(text: &str) -> Vec<Range<usize>> {
     found
 }
 
-/// Returns the text with spaces in place of quoted parts, comments and bodies of heredocs. `None` if something is not
-/// closed.
+/// Returns the text with spaces in place of quoted parts, comments and bodies of heredocs. `None` if a quote, an
+/// expansion or a heredoc is not closed.
 pub(crate) fn unquoted(text: &str) -> Option<String> {
     let open = vec![Construct::Commands];
     let mut scan = Scan { text, bytes: text.as_bytes(), at: 0, open, heredocs: Vec::new() };
@@ -123,7 +123,7 @@ pub(crate) fn unquoted(text: &str) -> Option<String> {
     (scan.open.len() == 1).then(|| String::from_utf8(kept).ok())?
 }
 
-/// Returns the position of the backquote that closes the one before `start`.
+/// Returns the position of the backquote that closes the backquote before `start`.
 pub(crate) fn closing_backquote(text: &str, start: usize) -> Option<usize> {
     let bytes = text.as_bytes();
     let mut at = start;
@@ -183,7 +183,7 @@ struct Heredoc {
 }
 
 impl Scan<'_> {
-    /// Advances inside `innermost`, over a byte that does not close it.
+    /// Advances inside the construct `innermost`, over a byte that does not close this construct.
     fn step(&mut self, innermost: Construct, byte: u8) -> Option<()> {
         let quoted = match innermost {
             Construct::DoubleQuotes => true,

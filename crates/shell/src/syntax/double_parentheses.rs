@@ -1,13 +1,13 @@
-//! `((` starts arithmetic in bash only if the two closing parentheses are adjacent as well. Otherwise it starts two
-//! subshells: `((rm -r x) )`. The parser reads any two parentheses as arithmetic, and would lose the commands in them
-//! and the heredocs after them.
+//! `((` starts arithmetic in bash only if the two closing parentheses are adjacent as well. Otherwise `((` starts two
+//! subshells: `((rm -r x) )`. The parser reads any two parentheses as arithmetic, and would lose the commands in the
+//! subshells and the heredocs after them.
 
 use brush_parser::Token;
 
 use crate::limits::Gap;
 
 /// Returns the position between the first two parentheses that start subshells, in characters. With a newline inserted
-/// there, the parser reads them as subshells. `None` if there are no such parentheses.
+/// at this position, the parser reads the two parentheses as subshells. `None` if there are no such parentheses.
 pub(crate) fn subshell_split(text: &str, tokens: &[Token]) -> Result<Option<usize>, Gap> {
     for (open, pair) in tokens.windows(2).enumerate() {
         let [outer, inner] = pair else { continue };
@@ -22,8 +22,8 @@ pub(crate) fn subshell_split(text: &str, tokens: &[Token]) -> Result<Option<usiz
             }
             return Ok(Some(inner.location().start.index));
         };
-        // Bash searches the raw text for the end, so a parenthesis in a comment or a heredoc counts for bash. Both
-        // extend to the end of a line.
+        // Bash searches the raw text for the end, so a parenthesis in a comment or a heredoc counts for bash. A comment
+        // or heredoc always extends to the end of a line.
         let is_one_line = inner.location().end.line == close.location().start.line;
         if !is_one_line && (text.contains('#') || text.contains("<<")) {
             return Err(Gap::Doubtful("double parentheses"));
@@ -32,7 +32,7 @@ pub(crate) fn subshell_split(text: &str, tokens: &[Token]) -> Result<Option<usiz
     Ok(None)
 }
 
-/// Returns the token that closes the inner one of two parentheses if they start arithmetic.
+/// Returns the token that closes the inner one of two parentheses, if the two parentheses start arithmetic.
 fn end_of_arithmetic(tokens: &[Token], open: usize) -> Option<&Token> {
     let (outer, inner) = (tokens.get(open)?, tokens.get(open + 1)?);
     let closing = closing(tokens, open + 1)?;

@@ -24,8 +24,8 @@ pub(crate) struct Decoded {
     pub(crate) ends_output: bool,
 }
 
-/// Returns the text of `$'…'`. `None` if a shell could not pass it on unchanged: it is not UTF-8, or contains a NUL, at
-/// which shells truncate the word.
+/// Returns the text that `$'…'` stands for. `None` if this text is not UTF-8, or contains a NUL, at which shells
+/// truncate the word.
 pub(crate) fn decode(quoted: &str) -> Option<String> {
     decode_for(EscapeRules::AnsiCQuotes, quoted).map(|decoded| decoded.text).filter(|text| !text.contains('\0'))
 }
@@ -52,7 +52,7 @@ pub(crate) fn decode_for(rules: EscapeRules, text: &str) -> Option<Decoded> {
     Some(Decoded { text: String::from_utf8(bytes).ok()?, ends_output })
 }
 
-/// Decodes one escape. `character`: the character after the backslash; `rest`: the text after it.
+/// Decodes one escape. `character`: the character after the backslash; `rest`: the text after that character.
 fn escape(rules: EscapeRules, character: char, rest: &mut Peekable<Chars>, bytes: &mut Vec<u8>) -> Option<()> {
     match character {
         'a' => bytes.push(0x07),

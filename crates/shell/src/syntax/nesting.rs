@@ -1,8 +1,8 @@
 //! Limits how deep the parser recurses into a list of tokens.
 //!
 //! Tracks the compound commands that the parser would see. A token that may open a command counts as opening it. A
-//! command only counts as closed if it is the innermost one and the token certainly closes it. So the count is never
-//! too low.
+//! command only counts as closed if it is the innermost command and the token certainly closes it. So the count of open
+//! commands is never too low.
 
 use brush_parser::Token;
 
@@ -11,7 +11,7 @@ use crate::limits::Gap;
 /// The maximum number of nested `case` commands.
 const MAX_CASES: usize = 8;
 /// The maximum number of levels that the parser may parse twice, each of which doubles the time: `case`, parentheses in
-/// `((` and `[[`, and process substitutions, which it tries with and without the number in `2>`.
+/// `((` and `[[`, and process substitutions, which the parser tries with and without the number in `2>`.
 const MAX_RETRIED: usize = 10;
 
 /// A construct that nests.
@@ -32,7 +32,7 @@ struct Nesting<'a> {
     open: Vec<Nested>,
     /// The number of open levels at the outermost `((` or `[[`, inside which parentheses may be parsed twice.
     retried_from: Option<usize>,
-    /// The number of operators (`!`, `&&`, `||`) in the open `[[`. They nest without a closing token, as do
+    /// The number of operators (`!`, `&&`, `||`) in the open `[[`. These operators nest without a closing token, as do
     /// coprocesses.
     test_operators: usize,
     coprocesses: usize,

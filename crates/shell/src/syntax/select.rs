@@ -1,5 +1,5 @@
 //! `select NAME in …; do …; done`: a loop that asks the user to choose one of its words. The parser does not support
-//! it, so it is parsed as a `for` loop over all the words, which runs at least the same commands.
+//! `select`, so the loop is parsed as a `for` loop over all the words, which runs at least the same commands.
 
 use brush_parser::Token;
 

@@ -7,10 +7,11 @@ use crate::syntax::escape;
 /// A part of a word after quote removal.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Unit {
-    /// Unquoted: may be part of a glob, a brace expansion or a tilde.
+    /// An unquoted character: may be part of a glob, a brace expansion or a tilde.
     Bare(char),
     Quoted(char),
-    /// A `~` for the home directory that is not at the start of the word, where a plain `~` would not be expanded.
+    /// A `~` from the value of a variable. It stands for the home directory although it is not at the start of the
+    /// word.
     Home,
     /// An expansion. Its value may be known from the commands before it.
     Expansion(Box<Expansion>),
@@ -72,7 +73,7 @@ pub(crate) fn scan(raw: &str, context: Context) -> Scanned {
     scanned
 }
 
-/// Scans a text. Recurses into the words of `${…}` and `$((…))`, up to the nesting limit.
+/// Scans shell text. Recurses into the words of `${…}` and `$((…))`, up to the nesting limit.
 fn scan_into(text: &str, context: Context, depth: usize, found: &mut Scanned) {
     if depth > MAX_NESTING {
         found.gap = Some(Gap::TooDeep);
@@ -249,7 +250,7 @@ impl<'a> Scanner<'a, '_> {
     }
 }
 
-/// Returns the inside of `$((…))`. `None` if the inner parentheses do not enclose all of it, as in `$((a); (b))`.
+/// Returns the inside of `$((…))`. `None` if the inner parentheses do not enclose the whole text, as in `$((a); (b))`.
 fn arithmetic_expression(inner: &str) -> Option<&str> {
     let expression = inner.strip_prefix('(')?.strip_suffix(')')?;
     let closed = closing::closing(inner, 1, Construct::Arithmetic)?;

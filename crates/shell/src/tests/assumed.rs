@@ -1,4 +1,5 @@
-//! Commands that an unknown word before them may run, and the texts of commands together with their wrappers.
+//! Tests of commands that an unknown word before them may run, and of the texts of commands together with their
+//! wrappers.
 
 use crate::{RewrittenBranch, SimpleCommand, parse};
 use insta::assert_snapshot;

@@ -1,4 +1,4 @@
-//! Commands in a container, and their effects outside of it.
+//! Tests of commands in a container, and of their effects outside of the container.
 
 use path::Access;
 

@@ -1,4 +1,4 @@
-//! Random scripts: parsing never panics, and no construct hides a command.
+//! Tests with random scripts: parsing never panics, and no construct hides a command.
 
 use proptest::prelude::*;
 
@@ -121,7 +121,7 @@ proptest! {
     fn quoting_does_not_change_the_value(value in "[a-z '\"\\\\$`*{},;&|#!~日\n-]{1,12}", style in 0..5_usize) {
         let text = format!("x {}", quoted(&value, style));
         let script = parse(&text);
-        // A script with an escaped `$` before a quote always counts as doubtful.
+        // A script with an escaped `$` before a quote may count as doubtful.
         prop_assume!(script.complete || !text.contains("\\$'"));
         prop_assert!(script.complete, "{:?} {:?}", text, script.gaps);
         prop_assert_eq!(script.commands.len(), 1);
@@ -152,7 +152,8 @@ proptest! {
         };
         let alone: Vec<_> = parse(&command).texts().collect();
         let script = parse(&text);
-        // The last construct may be incomplete: a newline in the command ends the line of the heredoc's tag.
+        // With the last construct, the script may be incomplete: a newline in the command ends the line of the
+        // heredoc's tag.
         prop_assume!(script.complete || construct < 12);
         let within: Vec<_> = script.texts().collect();
         prop_assert!(within.contains(&alone[0]), "{:?} not in {:?}: {}", alone, within, text);

@@ -1,5 +1,5 @@
-//! The commands that run, and their directories: through other programs, variables, functions, loops, and the output of
-//! commands.
+//! Tests of commands that run through other programs, variables, functions, loops and the output of commands, and of
+//! the directories in which commands run.
 
 use super::texts;
 use crate::{Gap, SimpleCommand, parse};
@@ -379,7 +379,7 @@ fn the_walk_stops_at_its_budget() {
         levels(&|next| format!("if f{next}; then f{next}; else f{next}; fi")) + "f0",
         // A script that runs itself twice.
         "x='eval \"$x\"; eval \"$x\"'; eval \"$x\"".to_owned(),
-        // Many variables, and as many control-flow paths.
+        // Many variables, and many control-flow paths.
         variables.clone() + &many(&|number| format!("if a; then w{number}=1; fi; "), 1000),
         variables.clone() + &many(&|number| format!("a && w{number}=1 || "), 1000) + "b",
         format!("export {variables}") + &":; ".repeat(1900),

@@ -12,7 +12,8 @@ pub(crate) fn commands(text: &str, arguments: &[&str]) -> String {
     format!("{entrypoint} {words}").trim().to_owned()
 }
 
-/// Returns the last instruction of this name as a shell script. It is a list of words or a string.
+/// Returns the last instruction of this name in a `Dockerfile` as a shell script. The value of the instruction is a
+/// JSON list of words, or a string.
 fn last_instruction(text: &str, instruction: &str) -> Option<String> {
     let mut instructions = text.lines().filter_map(|line| line.trim_start().split_once(char::is_whitespace));
     let (_, value) = instructions.rfind(|(name, _)| name.eq_ignore_ascii_case(instruction))?;

@@ -1,7 +1,8 @@
 //! Tracks the contents of files that were written before they are run: by the script itself, or earlier in the session.
 //!
 //! `echo … > x.sh && bash x.sh` runs the output of `echo`. The caller of the parser supplies the contents of files that
-//! earlier calls wrote. A file that neither the script nor an earlier call wrote comes from a person, and is trusted.
+//! earlier tool calls wrote. A file that neither the script nor an earlier tool call wrote comes from a person, and is
+//! trusted.
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -27,7 +28,7 @@ use crate::special_programs::patch;
 pub(crate) struct FileTracker<'a> {
     /// The files that the script has written so far.
     written: BTreeMap<String, FileContents>,
-    /// The files that are open for writing, by descriptor: `exec 3> FILE`.
+    /// The files that are open for writing, by file descriptor: `exec 3> FILE`.
     open: BTreeMap<i32, String>,
     /// Directories that downloaded archives were unpacked into.
     unpacked: Vec<String>,
@@ -37,7 +38,8 @@ pub(crate) struct FileTracker<'a> {
     written_earlier: ContentsLookup<'a>,
 }
 
-/// The code in other languages that the script has run so far. It is only analyzed when its effects are needed.
+/// The code in languages other than shell that the script has run so far. The code is only analyzed when its effects
+/// are needed.
 #[derive(Default)]
 struct CodeHistory {
     unanalyzed: Vec<CodeExecution>,
@@ -66,7 +68,7 @@ enum CodeWrite {
 }
 
 impl CodeHistory {
-    /// Returns how the code writes a file; `None` if it does not.
+    /// Returns how the code writes a file; `None` if the code does not write the file.
     fn write_to(&mut self, path: &str) -> Option<CodeWrite> {
         for CodeExecution { program, text, inputs, directories } in std::mem::take(&mut self.unanalyzed) {
             let effects = code_analysis::analyze(&program, &text, &inputs);
@@ -98,7 +100,7 @@ impl<'a> FileTracker<'a> {
         Self { written, open, unpacked, images: BTreeMap::new(), code_history: RefCell::default(), written_earlier }
     }
 
-    /// Returns the contents of a file that a command names, if the session wrote it.
+    /// Returns the contents of a file that a command names, if the session wrote the file.
     pub(crate) fn contents_of(&self, command: &SimpleCommand, path: &str) -> Option<FileContents> {
         self.contents_in(command.directories(), path)
     }
@@ -269,7 +271,7 @@ impl<'a> FileTracker<'a> {
 
     /// Notes the files that a command copies, moves or links.
     fn note_copies(&mut self, command: &SimpleCommand, program: &str, arguments: &Arguments) {
-        // `cp <(…) FILE`
+        // `cp <(…) FILE` writes the output of the substitution.
         if let Some(printed) = command.words().iter().find(|word| word.is_process_substitution()) {
             let text = printed.contents.as_deref().map(Arc::from).map_or(FileContents::Unknown, FileContents::Text);
             for path in destinations(command, program, arguments) {
@@ -278,7 +280,7 @@ impl<'a> FileTracker<'a> {
         }
         for copy in file_copies(command, program, arguments) {
             let fetched = copy.is_remote_source().then_some(FileContents::Unknown);
-            // Copying stdin writes its contents into the file.
+            // `cp /dev/stdin FILE` writes the contents of stdin.
             let is_input = Word::known(copy.from).is_stdin_device();
             let read = || command.stdin_text().map(Arc::from).map_or(FileContents::Unknown, FileContents::Text);
             let known = fetched.or_else(|| if is_input { Some(read()) } else { self.contents_of(command, copy.from) });
@@ -290,8 +292,8 @@ impl<'a> FileTracker<'a> {
         }
     }
 
-    /// Notes a compiled program. It does what its source does, so it counts as a script with the contents of the
-    /// source. The script's shebang names the language.
+    /// Notes a compiled program. The program does what its source does, so the program counts as a script with the
+    /// contents of the source. The script's shebang names the language.
     fn note_compiled(&mut self, command: &SimpleCommand, program: &str, arguments: &Arguments) {
         let named = |role: Role| {
             let of_role = arguments.with_roles.iter().filter(move |argument| argument.role == role);
@@ -307,7 +309,7 @@ impl<'a> FileTracker<'a> {
                 source => self.contents_of(command, source)?,
             };
             let FileContents::Text(text) = text else { return Some(FileContents::Unknown) };
-            // An object file already counts as having the contents of its source. The compiler only links it.
+            // An object file already counts as having the contents of its source. The compiler only links the file.
             if shebang_program(&text).starts_with(COMPILED) {
                 return Some(FileContents::Text(text));
             }
@@ -388,7 +390,7 @@ impl<'a> FileTracker<'a> {
         self.code_history.get_mut().unanalyzed.push(code);
     }
 
-    /// Returns the contents of a file after a text is appended to it.
+    /// Returns the contents of a file after the text `text` is appended to the file.
     fn appended(&self, command: &SimpleCommand, path: &str, text: FileContents) -> FileContents {
         match (self.contents_of(command, path), text) {
             (Some(FileContents::Text(before)), FileContents::Text(text))
@@ -409,10 +411,10 @@ impl<'a> FileTracker<'a> {
     }
 }
 
-/// Returns the possible paths of a file, relative to where the script starts.
+/// Returns the possible paths of a file, relative to the directory in which the script starts.
 fn paths(directories: &PossibleDirectories, path: &str) -> Vec<String> {
     let directories = directories.after_cd(path);
-    // If the directory is not known, it could be the one in which the script starts.
+    // An unknown directory could be the directory in which the script starts.
     directories
         .list()
         .map_or_else(|| vec![normalize_path(path)], |paths| paths.iter().map(|path| normalize_path(path)).collect())

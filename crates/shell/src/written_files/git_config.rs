@@ -20,8 +20,8 @@ const FILES: &[(&str, &[&str])] = &[
 /// The files that git always reads.
 const DEFAULT_FILES: &[&str] = &[".git/config", "~/.gitconfig", "~/.config/git/config"];
 
-/// Returns the settings that a `git` command gets from its environment and from written files; `None` if they are not
-/// known.
+/// Returns the settings that a `git` command gets from its environment and from written files; `None` if these settings
+/// are not known.
 pub(crate) fn settings_from_environment(command: &SimpleCommand, files: &FileTracker) -> Option<Settings> {
     let mut settings = numbered_settings(command)?;
     if let Some(parameters) = command.variable("GIT_CONFIG_PARAMETERS") {
@@ -30,7 +30,7 @@ pub(crate) fn settings_from_environment(command: &SimpleCommand, files: &FileTra
     for (name, ends) in FILES {
         let Some(path) = command.variable(name) else { continue };
         // The settings in an unknown file are ignored if the table of programs lists the command. Otherwise, the
-        // subcommand may be an alias.
+        // subcommand may be an alias in that file, so the settings count as unknown.
         let Some(path) = path.known() else {
             return command.is_in_table().then_some(settings);
         };
@@ -77,7 +77,7 @@ fn settings_in_file(file: &FileContents) -> Option<Settings> {
     for line in text.replace("\\\n", " ").lines().map(str::trim) {
         let after = match line.strip_prefix('[').and_then(|line| line.split_once(']')) {
             Some((name, after)) => {
-                // `[remote "origin"]`
+                // `[remote "origin"]` is the section `remote.origin`.
                 section = name.replace(" \"", ".").replace('"', "");
                 after.trim()
             }

@@ -38,8 +38,8 @@ const FILES: &[(&[&str], &str, &str)] = &[
 /// The settings of a systemd unit that contain commands.
 const UNIT_KEYS: &[&str] = &["ExecStart=", "ExecStartPre=", "ExecStartPost=", "ExecStop=", "ExecReload="];
 
-/// Returns shell scripts for what a command runs from files that it finds by their usual names; `None` for a script
-/// that is not known.
+/// Returns shell scripts with the commands that a program runs from files that it finds by their usual names; `None`
+/// for a script that is not known.
 pub(crate) fn implicit_scripts(command: &SimpleCommand, files: &FileTracker) -> Vec<Option<String>> {
     let (Some(program), Some(arguments)) = (command.program(), command.arguments()) else { return Vec::new() };
     // If the script has written nothing, no search is necessary.

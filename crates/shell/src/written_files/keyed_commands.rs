@@ -32,7 +32,8 @@ fn value<'t>(line: &'t str, keys: &[&str]) -> Option<&'t str> {
     let range_of_key = |key: &&str| {
         let start = line.find(*key)?;
         let before = line.get(..start)?;
-        // A key must be a separate word, and not in a comment. `//go:generate` is itself a comment.
+        // A key must be a separate word, and not in a comment that starts with `#`. The key `//go:generate` is itself a
+        // comment.
         let is_whole = !before.ends_with(|c: char| c.is_alphanumeric() || c == '_');
         (is_whole && !before.trim_start().starts_with('#')).then_some((start, start + key.len()))
     };

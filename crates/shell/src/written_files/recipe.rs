@@ -1,4 +1,4 @@
-//! Build files: named lists of commands, each with its prerequisites.
+//! The recipes of build files: named lists of commands, each with its prerequisites.
 
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Recipe {

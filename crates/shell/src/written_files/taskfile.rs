@@ -1,4 +1,4 @@
-//! The commands in the tasks of a Taskfile. This is not a YAML parser: it reads only the lines that can contain
+//! The commands in the tasks of a Taskfile. This module is not a YAML parser: it reads only the lines that can contain
 //! commands.
 
 use crate::written_files::recipe::Recipe;
@@ -33,7 +33,7 @@ fn parse_list(text: &str) -> Vec<String> {
     let list = text.strip_prefix('[').and_then(|text| text.strip_suffix(']'));
     let parts: Vec<&str> = list.map_or_else(|| vec![text], |list| list.split(", ").collect());
     let parts = parts.into_iter().map(|part| part.trim().trim_matches(['"', '\'']));
-    // `task: NAME` runs another task.
+    // `task: NAME` runs another task, and is left out.
     parts.filter(|part| !part.is_empty() && *part != "|" && !part.starts_with("task:")).map(str::to_owned).collect()
 }
 

@@ -1,7 +1,7 @@
 //! Test files that a script wrote, and their certain effects when a test runner runs them.
 //!
-//! Tests usually work in temporary directories that the runner provides, so only effects outside of these count:
-//! deletions of absolute paths and of paths in the home directory, and commands of which every word is known.
+//! Tests usually work in temporary directories that the runner provides, so only effects outside of these directories
+//! count: deletions of absolute paths and of paths in the home directory, and commands whose words are all known.
 
 use code::{ProgramInputs, Spawn, SpawnedCommand};
 use path::Access;
@@ -62,7 +62,8 @@ pub(crate) fn script_of_certain_effects(program: &str, text: &str) -> String {
     deletions.chain(read.spawns.iter().filter_map(command)).collect()
 }
 
-/// True for the name of a test runner. If a test starts a test runner, following that would be endless recursion.
+/// True for the name of a test runner. If a test starts a test runner, following that command would be an endless
+/// recursion.
 fn is_runner(word: &str) -> bool {
     RUNNERS.iter().any(|(programs, _)| programs.contains(&word))
 }

@@ -15,8 +15,8 @@ pub const STAND_INS: [&str; 4] = ["alpha", "beta", "gamma", "delta"];
 /// Real programs, which run other programs.
 const WRAPPERS: [&str; 6] = ["bash", "env", "nice", "nohup", "timeout", "xargs"];
 
-/// The script of a stand-in. Each process writes its own file, so that concurrent processes do not mix their lines. It
-/// prints something, for substitutions, and succeeds even if nothing reads its output.
+/// The script of a stand-in. Each process writes its own file, so that concurrent processes do not mix their lines. A
+/// stand-in prints something, for substitutions, and succeeds even if nothing reads its output.
 const STAND_IN: &str = "\
 #!/bin/sh
 printf '%s\\0' $# \"${0##*/}\" \"$@\" >> \"$CALLS/$$\"
@@ -49,9 +49,9 @@ impl Bash {
         Self { directory, path }
     }
 
-    /// Returns every call of a stand-in, in any order. `None` if bash cannot read the script. This happens because bash
-    /// prints a parsed substitution and parses the result again: `{ alpha \&`, followed by a newline, is printed as
-    /// `{ alpha \& }`, which never ends.
+    /// Returns every call of a stand-in, in any order. `None` if bash cannot read the script. Bash cannot read some
+    /// valid scripts, because it prints a parsed substitution and parses the result again: `{ alpha \&`, followed by a
+    /// newline, is printed as `{ alpha \& }`, a group that is not closed.
     pub fn run(&self, script: &str) -> Option<Vec<Call>> {
         let scratch = tempfile::tempdir_in(self.directory.path()).unwrap();
         let (work, calls) = (scratch.path().join("work"), scratch.path().join("calls"));

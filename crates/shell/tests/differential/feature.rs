@@ -20,7 +20,7 @@ pub enum Feature {
     ConstantSubstitution,
     /// `{,'z'}` is one word: an empty word without quotes is dropped.
     EmptyAlternatives,
-    /// `$(for ((…` makes the parser read a heredoc after it as commands, and lose what follows its tag.
+    /// After `$(for ((…`, the parser reads a heredoc as commands, and loses the text after the heredoc's tag.
     ArithmeticBeforeHeredoc,
     /// In a substitution, bash accepts `END)` as the end of a heredoc.
     HeredocEndedByParenthesis,

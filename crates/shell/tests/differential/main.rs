@@ -4,9 +4,9 @@
 //! must be among the commands that [`shell::parse`] lists, unless the script counts as incomplete. In scripts without
 //! branches, every call must be known exactly.
 //!
-//! By default, there are 64 scripts of each kind, always the same ones. With
-//! `PROPTEST_CASES=5000 cargo test -p linchpin-shell --test differential` there are more, and different ones each time.
-//! Features that are not supported yet are listed in [`feature::UNSUPPORTED`].
+//! By default, there are 64 scripts of each kind, always the same scripts. With
+//! `PROPTEST_CASES=5000 cargo test -p linchpin-shell --test differential` there are 5000 scripts of each kind, and
+//! different scripts each time. Features that are not supported yet are listed in [`feature::UNSUPPORTED`].
 
 #![cfg(target_os = "linux")]
 #![expect(
@@ -37,7 +37,7 @@ use word::Texts;
 
 const CASES: u32 = 64;
 
-/// By default, generates the same few scripts each time. With `PROPTEST_CASES`, generates different ones each time.
+/// By default, generates the same few scripts each time. With `PROPTEST_CASES`, generates different scripts each time.
 #[expect(clippy::disallowed_methods, reason = "the variable is proptest's own")]
 fn runner() -> TestRunner {
     let config = Config { failure_persistence: None, ..Config::default() };

@@ -21,13 +21,14 @@ impl ParsedScript {
         self.script.commands.iter().filter(|command| !command.words().is_empty())
     }
 
-    /// Returns a call that matches none of the commands.
+    /// Returns a message about a call that matches none of the commands.
     pub fn unlisted(&self, calls: &[Call]) -> Option<String> {
         let call = calls.iter().find(|call| !self.commands().any(|command| could_be(command, call)))?;
         Some(format!("bash ran {call:?}, which is not listed"))
     }
 
-    /// Returns a difference between the commands and the calls. Commands that are not stand-ins are not compared.
+    /// Returns a message about a difference between the commands and the calls. Commands that are not stand-ins are not
+    /// compared.
     pub fn difference(&self, calls: &[Call]) -> Option<String> {
         let known: Vec<Call> = self.commands().filter(|command| is_fixed(command)).filter_map(as_call).collect();
         let not_listed = calls.iter().find(|call| !known.contains(call));

@@ -1,6 +1,6 @@
-//! The parts of random scripts. Every loop in them ends, and they only write to their working directory.
+//! The parts of random scripts. Every loop in the scripts ends, and the scripts only write to their working directory.
 //!
-//! Each statement is on a line of its own, so that a heredoc can follow any of them.
+//! Each statement is on a line of its own, so that a heredoc can follow any statement.
 
 use proptest::prelude::*;
 
@@ -9,7 +9,7 @@ use crate::word::{self, Texts, VARIABLES, one_of, select};
 
 const DEPTH: u32 = 3;
 
-/// The position of a script inside another.
+/// The position of a script inside another script.
 #[derive(Clone, Copy)]
 pub struct Position {
     /// How deep scripts may nest at this position.
@@ -17,7 +17,7 @@ pub struct Position {
     /// True if the script may contain heredocs. Bash 5.2 loses track of heredocs in nested substitutions, so a
     /// substitution only contains the heredocs of its template.
     pub has_heredocs: bool,
-    /// True if [`VARIABLES`] are set. A new shell process does not have them.
+    /// True if [`VARIABLES`] are set. A new shell process does not have these variables.
     pub has_variables: bool,
 }
 
@@ -82,7 +82,7 @@ fn redirections() -> Texts {
     ])
 }
 
-/// A call of a stand-in with arguments, and with redirections before or after them.
+/// A call of a stand-in with arguments, and with redirections before or after the arguments.
 pub fn call(words: &Texts) -> Texts {
     let arguments = prop::collection::vec(words.clone(), 0..=3).prop_map(|words| words.join(" "));
     let prefix = select(&["", "", "", "", "X=1 ", "X='y z' Y= ", "> out "]);
@@ -117,7 +117,8 @@ pub fn wrapped(words: &Texts) -> Option<Texts> {
     Some(call.prop_map(|(first, wrappers, program, words)| format!("{first}{wrappers}{program} {words}")).boxed())
 }
 
-/// Statements that run text or words as commands, for each supported feature.
+/// Statements that run text or words as commands, for each supported feature. `inner`: scripts that run in the same
+/// shell; `alone`: scripts that run in a new shell process.
 pub fn indirect(position: Position, words: &Texts, inner: &Texts, alone: &Texts) -> Vec<(u32, Texts)> {
     let mut choices = Vec::new();
     let mut add = |feature: Feature, statements: Texts| {

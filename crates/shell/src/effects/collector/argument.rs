@@ -96,12 +96,12 @@ impl Collector<'_> {
                     self.add_access(path.strip_prefix("//").or(Some(path)), word, reads);
                 }
             }
-            // `name=file`
+            // `Role::NamedFile`: `name=file`.
             _ => self.add_access(text.map(|text| text.split_once('=').map_or(text, |(_, file)| file)), word, reads),
         }
     }
 
-    /// Adds the access to a path, unless it is on another machine: `host:path`.
+    /// Adds the access to a path, unless the path is on another machine: `host:path`.
     fn collect_from_local_or_remote(&mut self, role: Role, text: Option<&str>, word: &Word) {
         let is_remote = |text: &str| text.split('/').next().is_some_and(|host| host.contains(':'));
         let local = text.filter(|text| !is_remote(text));
@@ -114,7 +114,7 @@ impl Collector<'_> {
         }
     }
 
-    /// Adds the file in an address of `socat`: `socat FILE:.env -`.
+    /// Adds a read and a write of the file in an address of `socat`: `socat FILE:.env -`.
     fn collect_from_socket_address(&mut self, text: Option<&str>, word: &Word) {
         let address = text.and_then(|text| text.split_once(':')).filter(|(kind, _)| is_file_address(kind));
         if let Some(path) = address.and_then(|(_, path)| path.split(',').next()) {
@@ -123,7 +123,8 @@ impl Collector<'_> {
         }
     }
 
-    /// True if the command changes files in place, and prints and copies nothing of these files: `sed -i s/a/b/ FILE`.
+    /// True if the command changes files in place, prints nothing of these files, and writes nothing of them to other
+    /// directories: `sed -i s/a/b/ FILE`.
     pub(super) fn only_edits_in_place(&self) -> bool {
         let Some(arguments) = self.command.arguments().filter(|_| self.command.program() == Some("sed")) else {
             return false;
@@ -132,7 +133,7 @@ impl Collector<'_> {
             argument.role != Role::Data
                 || self.command.text_from(argument.word, argument.from).is_some_and(sed::only_edits)
         };
-        // If the value is an extension, the backup is in the directory of the edited file.
+        // If the value of `-i` is an extension (`.bak`), the backup is in the directory of the edited file.
         let is_extension = |suffix: &str| suffix.starts_with('.') && !suffix.contains(['*', '/']);
         let backups = arguments.flags.iter().filter(|flag| flag.is("-i")).filter_map(|flag| flag.value);
         let mut backups = backups.map(|value| self.command.text_from(value.word, value.from));
@@ -159,7 +160,7 @@ fn is_file_address(kind: &str) -> bool {
     matches!(kind.to_ascii_uppercase().as_str(), "FILE" | "OPEN" | "GOPEN" | "CREATE" | "CREAT")
 }
 
-/// The kinds of access to an argument of this role.
+/// The kinds of access to the path in an argument of this role.
 pub(super) fn accesses(role: Role) -> &'static [Option<Access>] {
     match role {
         Role::Read | Role::Script | Role::Names => &[Some(Access::Read)],

@@ -1,4 +1,4 @@
-//! Effects of one-liners and scripts in other languages.
+//! Effects of one-liners and scripts in languages other than shell.
 
 use path::Access;
 
@@ -19,7 +19,7 @@ impl Collector<'_> {
             for (access, path) in accesses.iter().filter(|(_, path)| path.is_some()) {
                 self.add_access(path.as_deref(), word, Some(*access));
             }
-            // A path that the program computes is assumed to consist of names that occur in the program.
+            // If the awk program computes a path, every path that the program's text mentions may be accessed.
             if accesses.iter().any(|(_, path)| path.is_none()) {
                 self.add_mentioned_paths(word);
             }
@@ -36,7 +36,8 @@ impl Collector<'_> {
         };
         for (access, path) in read.accesses {
             let glob = path.contains('*');
-            // Functions that delete a file and those that delete a directory are not distinguished.
+            // Every deletion counts as recursive: functions that delete one file and functions that delete a directory
+            // are not distinguished.
             let is_recursive = access == Access::Delete;
             let word = Word { glob, tilde: word.tilde, ..Word::default() };
             self.add_effect(Some(&path), &word, Some(access), is_recursive);

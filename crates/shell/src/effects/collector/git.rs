@@ -32,7 +32,7 @@ impl Collector<'_> {
         }
     }
 
-    /// True if the command permanently configures more files for git to ignore: `git config core.excludesFile FILE`.
+    /// True if the command changes the setting for git's list of ignored files: `git config core.excludesFile FILE`.
     fn adds_ignored_files(&self, arguments: &Arguments) -> bool {
         let is_excludes_file = |word: usize, from: usize| {
             self.command.text_from(word, from).is_some_and(|name| name.eq_ignore_ascii_case("core.excludesfile"))
@@ -44,7 +44,8 @@ impl Collector<'_> {
         is_config && (is_set || added.any(|value| is_excludes_file(value.word, value.from)))
     }
 
-    /// True if the command makes git look for hooks in another directory, so that the existing hooks no longer run.
+    /// True if the command certainly or possibly makes git look for hooks in another directory: `core.hooksPath`,
+    /// `include.path`, `git config edit`. The existing hooks then no longer run.
     fn replaces_hooks(&self, arguments: &Arguments) -> bool {
         const SETTINGS: &[&str] = &["core.hookspath", "include.path"];
         let names_hooks_path = |name: Option<&str>| {
@@ -83,7 +84,8 @@ impl Collector<'_> {
         is_in_environment || is_set || (is_config && (is_named || removes_section || verb == Some("edit")))
     }
 
-    /// Adds a read of the path in a revision: `REVISION:path`, or `:path` and `:0:path` for the index.
+    /// Adds a read of the path in a revision: `REVISION:path`, or `:path` and `:0:path` for the index. Text without a
+    /// colon is added as a path.
     pub(super) fn collect_from_revision(&mut self, text: Option<&str>, word: &Word) {
         let path = text.and_then(|text| text.split_once(':')).map(|(_, path)| path);
         let path =
@@ -94,7 +96,8 @@ impl Collector<'_> {
     }
 }
 
-/// Returns the path in the pathspecs `:/path` and `:(top)path`, which is relative to the root of the work tree.
+/// Returns the path in a pathspec that begins with `:/` or `:(…)`, as in `:(top)path`. Returns `None` for
+/// `:(exclude)path` and for all other pathspecs.
 pub(super) fn path_of_pathspec(text: &str) -> Option<&str> {
     let path =
         text.strip_prefix(":(").filter(|magic| !magic.starts_with("exclude")).and_then(|magic| magic.split_once(')'));

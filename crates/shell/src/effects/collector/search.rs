@@ -58,7 +58,7 @@ impl Collector<'_> {
             command.words().iter().any(|word| matches!(word.value.as_deref(), Some("-L" | "-H" | "-follow")));
         for found in find::found_paths(command).iter().filter(|_| deletes) {
             self.add_recursive_deletion(found.value_or_placeholder(), found);
-            // If `find` follows symlinks (`-L`), it deletes the contents of a found symlink's target.
+            // With `-L`, `find` follows symlinks, and deletes the contents of a found symlink's target.
             if let Some(directory) =
                 found.value_or_placeholder().and_then(|path| found.directory_of_tree(path)).filter(|_| follows_symlinks)
             {

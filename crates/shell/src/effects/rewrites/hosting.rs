@@ -16,7 +16,7 @@ pub(crate) fn rewrite_by_host(command: &SimpleCommand, arguments: &Arguments) ->
     match (command.program()?, form.as_slice()) {
         ("gh", ["repo", "sync"]) => rewrite_by_sync(arguments, flag("--branch")),
         // Deleting a repository deletes all its branches. A repository that the command names is possibly not the
-        // current one.
+        // current repository.
         ("gh" | "glab", ["repo", "delete"]) | ("hub", ["delete"]) => {
             Some((RewrittenBranch::All, arguments.operands.is_empty()))
         }

@@ -22,10 +22,10 @@ struct Push<'a> {
     command: &'a SimpleCommand,
     arguments: &'a Arguments,
     settings: Vec<(String, String)>,
-    /// The operands. The first one is the remote, the others are refspecs.
+    /// The operands. The first operand is the remote, the other operands are refspecs.
     operands: Vec<&'a Word>,
     is_forced: bool,
-    /// True if the push is forced, or has an unknown flag that may force it.
+    /// True if the push is forced, or has an unknown flag that may force the push.
     may_be_forced: bool,
 }
 
@@ -49,7 +49,8 @@ impl<'a> Push<'a> {
         self.settings.iter().any(|(name, value)| is_wanted(name, value))
     }
 
-    /// True if the push makes the remote's branches equal to the local ones: `--mirror`.
+    /// True if the push makes the remote's branches equal to the local branches: `--mirror`, or the setting
+    /// `remote.NAME.mirror`.
     fn is_mirror(&self) -> bool {
         let remote = self.operands.first().and_then(|word| word.value_or_placeholder());
         let is_of_remote = |name: &str| {
@@ -60,7 +61,8 @@ impl<'a> Push<'a> {
             || self.has_setting(|name, value| is_of_remote(name) && !matches!(value, "false" | "fetch"))
     }
 
-    /// Returns the refspecs in the command's arguments or, if it has none, those in git's settings.
+    /// Returns the refspecs in the command's arguments or, if the arguments contain no refspec, the refspecs in git's
+    /// settings.
     fn refspecs(&self) -> Vec<Refspec> {
         let operands = self.operands.get(1..).unwrap_or_default();
         if !operands.is_empty() {
@@ -97,7 +99,7 @@ impl<'a> Push<'a> {
         let covers_all = prunes
             || self.arguments.has_flag(&["--all", "--branches"])
             || self.has_setting(|name, value| name == "push.default" && value == "matching");
-        // The upstream branch may have another name than the local one.
+        // The upstream branch may have another name than the local branch.
         let pushes_upstream =
             self.has_setting(|name, value| name == "push.default" && matches!(value, "upstream" | "tracking"));
         let target = match (covers_all, pushes_upstream) {
@@ -124,7 +126,7 @@ impl<'a> Push<'a> {
     }
 }
 
-/// What a refspec pushes to.
+/// The destination of a refspec.
 enum Target {
     /// The branch that is checked out.
     Current,
@@ -137,7 +139,7 @@ impl From<RewrittenBranch> for Target {
     }
 }
 
-/// True if one of the flags is given, and no later flag negates it.
+/// True if one of the flags in `flags` is given, and the flag `negation` does not follow.
 fn last_flag_wins(arguments: &Arguments, flags: &[&str], negation: &str) -> bool {
     let mut last = arguments.flags.iter().rev().map(|flag| flag.name.as_str());
     last.find(|flag| flags.contains(flag) || *flag == negation).is_some_and(|flag| flag != negation)
@@ -197,7 +199,7 @@ impl Refspec {
     }
 }
 
-/// Returns the text with every expansion replaced by `*`.
+/// Returns a refspec in which every expansion is replaced by `*`.
 fn expansions_as_globs(text: &str) -> String {
     let mut pattern = String::new();
     let mut characters = text.chars().peekable();

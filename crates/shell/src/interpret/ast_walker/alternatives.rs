@@ -25,7 +25,8 @@ impl Walker<'_> {
     }
 
     /// Calls `visit` once with the known values in the state, and then once for each possible value of the variables
-    /// and substitutions in `text`.
+    /// and substitutions in the shell text `text`. If a variable in `text` certainly has one of several known values,
+    /// calls `visit` only once for each of these values.
     pub(super) fn for_each_possible_value<T: PartialEq>(
         &mut self,
         text: &str,

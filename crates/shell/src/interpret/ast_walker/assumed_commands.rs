@@ -1,4 +1,4 @@
-//! If a command's program is an unknown word, that program may run the words after it as another command:
+//! If a command's program is an unknown word, that program may run the words after the unknown word as another command:
 //! `$SUDO git push`, `$PY -m pip install x`.
 
 use std::sync::Arc;
@@ -8,23 +8,23 @@ use crate::interpret::delegation::{DelegatedCommand, delegation};
 use crate::limits::budget;
 use crate::model::{Assignment, Invocation, SimpleCommand, Word};
 
-/// Programs that the unknown word is assumed to name. Nearly every program that runs other commands takes them in the
-/// same places as one of these four. `sudo` runs the words after its flags and assignments, as a shell does if the
-/// unknown word expands to nothing; `python3` has `-m`, `uv` has `run`, and `npm` has `exec` and `x`.
+/// Programs that the unknown word is assumed to name. Nearly every program that runs other commands expects the other
+/// command in the same place as one of these four programs. `sudo` runs the words after its flags and assignments, as a
+/// shell does if the unknown word expands to nothing; `python3` has `-m`, `uv` has `run`, and `npm` has `exec` and `x`.
 const ASSUMED_PROGRAMS: &[&str] = &["sudo", "python3", "uv", "npm"];
 
-/// The maximum number of unknown words before one command that are assumed to run it.
+/// The maximum number of unknown words before one command that are assumed to run this command.
 const MAX_ASSUMED_WORDS: usize = 3;
 
 impl Walker<'_> {
     /// Walks the commands that a command with an unknown program may run. These possible commands change nothing for
-    /// the commands after them, except which branches may be checked out. `piped_paths`: the paths that the command
-    /// reads from stdin.
+    /// later commands, except which branches may be checked out. `piped_paths`: the paths that the command reads from
+    /// stdin.
     pub(super) fn walk_assumed_commands(&mut self, command: &SimpleCommand, piped_paths: &[Word]) {
         let Some(first) = command.words().first() else { return };
         let cost = ASSUMED_PROGRAMS.len() * budget::WORD * command.words().len();
-        // If the name of the program is a glob, the program is a file of the project, and not a program that runs
-        // others.
+        // If the name of the program is a glob, the program is a file of the project, and not a program that runs other
+        // commands.
         if self.enclosing.assumed_words == MAX_ASSUMED_WORDS || !first.possible_paths.is_empty() || !self.spend(cost) {
             return;
         }
@@ -50,7 +50,7 @@ impl Walker<'_> {
     }
 }
 
-/// Returns the words and assignments of the commands that the command runs if its first word is one of
+/// Returns the words and assignments of the commands that `command` runs if its first word expands to one of
 /// [`ASSUMED_PROGRAMS`].
 fn assumed_commands(command: &SimpleCommand) -> Vec<(Vec<Word>, Vec<Assignment>)> {
     let mut found = Vec::new();

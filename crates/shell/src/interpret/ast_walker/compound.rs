@@ -50,7 +50,7 @@ impl Walker<'_> {
             }
             CompoundCommand::Coprocess(coprocess) => self.walk_coprocess(coprocess),
         }
-        // It is not known which parts of the command run, or how often.
+        // It is not known which parts of the compound command run, or how often.
         self.streams.output.mark_incomplete();
         self.forget_kind_of_output();
     }
@@ -63,7 +63,7 @@ impl Walker<'_> {
         self.in_child_shell(|walker| walker.walk_command(&coprocess.body));
         (self.streams.input, self.streams.piped_from) = (input, piped_from);
         (self.enclosing.has_input, self.enclosing.gets_more_arguments) = outer;
-        // The shell sets a variable for the coprocess: an array of two descriptors.
+        // The shell sets a variable for the coprocess: an array of two file descriptors.
         let name = coprocess.name.as_ref().map(|name| self.expand_to_single_word(&name.value));
         match name.map_or(Some("COPROC".to_owned()), |name| name.value) {
             Some(name) => {
@@ -95,7 +95,8 @@ impl Walker<'_> {
         self.join_ends(ends, is_exhaustive);
     }
 
-    /// Joins the states after the branches and, unless one of the branches certainly runs, the state before them.
+    /// Joins the states after the branches and, unless one of the branches certainly runs, the state before the
+    /// branches.
     fn join_ends(&mut self, mut ends: Vec<State>, is_exhaustive: bool) {
         if let Some(last) = ends.pop_if(|_| is_exhaustive) {
             self.state = last;
@@ -129,7 +130,7 @@ impl Walker<'_> {
             ends.push(end);
         }
         self.streams.output = printed;
-        // A `*` pattern matches everything that is left.
+        // A `*` pattern matches every value that no earlier pattern matches.
         let has_default = clause.cases.iter().any(|item| item.patterns.iter().any(|pattern| pattern.value == "*"));
         self.join_ends(ends, has_default);
     }
@@ -138,8 +139,8 @@ impl Walker<'_> {
         self.walk_substitutions_in(&expression.value, Context::Text);
     }
 
-    /// Walks the substitutions in `[[ … ]]`. This is iterative, because the syntax tree of a chain of `&&` or `!` is as
-    /// deep as the chain is long.
+    /// Walks the substitutions in `[[ … ]]`. The walk is iterative, because the syntax tree of a chain of `&&` or `!`
+    /// is as deep as the chain is long.
     pub(super) fn walk_test(&mut self, test: &ExtendedTestExpr) {
         let mut pending = vec![test];
         while let Some(test) = pending.pop() {

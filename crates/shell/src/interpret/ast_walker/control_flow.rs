@@ -36,7 +36,7 @@ enum ShortCircuitCause {
 pub(super) enum Jump {
     Exit,
     Return,
-    /// `break` and `continue`, with the number of loops.
+    /// `break` and `continue`, with the number of enclosing loops that they apply to.
     Break(usize),
 }
 
@@ -97,8 +97,8 @@ impl Walker<'_> {
             // A path that skipped earlier items may resume at this item: if `a` succeeds in `a || b && c`, `c` runs.
             let resuming: Vec<State> =
                 short_circuits.extract_if(.., |other| other.succeeded == runs_if).map(|other| other.state).collect();
-            // The previous pipeline certainly has the outcome on which the next one runs, so no path skips the next
-            // one.
+            // The previous pipeline certainly has the outcome on which the next pipeline runs, so no path skips the
+            // next pipeline.
             if outcome == Some(runs_if) {
                 for state in &resuming {
                     self.join(state);
@@ -131,7 +131,8 @@ impl Walker<'_> {
         }
     }
 
-    /// Appends the output of the last pipeline to `printed`, on those paths on which it runs.
+    /// Appends the output of the pipeline `last` to `printed`, on the control-flow paths on which `last` runs.
+    /// `if_succeeded`: true if `last` runs after a success of the previous pipeline, false if after a failure.
     fn append_output(&mut self, printed: &mut PossibleOutput, if_succeeded: bool, last: &Pipeline) {
         self.streams.output.set_succeeded(certain_outcome(last));
         printed.append_if(if_succeeded, &std::mem::take(&mut self.streams.output));
@@ -165,8 +166,8 @@ impl Walker<'_> {
         }
     }
 
-    /// Walks one pipeline of an and-or list. `is_last`: true for the last one. Under `set -e`, only a failure of the
-    /// last pipeline ends the script.
+    /// Walks one pipeline of an and-or list. `is_last`: true for the last pipeline of the list. Under `set -e`, only a
+    /// failure of the last pipeline ends the script.
     fn walk_list_item(&mut self, pipeline: &Pipeline, is_last: bool) {
         let outer = self.state.failure.in_condition;
         self.state.failure.in_condition |= !is_last || pipeline.bang;
@@ -187,13 +188,13 @@ impl Walker<'_> {
         self.in_frame(true, visit);
     }
 
-    /// Walks a function or a sourced script. `return` ends it.
+    /// Walks a function or a sourced script. `return` ends the function or the script.
     pub(super) fn until_return(&mut self, visit: impl FnOnce(&mut Self)) {
         self.in_frame(false, visit);
     }
 
-    /// Walks a loop, a function or a sourced script, and joins the states at the early exits from it into the state at
-    /// its end.
+    /// Walks a loop, a function or a sourced script, and joins the states at the early exits into the state at the end
+    /// of the loop, function or script.
     fn in_frame(&mut self, is_loop: bool, visit: impl FnOnce(&mut Self)) {
         self.early_exits.frames.push(Frame { is_loop, states: Vec::new() });
         visit(self);
@@ -256,7 +257,7 @@ fn certain_outcome(pipeline: &Pipeline) -> Option<bool> {
     }
 }
 
-/// True for `mkdir -p`, which succeeds if the directory exists.
+/// True for `mkdir -p`, which also succeeds if the directory already exists.
 fn is_mkdir_p(pipeline: &Pipeline) -> bool {
     let [Command::Simple(simple)] = pipeline.seq.as_slice() else { return false };
     let is_mkdir = simple.word_or_name.as_ref().is_some_and(|word| word.value == "mkdir");
@@ -281,7 +282,7 @@ fn words_of(simple: &SimpleCommandNode) -> impl Iterator<Item = &str> {
     })
 }
 
-/// True if a redirection opens a file, which may fail.
+/// True if a redirection opens a file. Opening a file may fail.
 fn opens_files(simple: &SimpleCommandNode) -> bool {
     let before = simple.prefix.iter().flat_map(|prefix| &prefix.0);
     let mut items = before.chain(simple.suffix.iter().flat_map(|suffix| &suffix.0));

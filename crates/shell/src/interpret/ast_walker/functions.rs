@@ -9,8 +9,8 @@ use crate::interpret::state::{DefinedFunction, Function, ParameterList, Value};
 use crate::limits::Gap;
 use crate::model::SimpleCommand;
 
-/// The maximum number of nested calls of one function that are walked with a known state. At most two more are walked,
-/// with an unknown state.
+/// The maximum number of nested calls of one function that are walked with a known state. At most two more nested calls
+/// are walked, with an unknown state.
 const MAX_RECURSION: usize = 3;
 
 impl Walker<'_> {
@@ -60,7 +60,7 @@ impl Walker<'_> {
             self.enclosing.via.pop();
             self.state.leave_function(outer);
         }
-        // A function that does nothing but call itself: `:(){ :|:& };:`.
+        // A fork bomb is a function that does nothing but call itself: `:(){ :|:& };:`.
         let mut found = self.script.commands.iter().skip(before);
         if depth == 0
             && found.all(|command| command.program() == Some(name))

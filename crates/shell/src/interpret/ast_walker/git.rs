@@ -1,4 +1,4 @@
-//! Git settings that commands make or inherit.
+//! Git settings that commands set or inherit.
 
 use std::sync::Arc;
 
@@ -19,7 +19,7 @@ impl Walker<'_> {
         }
     }
 
-    /// Notes the settings that `git config alias.x …` and `git remote add --mirror …` make for the commands that
+    /// Notes the settings that `git config alias.x …` and `git remote add --mirror …` set for the commands that
     /// follow.
     pub(super) fn note_git_setting(&mut self, command: &SimpleCommand) {
         let arguments = command.arguments().filter(|_| command.program() == Some("git"));

@@ -9,12 +9,12 @@ use crate::programs::{Argument, Role};
 use crate::special_programs::known_output::depends_on_file_contents;
 
 impl Walker<'_> {
-    /// True if the effects of a command, or its output where that is used, depend on the contents of the files that the
-    /// command reads. Otherwise the contents are not looked up, because that may mean searching all earlier tool calls
-    /// of the session.
+    /// True if the effects of a command, or its output if another command or a file receives the output, depend on the
+    /// contents of the files that the command reads. Otherwise the contents are not looked up, because the lookup may
+    /// search all earlier tool calls of the session.
     fn needs_file_contents(&self, command: &SimpleCommand) -> bool {
         match command.program() {
-            // The input of these programs becomes words, or names of files.
+            // These programs use the contents of their input as words or as file names.
             Some("xargs" | "gxargs" | "read" | "mapfile" | "readarray" | "tar" | "gtar" | "bsdtar" | "rsync") => true,
             Some(program) if depends_on_file_contents(program) => {
                 self.streams.output_readers > 0 || command.redirects().iter().any(Redirect::redirects_stdout)
@@ -25,7 +25,7 @@ impl Walker<'_> {
 
     /// Adds the contents of files to the words and redirections that name the files.
     pub(super) fn attach_file_contents(&self, command: &mut SimpleCommand) {
-        // A path on another machine does not name the file of this machine.
+        // On another machine, the same path names another file.
         if command.is_remote() || !self.needs_file_contents(command) {
             return;
         }

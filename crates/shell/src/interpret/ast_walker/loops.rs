@@ -1,4 +1,4 @@
-//! Walks loops. If the values of a loop are known, it is walked iteration by iteration.
+//! Walks loops. A loop whose values are known is walked iteration by iteration.
 
 use std::rc::Rc;
 
@@ -42,7 +42,7 @@ impl Walker<'_> {
             self.in_addition(|walker| walker.walk_values(clause, values));
             self.join(&known);
         }
-        // Without `in`, the loop is over the script's arguments. There may be none, and then the body does not run.
+        // Without `in`, the loop is over the script's arguments. If there are no arguments, the body does not run.
         if clause.values.is_none() {
             self.join(&before);
         }
@@ -93,7 +93,7 @@ impl Walker<'_> {
     fn walk_another_iteration(&mut self, clause: &ForClauseCommand, value: Value, before: &State) {
         let after_first = self.saved_state();
         self.state.assign(&clause.variable_name, Some(value));
-        // A loop body that changes the directory usually changes back to the previous one.
+        // A loop body that changes the directory usually changes back to the previous directory.
         self.state.directory.possible.clone_from(&before.directory.possible);
         if !before.is_equivalent(&self.state) {
             self.in_addition(|walker| walker.in_loop(|walker| walker.walk_list(&clause.body.list)));
@@ -141,7 +141,7 @@ impl Walker<'_> {
         self.join(&before);
     }
 
-    /// Walks `for ((i=0; i<3; i++))` if the number of iterations is known. Returns false if it is not.
+    /// Walks `for ((i=0; i<3; i++))` if the number of iterations is known. Returns false if the number is not known.
     fn walk_counted_iterations(&mut self, clause: &ArithmeticForClauseCommand) -> bool {
         let (Some(start), Some(condition), Some(step)) = (&clause.initializer, &clause.condition, &clause.updater)
         else {
@@ -166,8 +166,8 @@ impl Walker<'_> {
         true
     }
 
-    /// Walks `while [ $# -gt 0 ]; do …; shift; done` for each known argument. Returns false if there may be other
-    /// iterations.
+    /// Walks `while [ $# -gt 0 ]; do …; shift; done` as long as the number of arguments is known. Returns false if
+    /// there may be other iterations.
     pub(super) fn walk_shift_loop(&mut self, clause: &WhileOrUntilClauseCommand) -> bool {
         let remaining = |walker: &Self| match walker.state.expand("$#") {
             Some(Expanded::One(count)) => count.text.parse::<usize>().ok(),
@@ -185,7 +185,8 @@ impl Walker<'_> {
             }
             self.in_loop(|walker| walker.walk_list(&clause.1.list));
             printed.append(&std::mem::take(&mut self.streams.output));
-            // If the body removes no argument, or an unknown number of them, the caller walks the loop like any other.
+            // If the body removes no argument, or an unknown number of arguments, the caller walks the loop like any
+            // other loop.
             match remaining(self) {
                 Some(fewer) if fewer < count => count = fewer,
                 _ => return false,
@@ -228,7 +229,7 @@ fn tests_argument_count(condition: &CompoundList) -> bool {
     matches!(text.as_str(), "$#-gt0" | "$#-ne0" | "$#!=0" | "$#>0" | "$#" | "test$#-gt0" | "test$#-ne0" | "$#-ge1")
 }
 
-/// True if the loop ends within `MAX_ITERATIONS`, unless its body changes the counter.
+/// True if a loop ends after at most [`MAX_ITERATIONS`] iterations, unless its body changes the counter.
 fn ends_within_limit(
     state: &mut State,
     start: &UnexpandedArithmeticExpr,

@@ -64,7 +64,7 @@ impl Walker<'_> {
                         |unit: &Unit| !matches!(unit, Unit::Expansion(expansion) if expansion.placeholder.is_none());
                     let mut text = word_of(body.clone(), &units);
                     // In a placeholder for a path, `*` stands for unknown parts. A heredoc is not a path, so it only
-                    // has a placeholder if each of its expansions has one.
+                    // has a placeholder if each of its expansions has a placeholder.
                     text.placeholder = text.placeholder.filter(|_| units.iter().all(is_known));
                     text
                 } else {

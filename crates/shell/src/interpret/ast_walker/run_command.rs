@@ -1,4 +1,4 @@
-//! Simulates one command: finds its program, its output, and the state of the shell after it.
+//! Simulates one command: finds its program, its output, and the state of the shell after the command.
 
 use std::sync::Arc;
 
@@ -16,7 +16,8 @@ use crate::special_programs::language::is_readable;
 use crate::special_programs::output_placeholder::{self, placeholder_of_number};
 use crate::special_programs::{database_client, ex, file_copies, file_lists, git_format, listed_paths};
 
-/// Makes the globs in the command's words active even in quotes, because they stand for found paths.
+/// Makes the globs in the command's words active even in quotes, because these globs stand for the paths that a wrapper
+/// such as `find` has found.
 fn unquote_globs(command: &mut SimpleCommand) {
     let targets = command.invocation.redirects.iter_mut().map(|redirect| &mut redirect.target);
     for word in command.invocation.words.iter_mut().skip(1).chain(targets) {
@@ -24,7 +25,7 @@ fn unquote_globs(command: &mut SimpleCommand) {
     }
 }
 
-/// The cost of reading code in another language, or of following copies of files.
+/// The cost of reading code in a language other than shell, or of following copies of files.
 fn cost_of_effects(command: &SimpleCommand) -> usize {
     let (Some(program), Some(arguments)) = (command.program(), command.arguments()) else { return 0 };
     if is_readable(program) {
@@ -35,7 +36,7 @@ fn cost_of_effects(command: &SimpleCommand) -> usize {
     file_copies::cost(command, program, arguments)
 }
 
-/// Returns the likely output of a one-liner in another language.
+/// Returns the likely output of a one-liner in a language other than shell.
 fn printed_by_code(command: &SimpleCommand) -> Option<String> {
     let (program, arguments) = command.program().zip(command.arguments())?;
     let code = arguments.with_roles.iter().find(|argument| argument.role == Role::Code)?;
@@ -83,7 +84,7 @@ impl Walker<'_> {
         }
     }
 
-    /// Counts one more command. Returns false if there are too many.
+    /// Counts one more command. Returns false if there are too many commands.
     fn count_command(&mut self) -> bool {
         self.effort.commands += 1;
         if self.effort.commands > MAX_COMMANDS {
@@ -150,11 +151,12 @@ impl Walker<'_> {
     fn find_program(&self, command: &mut SimpleCommand) {
         let Some(program) = command.invocation.words.first_mut() else { return };
         if program.value.is_none() && !program.glob {
-            // `$(which x)` is the program `x`, wherever it is installed.
+            // The placeholder of `$(which x)` is a path in `/usr`. It stands for the program `x`, wherever `x` is
+            // installed.
             program.value = program.placeholder.clone().filter(|path| path.starts_with("/usr/"));
         }
-        // This also resolves a program after a wrapper. `script_of_alias` resolves names without a slash, but only in
-        // commands that the shell itself starts.
+        // This lookup also resolves the path of a program that a wrapper runs. `script_of_alias` resolves names without
+        // a slash, but only in commands that the shell itself starts.
         let path = program.value.as_deref().filter(|name| name.contains('/'));
         let real = path.and_then(|name| self.state.commands.real_name(name));
         program.value = real.map(Into::into).or_else(|| program.value.take());
@@ -212,7 +214,7 @@ impl Walker<'_> {
         true
     }
 
-    /// Adds gaps for anything that is unknown about the command, or that bash may read differently.
+    /// Adds gaps for anything that is unknown about the command, or that bash may read differently than Linchpin.
     fn note_gaps(&mut self, command: &mut SimpleCommand) {
         if let Some(doubt) = doubtful_command::doubtful_construct(command) {
             self.add_gap(Gap::Doubtful(doubt));
@@ -266,7 +268,7 @@ impl Walker<'_> {
         }
     }
 
-    /// Returns the output that a command probably has. It is used if the certain output is not known.
+    /// Returns the output that a command probably has. The probable output is used if the certain output is not known.
     fn likely_output(&self, command: &SimpleCommand) -> Option<String> {
         let of_code = || git_format::likely_output(command).or_else(|| printed_by_code(command));
         listed_paths::likely_output(command).or_else(|| if self.streams.output_readers > 0 { of_code() } else { None })
@@ -284,7 +286,8 @@ impl Walker<'_> {
         words + assignments + redirects + via + input + command.exported().len()
     }
 
-    /// Applies `exec {fd}>file`: the shell opens a descriptor, and sets the variable to its number.
+    /// Applies `exec {fd}>file`: the shell opens a file descriptor, and sets the variable `fd` to the descriptor's
+    /// number.
     fn open_descriptor(&mut self, command: &mut SimpleCommand) {
         if let [exec, variable] = command.words()
             && exec.value.as_deref() == Some("exec")
@@ -297,7 +300,7 @@ impl Walker<'_> {
     }
 
     /// Sets the variables that a command reads paths into. In `find … | while read name`, the variable is one of the
-    /// found paths. In `mapfile names < <(find …)`, the array contains all of them.
+    /// found paths. In `mapfile names < <(find …)`, the array contains all found paths.
     fn read_paths(&mut self, command: &SimpleCommand, piped: &[Word]) {
         let redirected = command.redirects().iter().map(Redirect::paths).find(|paths| !paths.is_empty());
         let piped_paths =
@@ -329,7 +332,7 @@ impl Walker<'_> {
         }
     }
 
-    /// Returns a placeholder for the command's output, which may depend on its input.
+    /// Returns a placeholder for the command's output. The placeholder may depend on the command's input.
     fn output_placeholder(&mut self, command: &SimpleCommand) -> Option<String> {
         let input = self.streams.output_placeholder.take().filter(|_| !command.piped_from().is_empty());
         let source = command.piped_from().last().and_then(|index| self.script.commands.get(index));

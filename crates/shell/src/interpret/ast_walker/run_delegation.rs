@@ -1,4 +1,5 @@
-//! Simulates the commands that a command delegates to, with the environment and redirections that they inherit from it.
+//! Simulates the commands that a command delegates to, with the environment and redirections that they inherit from the
+//! delegating command.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -17,8 +18,8 @@ use crate::programs::{Argument, Role};
 use crate::special_programs::interpreter::script_file;
 use crate::special_programs::parallel;
 
-/// The descriptor of the redirections that stand for files that a wrapper reads or writes itself. No command uses this
-/// descriptor.
+/// The file descriptor of the redirections that stand for files that a wrapper itself reads or writes. These
+/// redirections change neither stdin nor stdout of the wrapped command.
 const UNUSED_DESCRIPTOR: i32 = 9;
 
 /// Returns redirections that stand for the files that a wrapper reads and writes itself: `strace -o FILE`,
@@ -59,9 +60,9 @@ struct Forwarded {
     script: Option<String>,
     /// The commands in substitutions in the words of the delegating command.
     substituted: Range<usize>,
-    /// Redirections of a transparent wrapper, for the first command that it runs.
+    /// Redirections of a transparent wrapper, for the first command that the wrapper runs.
     redirects: Vec<Redirect>,
-    /// Assignments of a transparent wrapper, for the first command that it runs.
+    /// Assignments of a transparent wrapper, for the first command that the wrapper runs.
     assignments: Vec<Assignment>,
     /// Variables that the delegated scripts inherit. Unless the delegating command is a transparent wrapper, the other
     /// delegated commands inherit them too.
@@ -69,12 +70,12 @@ struct Forwarded {
 }
 
 impl Forwarded {
-    /// Collects the properties. If the command is a transparent wrapper, takes its redirections and assignments away
-    /// from it.
+    /// Collects the properties. If the command is a transparent wrapper, moves its redirections and assignments into
+    /// the result.
     fn of(delegation: &Delegation, command: &mut SimpleCommand, is_shell_setup: bool) -> Self {
         let script = command.provenance.script.as_ref().and_then(|_| script_file(command)).map(Cow::into_owned);
-        // Delegated commands inherit the variables that are set for the delegating command, unless they run on another
-        // machine or in a container. A transparent wrapper always passes the variables on.
+        // Delegated commands inherit the variables that are set for the delegating command, unless the delegated
+        // commands run on another machine or in a container. A transparent wrapper always passes the variables on.
         let is_inherited = delegation.is_transparent || !delegation.is_remote;
         let inherited = if is_inherited { command.assignments().to_vec() } else { Vec::new() };
         let (mut redirects, mut assignments) = (Vec::new(), Vec::new());
@@ -107,7 +108,7 @@ impl Forwarded {
     }
 
     /// If no delegated command got the redirections and assignments of the wrapper, returns a command without words
-    /// that has them.
+    /// that has these redirections and assignments.
     fn into_rest(self) -> Option<SimpleCommand> {
         let Self { redirects, assignments, .. } = self;
         let is_rest = !redirects.is_empty() || !assignments.is_empty();
@@ -122,7 +123,7 @@ struct SavedContext {
     piped_from: Range<usize>,
     /// The variables that were removed before the delegation; `None` if the delegation removes none.
     removed: Option<RemovedVariables>,
-    /// The directories before the delegation; `None` if the delegation does not change them.
+    /// The directories before the delegation; `None` if the delegation does not change the directories.
     directories: Option<PossibleDirectories>,
 }
 
@@ -257,7 +258,7 @@ impl Walker<'_> {
         self.state.leave_assignments(outer);
     }
 
-    /// Walks a script in the current shell. `return` leaves a script of `source`, but not one of `eval`.
+    /// Walks a script in the current shell. `return` leaves a script of `source`, but not a script of `eval`.
     fn walk_in_current_shell(&mut self, program: &str, text: &str) {
         match program {
             "source" | "." => self.until_return(|walker| walker.walk_script(text)),
@@ -265,8 +266,9 @@ impl Walker<'_> {
         }
     }
 
-    /// Walks a script in a new shell. `name` becomes its `$0`, and `arguments` its `$1`, `$2`, …. `inherited`:
-    /// variables that the shell inherits in addition to the exported ones; `script`: the path of the script file.
+    /// Walks a script in a new shell. `name` becomes the shell's `$0`, and `arguments` become `$1`, `$2`, ….
+    /// `inherited`: variables that the shell inherits in addition to the exported variables; `script`: the path of the
+    /// script file.
     fn walk_in_new_shell(
         &mut self,
         text: &str,
@@ -274,8 +276,8 @@ impl Walker<'_> {
         script: Option<&str>,
         (name, arguments): (Option<Value>, ParameterList),
     ) {
-        // The text stays in the list until `in_child_shell` returns, because that function also runs the traps that the
-        // script has set.
+        // The script stays in `enclosing_scripts` until `in_child_shell` returns, because that function also runs the
+        // traps that the script has set.
         self.enclosing_scripts.push(text.to_owned());
         self.in_child_shell(|walker| {
             walker.state.enter_shell_process(name, arguments);

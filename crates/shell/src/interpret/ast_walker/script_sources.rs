@@ -17,8 +17,8 @@ use crate::written_files::implicit_files;
 const MAX_PATH_ENTRIES: usize = 16;
 
 impl Walker<'_> {
-    /// Notes the commands whose output a command runs. Returns true if the command runs the output of a single
-    /// substitution, and all these commands only print shell setup, or files that the session did not write.
+    /// Notes in the command the programs whose output the command runs. Returns true if the command runs the output of
+    /// a single substitution, and these programs only print shell setup, or files that the session did not write.
     pub(super) fn note_sources(&self, command: &mut SimpleCommand, reads_input: bool) -> bool {
         // With a `<(…)`, the script does not come from the pipe.
         let reads_pipe = reads_input && !command.words().iter().any(Word::is_process_substitution);
@@ -34,7 +34,7 @@ impl Walker<'_> {
         runs_one_output(command) && sources().next().is_some() && sources().all(is_harmless)
     }
 
-    /// Notes the contents of the scripts that the command runs, if the session wrote them.
+    /// Notes the contents of the scripts that the command runs, if the session wrote the scripts.
     pub(super) fn note_script_contents(&self, command: &mut SimpleCommand) {
         let named = script_files(command);
         let script = named.iter().find_map(|path| self.files.contents_of(command, path));
@@ -59,7 +59,7 @@ impl Walker<'_> {
                 *is_listed = true;
             }
         }
-        // In a pipeline, the output of earlier commands reaches the command through the later ones.
+        // In a pipeline, the output of earlier commands reaches the command through the later commands.
         while let Some(source) = indices.get(next).and_then(|index| self.script.commands.get(*index)) {
             for index in source.piped_from() {
                 if let Some(is_listed @ false) = is_listed.get_mut(index) {
@@ -101,7 +101,8 @@ impl Walker<'_> {
         }
     }
 
-    /// Returns the path of a program that the script wrote into a directory that it put on `PATH`: `PATH=bin:$PATH x`.
+    /// Returns the path of the command's program, if the script wrote the program into a directory that the script put
+    /// on `PATH`: `PATH=bin:$PATH x`.
     fn written_program_on_path(&self, command: &SimpleCommand) -> Option<String> {
         let name = command.words().first()?.value.as_deref().filter(|name| !name.contains('/'))?;
         // `git x` runs the program `git-x`.
@@ -117,8 +118,8 @@ impl Walker<'_> {
         paths.find(|path| !path.contains('\'') && self.files.written_by_script(command, path).is_some())
     }
 
-    /// True for `cat FILE`, if the session did not write the file. Running its output is the same as running the file,
-    /// and a file that the session did not write is trusted.
+    /// True for `cat FILE`, if the session did not write the file. Running the output of `cat` is the same as running
+    /// the file, and a file that the session did not write is trusted.
     fn prints_preexisting_file(&self, command: &SimpleCommand) -> bool {
         file_of_cat(command).is_some_and(|file| self.files.contents_of(command, file).is_none())
     }
@@ -132,9 +133,9 @@ impl Walker<'_> {
     }
 }
 
-/// Returns the file that a `cat` command prints, if it prints only one.
+/// Returns the file that a `cat` command prints, if the command prints exactly one file.
 fn file_of_cat(command: &SimpleCommand) -> Option<&str> {
-    // A path on another machine does not name the file of this machine.
+    // On another machine, the same path names another file.
     let prints_one = command.program() == Some("cat") && !command.is_remote();
     let arguments = command.arguments().filter(|_| prints_one)?;
     let [file] = arguments.with_roles.as_slice() else { return None };

@@ -26,7 +26,7 @@ impl Walker<'_> {
         }
     }
 
-    /// Walks the command in each of these states, one of which is certainly the real one.
+    /// Walks the command in each of these states. One of the states is certainly the actual state.
     fn walk_in_each_state(&mut self, node: &SimpleCommandNode, states: Vec<State>) {
         let (input_paths, is_timed) = (std::mem::take(&mut self.streams.input_paths), self.is_timed);
         let mut joined: Option<State> = None;
@@ -71,8 +71,8 @@ impl Walker<'_> {
         }
     }
 
-    /// Returns how many possible outputs the command's substitutions have, and all outputs of the last substitution if
-    /// it certainly printed one of them.
+    /// Returns how many possible outputs the command's substitutions have, and all outputs of the last substitution, if
+    /// this substitution certainly printed one of these outputs.
     fn walk_with_known_values(&mut self, node: &SimpleCommandNode) -> (usize, Option<Vec<Value>>) {
         let outer_count = std::mem::take(&mut self.alternatives.possible_count);
         self.alternatives.substitution_outputs = None;
@@ -152,7 +152,7 @@ impl Walker<'_> {
                 let redirect = self.expand_redirect(redirect);
                 command.invocation.redirects.push(redirect);
             }
-            // An argument may look like an assignment, for example one of `env` or `export`.
+            // An argument may look like an assignment, for example an argument of `env` or `export`.
             CommandPrefixOrSuffixItem::Word(word) | CommandPrefixOrSuffixItem::AssignmentWord(_, word) => {
                 self.expand_word(&word.value, &mut command.invocation.words);
             }
@@ -171,7 +171,8 @@ impl Walker<'_> {
     }
 }
 
-/// Returns the variable of a command that only sets it to the output of one substitution: `x=$(…)`.
+/// Returns the name of the variable, if a command does nothing but set a variable to the output of one substitution:
+/// `x=$(…)`.
 fn set_by_substitution(node: &SimpleCommandNode) -> Option<String> {
     let prefix = node.prefix.as_ref().filter(|_| node.word_or_name.is_none())?;
     let [CommandPrefixOrSuffixItem::AssignmentWord(assignment, _)] = prefix.0.as_slice() else { return None };

@@ -18,7 +18,8 @@ struct SubstitutionOutput {
 }
 
 impl Walker<'_> {
-    /// Walks a substitution in a child shell. The streams of the command that contains it stay as they were.
+    /// Walks a substitution in a child shell. The streams of the command that contains the substitution stay as they
+    /// were.
     fn walk_substitution(&mut self, visit: impl FnOnce(&mut Self)) -> SubstitutionOutput {
         let outer_input = (self.streams.input.take(), std::mem::take(&mut self.streams.input_paths));
         let outer_text = std::mem::take(&mut self.streams.output);
@@ -35,7 +36,7 @@ impl Walker<'_> {
         }
     }
 
-    /// Returns the word for a process substitution, with its output if that is known.
+    /// Returns the word for a process substitution, with the substitution's output if the output is known.
     pub(super) fn walk_process_substitution(
         &mut self,
         subshell: &SubshellCommand,
@@ -50,7 +51,7 @@ impl Walker<'_> {
         Word { contents, possible_paths: paths, ..process_word(kind) }
     }
 
-    /// Walks the script of a command substitution, and returns its output if that is known.
+    /// Walks the script of a command substitution, and returns its output if the output is known.
     pub(super) fn walk_command_substitution(&mut self, script: &str) -> Option<Value> {
         // `$(< file)` prints the file.
         let file = script.trim().strip_prefix('<').map(str::trim);

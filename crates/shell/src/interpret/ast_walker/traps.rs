@@ -42,7 +42,7 @@ impl Walker<'_> {
                 self.state.is_unreachable = false;
                 self.one_level_deeper(|walker| {
                     walker.walk_script(text);
-                    // A trap may set another one.
+                    // A trap may set another trap.
                     walker.run_traps();
                 });
                 self.state = state;

@@ -82,7 +82,7 @@ impl Walker<'_> {
         known
     }
 
-    /// Adds the value of an expansion to the units or, if it is not known, the expansion itself.
+    /// Adds the value of an expansion to the units or, if the value is not known, the expansion itself.
     fn expand(&mut self, mut expansion: Box<Expansion>, units: &mut Vec<Unit>) {
         let value = self.value_of(&expansion);
         let fits = self.has_room_for(value.as_ref());
@@ -151,7 +151,7 @@ impl Walker<'_> {
             let operator = inside.get(name.len()..)?;
             return self.apply_default(&format!("${{{target}{operator}}}"));
         }
-        // `${!NAME:=…}` sets an unknown variable.
+        // `${!NAME:=…}` sets a variable whose name is not known.
         let set = if name.starts_with('!') { VariableName::StartsWith("") } else { VariableName::Known(name) };
         let name = name.strip_prefix('!').unwrap_or(name);
         let is_element = name.ends_with(']') && name.contains('[');
@@ -179,7 +179,8 @@ impl Walker<'_> {
         Some(Expanded::One(Value { is_placeholder: true, ..value }))
     }
 
-    /// Returns the other value in `${NAME:+other}`, if the variable has a value.
+    /// Returns the value of `${NAME:+other}`: `other`, or nothing if the variable is empty. Returns `None` if it is
+    /// neither known nor assumed whether the variable is empty.
     fn apply_alternative(&mut self, raw: &str) -> Option<Expanded> {
         let inside = raw.strip_prefix("${")?.strip_suffix('}')?;
         let (name, other) = inside.split_once(":+").or_else(|| inside.split_once('+'))?;
@@ -197,7 +198,7 @@ impl Walker<'_> {
         }
     }
 
-    /// Walks the substitutions in a text that is not a word of a command.
+    /// Walks the substitutions in shell text that is not a word of a command.
     pub(super) fn walk_substitutions_in(&mut self, raw: &str, context: Context) {
         let raw = self.hidden.restore(raw).into_owned();
         if !word_scan::is_plain(&raw) {
@@ -205,7 +206,7 @@ impl Walker<'_> {
         }
     }
 
-    /// Expands a text into a single word, without field splitting.
+    /// Expands shell text into a single word, without field splitting.
     pub(super) fn expand_to_single_word(&mut self, raw: &str) -> Word {
         let raw = self.hidden.restore(raw).into_owned();
         if word_scan::is_plain(&raw) {
@@ -246,7 +247,7 @@ impl Walker<'_> {
             Ok(expanded) if self.effort.expanded_words + expanded.len() - 1 <= MAX_EXPANDED_WORDS => {
                 self.effort.expanded_words += expanded.len() - 1;
                 let separate = expanded.iter().flat_map(|units| units.split(|unit| *unit == Unit::Break));
-                // An unquoted expansion to nothing leaves no word.
+                // An unquoted expansion with an empty value leaves no word.
                 words.extend(separate.filter(|units| !units.is_empty()).map(|units| word_of(raw.clone(), units)));
             }
             _ => {
@@ -291,7 +292,8 @@ fn push_value(value: &Value, separators: Option<&str>, units: &mut Vec<Unit>) {
     let is_first = units.iter().rev().take_while(|unit| **unit != Unit::Break).all(|unit| *unit == Unit::Empty);
     for (index, c) in value.text.chars().enumerate() {
         let is_glob = value.glob && matches!(c, '*' | '?' | '[');
-        // If the value was joined from several words, it is not known which of the tildes in it were expanded.
+        // If the value was joined from several words, it is not known which of the tildes in it were expanded. A tilde
+        // that begins a word counts as expanded.
         let begins_word = index > 0 && units.last() == Some(&Unit::Break);
         let is_tilde = value.tilde && index == 0 && is_first || c == '~' && begins_word;
         match c {
@@ -321,8 +323,8 @@ pub(super) fn known_word(text: String) -> Word {
     Word { value: Some(text.clone()), raw: text, ..Word::default() }
 }
 
-/// Returns the word for a process substitution. The shell replaces it with the name of a pipe, which is not known in
-/// advance.
+/// Returns the word for a process substitution. The shell replaces the substitution with the name of a pipe, which is
+/// not known in advance.
 pub(super) fn process_word(kind: &ProcessSubstitutionKind) -> Word {
     let text = match kind {
         ProcessSubstitutionKind::Read => "<(…)",
@@ -370,7 +372,7 @@ pub(super) fn word_of(raw: String, units: &[Unit]) -> Word {
             }
             Unit::Expansion(expansion) => {
                 known = false;
-                // An unknown file name in a known directory may be any file in it.
+                // An unknown file name in a known directory may be any file in that directory.
                 let something = is_path.then_some("*");
                 let part = expansion.placeholder.as_deref().or(something);
                 glob |= part.is_some_and(|part| part.contains('*'));

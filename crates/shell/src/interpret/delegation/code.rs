@@ -1,4 +1,4 @@
-//! Scripts and one-liners that a program reads and runs: shell scripts, and code in other languages.
+//! Scripts and one-liners that a program reads and runs: shell scripts, and code in languages other than shell.
 
 use code::SpawnedCommand;
 
@@ -60,7 +60,7 @@ fn crontab_commands(table: &str) -> String {
     table.lines().map(command).collect::<Vec<_>>().join("\n")
 }
 
-/// Returns the commands that code in another language starts.
+/// Returns the commands that code in a language other than shell starts.
 pub(super) fn commands_of_code(command: &SimpleCommand, text: Option<&str>) -> Vec<DelegatedCommand> {
     let program = command.program().unwrap_or_default();
     if is_awk(program) {

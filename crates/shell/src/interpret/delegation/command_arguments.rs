@@ -197,7 +197,7 @@ impl<'c> ArgumentReader<'c> {
                 self.delegation.is_transparent = false;
                 self.delegation.commands.extend(nix_command(package, &words).map(DelegatedCommand::words));
             }
-            // `uv run x.py` starts an interpreter that is not among its words.
+            // `uv run x.py` starts an interpreter that is not among the command's words.
             ("uv", [Some(script), ..]) if is_subcommand(self.arguments, "run") && package::is_python_script(script) => {
                 self.delegation.is_transparent = false;
                 let words = std::iter::once(Word::known("python3")).chain(words).collect();
@@ -286,7 +286,7 @@ impl<'c> ArgumentReader<'c> {
         self.delegation.commands.extend(delegated);
     }
 
-    /// Adds the command of `env -S`: for `env -S 'rm -rf' x`, this is `rm -rf x`.
+    /// Adds the command that `env -S` runs: `rm -rf x` for `env -S 'rm -rf' x`.
     fn split_string(&mut self, texts: &[(usize, Vec<&Word>)]) {
         let mut arguments = Vec::new();
         let mut text = texts.first().and_then(|(_, words)| joined(words.iter().copied()));
@@ -330,7 +330,7 @@ impl<'c> ArgumentReader<'c> {
         }
     }
 
-    /// If the program runs a script file or its stdin, adds the commands in it.
+    /// If the program runs a script file or its stdin, adds the commands in that script.
     fn add_script_or_input(&mut self) {
         let (program, words) = (self.program, self.command.words());
         let script = self.arguments.with_roles.iter().find(|argument| argument.role == Role::Script);
@@ -403,8 +403,8 @@ impl<'c> ArgumentReader<'c> {
     }
 }
 
-/// Returns the words of a command without the `--` before it, and without flags of the program that runs it:
-/// `kubectl exec POD -- ls`, `mise exec node@20 -- npm test`.
+/// Returns the words of a delegated command without the `--` before the command, and without flags of the delegating
+/// program: `kubectl exec POD -- ls`, `mise exec node@20 -- npm test`.
 fn after_dashes(program: &str, words: &[Word]) -> Vec<Word> {
     let is_end = |word: &Word| word.value.as_deref() == Some("--");
     // `heroku run bash -a app`: flags of `heroku` may follow the command.
@@ -476,8 +476,8 @@ fn interpreter_command(language: &str, code: &str) -> DelegatedCommand {
     DelegatedCommand::words([language, flag, code].map(Word::known).to_vec())
 }
 
-/// Returns the command that an unknown program may run: the words from the first one on that names a known program,
-/// such as `git`.
+/// Returns the command that an unknown program may run: all words from the first argument on that names one of a few
+/// programs, such as `git`.
 pub(super) fn command_within(words: &[Word]) -> Option<Vec<Word>> {
     let base = |word: &Word| word.value.as_deref().map(|text| text.rsplit('/').next().unwrap_or(text).to_owned());
     let is_program = |index: &usize| {

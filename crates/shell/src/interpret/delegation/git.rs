@@ -8,7 +8,8 @@ use crate::programs::{Arguments, Role};
 use crate::special_programs::command_settings::{command_of_setting, is_command_variable};
 use crate::syntax::quoting::quoted;
 
-/// Returns the commands that git runs because of its settings and environment variables.
+/// Returns the commands that git runs because of its settings, its environment variables and its operands
+/// (`ext::COMMAND` as a remote, `git for-each-repo`).
 pub(super) fn commands_of_git(
     command: &SimpleCommand,
     arguments: &Arguments,

@@ -77,8 +77,8 @@ pub(super) fn package_program(command: &SimpleCommand) -> Option<Vec<Word>> {
     is_program.then(|| words.to_vec())
 }
 
-/// Returns the program that an interpreter runs by its path: `claude` of `node $(which claude)`, `claude-code` of
-/// `node …/node_modules/claude-code/cli.js`.
+/// Returns the command of a program that an interpreter runs by the program's path: `claude` of `node $(which claude)`,
+/// `claude-code` of `node …/node_modules/claude-code/cli.js`.
 pub(super) fn installed_program(command: &SimpleCommand, arguments: &Arguments) -> Option<Vec<Word>> {
     let script = arguments.with_roles.iter().find(|argument| argument.role == Role::Script)?;
     let path = command.value_or_placeholder_from(script.word, script.from)?;
@@ -103,9 +103,9 @@ pub(super) fn installed_program(command: &SimpleCommand, arguments: &Arguments) 
 /// Programs besides Python that run the module in `-m`.
 const MODULE_RUNNERS: &[&str] = &["coverage", "debugpy", "memray", "pyinstrument", "scalene", "viztracer"];
 
-/// Returns the program of `python -m pip install x`, `coverage run -m pytest` and `python -m "$MODULE" x`. If the table
-/// has a line for the module itself, or the module's name contains a dot, a command is returned only if the table lists
-/// a program of the module's name.
+/// Returns the command of `python -m pip install x`, `coverage run -m pytest` and `python -m "$MODULE" x`. If the table
+/// of programs has a line for the module itself, or the module's name contains a dot, a command is returned only if the
+/// table lists a program of the module's name.
 pub(super) fn module_program(command: &SimpleCommand, arguments: &Arguments) -> Option<Vec<Word>> {
     let program = command.program()?;
     let runs_modules = language_of(program) == Some(Language::Python) || MODULE_RUNNERS.contains(&program);
@@ -115,7 +115,7 @@ pub(super) fn module_program(command: &SimpleCommand, arguments: &Arguments) -> 
     let module = values.rfind(is_module)?;
     let rest = command.words().get(module.word + 1..).unwrap_or_default().iter().cloned();
     let Some(name) = command.value_or_placeholder_from(module.word, module.from) else {
-        // A module is one word, as if it were in quotes.
+        // A module's name is one word, as if it were in quotes.
         let word = command.words().get(module.word)?;
         let name = Word { raw: format!("\"{}\"", word.raw.trim_matches('"')), ..word.clone() };
         return Some(std::iter::once(name).chain(rest).collect());
@@ -126,7 +126,7 @@ pub(super) fn module_program(command: &SimpleCommand, arguments: &Arguments) -> 
 }
 
 /// Returns the command of `ruby -run -e rm -- x`. The functions of Ruby's library `un` are named after shell commands,
-/// and do the same.
+/// and do the same as these commands.
 pub(super) fn ruby_file_command(command: &SimpleCommand, arguments: &Arguments) -> Option<Vec<Word>> {
     const COMMANDS: &[&str] = &["chmod", "cp", "install", "ln", "mkdir", "mv", "rm", "rmdir", "touch"];
     let text = |argument: Argument| command.text_from(argument.word, argument.from);

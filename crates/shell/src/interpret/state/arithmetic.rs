@@ -7,7 +7,7 @@ use crate::syntax::arithmetic::{Evaluated, evaluate, start_of_computed_name};
 impl State {
     /// Returns the value of an expression and the assignments in it, without applying the assignments.
     pub(super) fn evaluated(&self, expression: &str) -> Option<Evaluated> {
-        // A number with a leading zero is octal. Scripts hardly use that, so it counts as unknown.
+        // A number with a leading zero is octal. Scripts rarely use octal numbers, so such a value counts as unknown.
         let is_plain = |text: &str| !text.trim_start_matches('-').starts_with('0') || text == "0";
         let number = |name: &str| {
             let value = self.value(name).filter(|value| !value.is_placeholder && is_plain(&value.text))?;
@@ -16,9 +16,9 @@ impl State {
         evaluate(expression, &number)
     }
 
-    /// Evaluates an expression, and sets the variables that it assigns. If the value of the expression is not known,
-    /// sets no variable. If the name of a variable that it assigns is computed, notes only that assignment, and returns
-    /// `None`.
+    /// Evaluates an expression, and sets the variables that the expression assigns. If the value of the expression is
+    /// not known, sets no variable. If the name of an assigned variable is computed, notes only that assignment, and
+    /// returns `None`.
     pub(crate) fn evaluate(&mut self, expression: &str) -> Option<i64> {
         if let Some(start) = start_of_computed_name(expression) {
             self.assign_unknown_name(start, Some(&Value::unknown_number()));
@@ -31,8 +31,8 @@ impl State {
         Some(value)
     }
 
-    /// Evaluates an expression, and sets the variables that it assigns. If its value is not known, all variables that
-    /// it names become unknown.
+    /// Evaluates an expression, and sets the variables that the expression assigns. If the expression's value is not
+    /// known, all variables that the expression names become unknown.
     pub(crate) fn evaluate_or_forget(&mut self, expression: &str) -> Option<i64> {
         let value = self.evaluate(expression);
         if value.is_none() {

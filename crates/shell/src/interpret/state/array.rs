@@ -6,7 +6,7 @@ use super::Value;
 pub(crate) enum Array {
     List(Vec<Value>),
     /// The keys and values of an associative array, in the order of their assignment. The order in which a shell lists
-    /// them is unspecified.
+    /// the keys is unspecified.
     Map(Vec<(String, Value)>),
 }
 
@@ -44,7 +44,7 @@ impl Array {
         }
     }
 
-    /// Returns the element at this index; `-1` is the last.
+    /// Returns the element at this index; `-1` is the last element.
     pub(super) fn element_at(&self, index: i64) -> Option<Value> {
         let Self::List(elements) = self else { return self.element(&index.to_string()) };
         let index = match usize::try_from(index) {
@@ -56,7 +56,7 @@ impl Array {
         elements.get(index).filter(|_| is_counted).cloned()
     }
 
-    /// Returns the array with one element set; `None` if it gets too long.
+    /// Returns the array with one element set; `None` if the array gets too long.
     pub(super) fn with_element(self, key: &str, value: Value) -> Option<Self> {
         let mut elements = match self {
             Self::List(mut elements) => match key.parse::<usize>() {
@@ -77,7 +77,7 @@ impl Array {
         (elements.len() <= MAX_ELEMENTS).then_some(Self::Map(elements))
     }
 
-    /// Returns the array with another one appended, as for `NAME+=(…)`; `None` if it gets too long.
+    /// Returns the array with another array appended, as for `NAME+=(…)`; `None` if the array gets too long.
     pub(super) fn concat(self, more: Self) -> Option<Self> {
         match (self, more) {
             (Self::List(elements), Self::List(more)) if elements.len() + more.len() <= MAX_ELEMENTS => {

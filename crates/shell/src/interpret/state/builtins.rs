@@ -123,7 +123,7 @@ impl State {
         }
     }
 
-    /// Applies `source`. If the script is known, the walker also walks it.
+    /// Applies `source`. If the script is known, the walker also walks the script.
     fn source(&mut self, command: &SimpleCommand) {
         if command.words().get(1).is_some_and(is_environment_script) {
             // A script that only sets up the environment does not change the working directory.

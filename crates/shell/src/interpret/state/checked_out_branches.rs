@@ -13,7 +13,7 @@ use crate::programs::Arguments;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct CheckedOutBranches {
     current: Arc<[CheckedOutBranch]>,
-    /// The branches if the last command failed; `None` if they are the same as if it succeeded.
+    /// The branches if the last command failed; `None` if success and failure lead to the same branches.
     if_failed: Option<Arc<[CheckedOutBranch]>>,
 }
 
@@ -72,7 +72,7 @@ impl CheckedOutBranches {
     }
 }
 
-/// Returns the branch that a command checks out; `None` if it does not change the branch.
+/// Returns the branch that a command checks out; `None` if the command does not change the checked-out branch.
 fn checked_out(command: &SimpleCommand, arguments: &Arguments) -> Option<CheckedOutBranch> {
     let named = |index: usize| {
         command.text_from(index, 0).map_or(CheckedOutBranch::Unknown, |name| CheckedOutBranch::Named(name.to_owned()))
@@ -83,7 +83,7 @@ fn checked_out(command: &SimpleCommand, arguments: &Arguments) -> Option<Checked
         ("rebase", [_, branch]) => Some(named(*branch)),
         ("branch", operands) if arguments.has_flag(&["-m", "-M", "--move"]) => operands.last().copied().map(named),
         // `git worktree add` creates another directory with its own checked-out branch. Later commands may run in
-        // either one.
+        // either directory.
         ("worktree", _) => {
             Some(CheckedOutBranch::Unknown).filter(|_| arguments.subcommands.get(1).is_some_and(|sub| sub == "add"))
         }

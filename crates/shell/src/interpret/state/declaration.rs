@@ -21,10 +21,10 @@ pub(super) struct Declaration<'c> {
     pub(super) visibility: Visibility,
 }
 
-/// Where a declared variable is visible.
+/// The part of the script in which a declared variable is visible.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Scope {
-    /// The variable is visible until the enclosing function returns, or everywhere if there is none.
+    /// The variable is visible until the enclosing function returns, or everywhere if there is no enclosing function.
     Local,
     Global,
 }

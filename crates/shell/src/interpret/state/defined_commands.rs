@@ -16,7 +16,8 @@ pub(crate) struct DefinedCommands {
     pub(super) functions: SharedMap<DefinedFunction>,
     /// Aliases: `alias x=…`.
     pub(crate) aliases: SharedMap<Arc<str>>,
-    /// The programs that a copy, a symlink or a name from `hash -p` stands for. The key is that path or name.
+    /// Programs under other names. The key is the path of a copy or symlink, or a name from `hash -p`; the value is the
+    /// name of the program.
     pub(super) renamed: SharedMap<Arc<str>>,
 }
 
@@ -24,7 +25,7 @@ pub(crate) struct DefinedCommands {
 #[derive(Clone)]
 pub(crate) struct DefinedFunction {
     pub(crate) function: Rc<Function>,
-    /// True if the name certainly refers to the function. Otherwise it may refer to a program.
+    /// True if the name certainly refers to the function. Otherwise the name may refer to a program.
     pub(crate) is_certain: bool,
 }
 
@@ -89,7 +90,7 @@ impl DefinedCommands {
     }
 }
 
-/// True for the special builtins of POSIX. In some shells, a function cannot override them.
+/// True for the special builtins of POSIX. In some shells, a function cannot override a special builtin.
 fn is_special_builtin(name: &str) -> bool {
     let special = [
         ".", ":", "break", "continue", "eval", "exec", "exit", "export", "readonly", "return", "set", "shift",

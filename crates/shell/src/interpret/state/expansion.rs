@@ -59,7 +59,8 @@ impl State {
             "#" => Some(Expanded::One(Value::literal(arguments.len().to_string()))),
             "!#" => arguments.last().cloned()?.map(Expanded::One),
             _ => {
-                // Positional parameters are numbered from 1. A negative offset counts from the end: -1 is the last one.
+                // Positional parameters are numbered from 1. A negative offset counts from the end: -1 stands for the
+                // last parameter.
                 let range = inside.strip_prefix("@:");
                 let from = range.map_or(Some(1), |range| start_index(range, arguments.len() + 1))?.saturating_sub(1);
                 let arguments = arguments.iter().skip(from).cloned();
@@ -73,7 +74,7 @@ impl State {
         if let Some(name) = inside.strip_suffix("[@]") {
             return self.variables.array(name).map(|array| Expanded::Several(array.keys()));
         }
-        // Indirect expansion: the value of the variable whose name the variable holds.
+        // Indirect expansion: the variable holds the name of another variable, whose value is expanded.
         let (name, operator) = inside.split_at(name_length(inside));
         let target = self.target_name(name).filter(|_| !operator.starts_with('['))?;
         self.expand(&format!("${{{target}{operator}}}"))

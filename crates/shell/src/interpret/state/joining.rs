@@ -3,7 +3,7 @@
 use super::State;
 
 impl State {
-    /// Joins the state of another control-flow path into this one.
+    /// Joins the state of another control-flow path into this state.
     pub(crate) fn join(&mut self, other: &Self) {
         if self.join_ended_path(other) {
             self.directory.possible.or(&other.directory.possible);
@@ -12,7 +12,7 @@ impl State {
     }
 
     /// Like [`Self::join`], for the case that this control-flow path is the likely one: commands run in the working
-    /// directories of the other control-flow path only if the directories of this one do not exist.
+    /// directories of the other control-flow path only if the directories of this path do not exist.
     pub(crate) fn join_as_fallback(&mut self, other: &Self) {
         if self.join_ended_path(other) {
             self.directory.possible.or_else(&other.directory.possible);
@@ -21,7 +21,7 @@ impl State {
     }
 
     /// If one of the two paths has ended, the state becomes that of the other path, plus the traps of the path that
-    /// ended. Returns true if neither has ended.
+    /// ended. Returns true if neither path has ended.
     fn join_ended_path(&mut self, other: &Self) -> bool {
         match (self.is_unreachable, other.is_unreachable) {
             (false, false) => return true,

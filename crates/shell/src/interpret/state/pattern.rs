@@ -18,7 +18,7 @@ impl Pattern {
     pub(super) fn matches(&self, text: &str) -> bool {
         let text_characters: Vec<char> = text.chars().collect();
         let (mut in_pattern, mut in_text) = (0, 0);
-        // The position of the last `*`, and the end of the text that it matches.
+        // The position of the last `*` in the pattern, and the end of the text that this `*` matches.
         let mut star: Option<(usize, usize)> = None;
         while let Some(c) = text_characters.get(in_text) {
             match self.characters.get(in_pattern) {

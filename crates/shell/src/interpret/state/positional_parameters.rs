@@ -1,4 +1,4 @@
-//! Positional parameters: `$1`, `$2`, …, as set by a call or by `set`.
+//! Positional parameters (`$1`, `$2`, …), which are set by `set` and by calls of functions and scripts.
 
 use std::rc::Rc;
 
@@ -30,7 +30,7 @@ impl ParameterList {
         self.list().iter().all(Option::is_some)
     }
 
-    /// Removes the first `count` parameters. If there are fewer, `shift` does nothing.
+    /// Removes the first `count` parameters. If there are fewer parameters, `shift` does nothing.
     fn shift(&mut self, count: usize) {
         if count <= self.list().len() {
             self.shifted += count;
@@ -58,8 +58,8 @@ impl From<ParameterList> for PositionalParameters {
 }
 
 impl PositionalParameters {
-    /// Returns the assumed list, if one is assumed, otherwise the known one. `assumed_index`: the index of the assumed
-    /// list among the possible ones.
+    /// Returns the assumed list, if a list is assumed, otherwise the known list. `assumed_index`: the index of the
+    /// assumed list among the possible lists.
     pub(super) fn list(&self, assumed_index: Option<usize>) -> Option<&[Option<Value>]> {
         let assumed = assumed_index.and_then(|index| self.possible.get(index).or(self.possible.last()));
         assumed.or(self.known.as_ref()).map(ParameterList::list)
@@ -78,13 +78,13 @@ impl PositionalParameters {
         }
     }
 
-    /// Notes that the parameters may have changed. The known list becomes a possible one.
+    /// Notes that the parameters may have changed. The known list becomes a possible list.
     pub(super) fn forget(&mut self) {
         let known = self.known.take();
         self.add(known);
     }
 
-    /// Joins the parameters of another control-flow path into these.
+    /// Joins the parameters of another control-flow path into these parameters.
     pub(super) fn join(&mut self, other: &Self) {
         if self.known != other.known {
             self.forget();
@@ -93,7 +93,7 @@ impl PositionalParameters {
         self.add(other.possible.iter().cloned());
     }
 
-    /// Adds another state's known list as a possible one.
+    /// Adds another state's known list as a possible list.
     pub(super) fn add_possible_from(&mut self, other: &Self) {
         if self.known != other.known {
             self.add(other.known.clone());

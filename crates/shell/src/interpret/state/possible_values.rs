@@ -31,7 +31,7 @@ impl PossibleValues {
         self.values.len()
     }
 
-    /// Returns the value at an index, or the last value if there are fewer.
+    /// Returns the value at an index, or the last value if there are fewer values.
     pub(super) fn at(&self, index: usize) -> Option<&ScalarOrArray> {
         self.values.get(index).or(self.values.last())
     }
@@ -53,7 +53,7 @@ impl PossibleValues {
     }
 }
 
-/// Adds possible values of a variable, which may have other values too.
+/// Adds possible values of a variable. The variable may have other values too.
 pub(super) fn add_possible(
     possible: &mut SharedMap<PossibleValues>,
     name: &Arc<str>,
@@ -148,7 +148,7 @@ fn variables_used_in(text: &str) -> impl Iterator<Item = &str> {
     let after_dollar = text.split('$').skip(1).map(|rest| rest.trim_start_matches(['{', '#', '!']));
     let expanded =
         after_dollar.filter_map(|rest| rest.get(..rest.find(|c| !is_name_character(c)).unwrap_or(rest.len())));
-    // `NAME+=` uses the present value.
+    // `NAME+=` uses the present value of the variable.
     let appended = text.match_indices("+=");
     let appended = appended.filter_map(|(index, _)| text.get(..index)?.rsplit(|c| !is_name_character(c)).next());
     expanded.chain(appended)

@@ -25,7 +25,7 @@ impl State {
         self.traps.pop()
     }
 
-    /// A subshell starts without traps.
+    /// Removes all traps, because a subshell starts without traps.
     pub(crate) fn clear_traps(&mut self) {
         self.traps.clear();
     }
@@ -54,7 +54,7 @@ impl State {
 
     /// Returns the states in which a trap may run: the state at exit and, if it differs, the state when the trap was
     /// set. Variables that were empty or unset when the trap was set have their value at exit in both states, because
-    /// the trap expects them to be set when it runs.
+    /// the trap expects these variables to be set when it runs.
     pub(crate) fn states_when_run(&self, trap: &Trap) -> Vec<Self> {
         let has_text = |value: &Option<Value>| value.as_ref().is_some_and(|value| !value.text.is_empty());
         let set_variables = |state: &Self| -> Vec<(Arc<str>, Option<Value>)> {

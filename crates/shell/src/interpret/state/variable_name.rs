@@ -44,8 +44,8 @@ impl State {
         }
     }
 
-    /// Applies an assignment to one unknown variable among those whose names start with `start`. Each of these
-    /// variables may now have its previous value or the new one.
+    /// Applies an assignment to an unknown variable whose name starts with `start`. Each variable whose name has this
+    /// start may now have its previous value or the new value.
     pub(super) fn assign_unknown_name(&mut self, start: &str, value: Option<&Value>) {
         let inherited = INHERITED_VARIABLES.iter().chain(&["HOME"]).map(|name| Arc::from(*name));
         let names: Vec<Arc<str>> = self.variables.values.keys().cloned().chain(inherited).collect();

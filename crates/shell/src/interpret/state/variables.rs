@@ -120,7 +120,7 @@ impl Variables {
         self.values.contains_key("IFS")
     }
 
-    /// Returns the characters at which the shell splits unquoted expansions; `None` if they are not known.
+    /// Returns the characters at which the shell splits unquoted expansions; `None` if these characters are not known.
     pub(crate) fn field_separators(&self) -> Option<Cow<'static, str>> {
         match self.values.get("IFS") {
             None => Some(Cow::Borrowed(" \t\n")),
@@ -216,7 +216,7 @@ impl Variables {
         }
     }
 
-    /// Joins the variables of another control-flow path into these.
+    /// Joins the variables of another control-flow path into these variables.
     pub(super) fn join(&mut self, other: &Self) {
         self.join_values(other);
         self.removed.or(&other.removed);

@@ -8,13 +8,14 @@ use crate::model::{PossibleDirectories, SimpleCommand, Word, normalize_path};
 #[derive(Clone, Default)]
 pub(crate) struct WorkingDirectory {
     pub(crate) possible: PossibleDirectories,
-    /// The directories if the last command failed; `None` if that makes no difference.
+    /// The directories if the last command failed; `None` if success and failure lead to the same directories.
     pub(super) if_failed: Option<PossibleDirectories>,
-    /// True if the last command changed to a directory that the script has deleted, so that it probably failed.
+    /// True if the last command changed to a directory that the script has deleted, so that the command probably
+    /// failed.
     pub(super) target_was_deleted: bool,
     /// Directories that the script has deleted.
     pub(super) deleted: Rc<BTreeSet<String>>,
-    /// Directories that the script has created. Changing to one of them cannot fail.
+    /// Directories that the script has created. Changing to a created directory cannot fail.
     pub(super) created: Rc<BTreeSet<String>>,
     /// The target of `cd -`.
     pub(super) previous: Option<PossibleDirectories>,
@@ -23,7 +24,7 @@ pub(crate) struct WorkingDirectory {
 }
 
 impl WorkingDirectory {
-    /// True if the last command changed the directory, or failed to.
+    /// True if the last command tried to change the directory, and possibly failed.
     pub(crate) fn may_have_changed(&self) -> bool {
         self.if_failed.is_some()
     }

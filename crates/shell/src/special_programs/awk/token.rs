@@ -121,7 +121,7 @@ fn text(code: &str) -> Option<(String, usize)> {
                 '\n' => {}
                 'x' => bytes.push(number(&mut characters, 0, 16)),
                 digit @ '0'..='7' => bytes.push(number(&mut characters, digit.to_digit(8)?, 8)),
-                // Some implementations keep the backslash. A shell that runs the text then removes it.
+                // Some implementations keep the backslash. A shell that runs the text then removes the backslash.
                 other => bytes.extend(other.encode_utf8(&mut [0; 4]).bytes()),
             },
             _ => bytes.extend(c.encode_utf8(&mut [0; 4]).bytes()),
@@ -130,7 +130,7 @@ fn text(code: &str) -> Option<(String, usize)> {
     None
 }
 
-/// Reads up to two digits that follow the first digit.
+/// Returns the byte that an escape sequence stands for: reads up to two digits, which follow the digit `first`.
 fn number(characters: &mut Peekable<impl Iterator<Item = (usize, char)>>, first: u32, radix: u32) -> u8 {
     let mut value = first;
     for _ in 0..2 {

@@ -3,7 +3,7 @@
 use crate::model::SimpleCommand;
 use crate::programs::{Argument, Arguments, Role};
 
-/// A part of what the action prints.
+/// A part of the text that the action prints.
 enum Part<'p> {
     Text(&'p str),
     /// A field, counted from 1; 0 is the whole line.
@@ -27,7 +27,7 @@ pub(super) fn printed(command: &SimpleCommand, arguments: &Arguments, text: &str
     let mut separator = None;
     for flag in &arguments.flags {
         let value = flag.value.and_then(|value| command.text_from(value.word, value.from));
-        // A longer separator is a pattern.
+        // A longer separator is a regex, and a single space stands for any whitespace.
         let is_single_character = |text: &&str| text.chars().count() == 1 && *text != " ";
         separator = Some(value.filter(|_| flag.is("-F") || flag.is("--field-separator")).filter(is_single_character)?);
     }

@@ -30,7 +30,7 @@ pub(super) fn printed(command: &SimpleCommand, arguments: &Arguments, text: &str
 
 /// Returns the JSON pointer of the member that a filter selects: `/a/0` for `.a[0]`.
 fn pointer(filter: &str) -> Option<String> {
-    // A quoted key may contain special characters.
+    // A quoted key may contain special characters, and is not supported.
     let filter = Some(filter).filter(|filter| !filter.contains('"'))?;
     let path = filter.trim_start_matches('.').replace('[', ".").replace(']', "");
     let is_part = |part: &str| !part.is_empty() && part.chars().all(|c| c.is_alphanumeric() || "_-".contains(c));

@@ -1,8 +1,8 @@
-//! Applies `s/from/to/` to a text. The patterns of `sed` are POSIX patterns.
+//! Applies `s/from/to/` to text. The patterns of `sed` are POSIX regular expressions.
 
 use fancy_regex::{Captures, Regex, RegexBuilder};
 
-/// Longer results count as unknown: each character may be replaced by many.
+/// Longer results count as unknown. The limit is necessary because each character may be replaced by many characters.
 const MAX_TEXT: usize = 64 * 1024;
 /// The maximum size of a compiled pattern.
 const MAX_COMPILED: usize = 64 * 1024;
@@ -76,7 +76,7 @@ fn pattern(from: &str, is_extended: bool) -> Option<String> {
             '|' => return None,
             '^' if !pattern.is_empty() && !pattern.ends_with('(') => return None,
             '$' if !matches!(characters.peek(), None | Some(')' | '\\')) => return None,
-            // Bracket expressions of POSIX and those of the library differ, so only plain ones are supported.
+            // Bracket expressions of POSIX and of the library differ, so only plain bracket expressions are supported.
             '[' => {
                 let inside: String = std::iter::from_fn(|| characters.next_if(|c| *c != ']')).collect();
                 characters.next()?;

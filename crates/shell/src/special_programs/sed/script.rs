@@ -51,7 +51,8 @@ impl<'t> Cursor<'t> {
                 self.part(delimiter)?;
                 Command::Other('y', from)
             }
-            // The text of `a`, `i` and `c` may start on the next line. A backslash at the end of a line continues it.
+            // The text of `a`, `i` and `c` may start on the next line. A backslash at the end of a line continues the
+            // text on the next line.
             name @ ('a' | 'i' | 'c' | 'e') => Command::Other(name, self.text().trim_start_matches([' ', '\t'])),
             // The file name is the rest of the line, whatever it contains.
             name @ ('r' | 'R' | 'w' | 'W') => Command::Other(name, self.line().trim_start()).with_file_name()?,
@@ -138,8 +139,8 @@ impl<'t> Cursor<'t> {
         start.get(..start.len() - self.rest.len() - delimiter.len_utf8())
     }
 
-    /// Skips a bracket expression, after its opening bracket. Without a closing bracket, the opening one is an ordinary
-    /// character.
+    /// Skips a bracket expression, after its opening bracket. Without a closing bracket, the opening bracket is an
+    /// ordinary character.
     fn brackets(&mut self, delimiter: char) {
         let before = self.rest;
         if self.rest.starts_with('^') {
@@ -151,7 +152,7 @@ impl<'t> Cursor<'t> {
             match (c, class) {
                 (']', _) if !is_first => return,
                 ('\n', _) => break,
-                // An escaped delimiter: implementations differ on whether it would end the pattern here.
+                // Implementations differ on whether an escaped delimiter ends the pattern here.
                 ('\\', _) if self.rest.starts_with(delimiter) => {
                     self.next();
                 }
