@@ -59,9 +59,15 @@ pub fn run() -> Result<()> {
     let (cov, profdata) = find_llvm_tools()?;
     let is_installed = Command::new("cargo").args(["llvm-cov", "--version"]).output()?.status.success();
     ensure!(is_installed, "`cargo llvm-cov` is missing: `cargo install --locked cargo-llvm-cov`");
-    let arguments = ["llvm-cov", "--workspace", "--json", "--summary-only", "--output-path", REPORT];
-    let status = Command::new("cargo").args(arguments).env("LLVM_COV", cov).env("LLVM_PROFDATA", profdata).status()?;
-    ensure!(status.success(), "the tests must pass before their coverage is measured");
+    // Some tests fail here, because an instrumented process reads variables of its own and writes a file when it ends:
+    // for example the tests in which no file can be written. `cargo xtask test` is the command that checks them.
+    let arguments =
+        ["llvm-cov", "--workspace", "--ignore-run-fail", "--json", "--summary-only", "--output-path", REPORT];
+    let mut coverage = Command::new("cargo");
+    coverage.args(arguments).env("LLVM_COV", cov).env("LLVM_PROFDATA", profdata);
+    // Tests kill processes, which may then leave incomplete files. These are ignored.
+    let status = coverage.env("LLVM_PROFDATA_FLAGS", "--failure-mode=all").status()?;
+    ensure!(status.success(), "`cargo llvm-cov` failed: {status}");
     let report: Value = serde_json::from_str(&fs::read_to_string(REPORT)?).context("the report is not JSON")?;
     let line_counts = line_counts(&report)?;
     let root = env::current_dir()?;

@@ -31,7 +31,7 @@ usage: cargo xtask TASK
   test [FILTER]...          run every test, or those whose names contain a filter
   ci                        run all checks that must pass before a change is merged
   generate [--check]        write the generated files, or fail if one is out of date
-  bench [--against BINARY]  measure hooks, as ratios; or compare this build with another binary
+  bench [OPTION]            measure hooks, as ratios (`--json`, `--check`, `--write`); or `--against BINARY`
   corpus [--json]           check that dangerous commands are refused and everyday commands are allowed
   coverage                  check that tests run enough lines of file rules, workflows and the loop
   e2e [--bin PATH] [NAME]   test real agents with a scripted model and Linchpin's hooks

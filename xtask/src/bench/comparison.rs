@@ -5,11 +5,15 @@
 
 use std::path::Path;
 use std::process::Command;
+use std::time::Duration;
 
 use anyhow::Result;
 
 use super::file_rules::{BenchTree, CHANGES, FILES, RULES};
-use super::{BenchProject, EDITS, ROUNDS, interleaved_medians, print_ratio, time};
+use super::hooks::{FEW_ROUNDS, ROUNDS};
+use super::project::BenchProject;
+use super::row::Row;
+use super::timing::{interleaved_medians, median, time};
 
 /// The maximum ratio of the new binary's time to the old one's.
 const MAX_RATIO: f64 = 1.05;
@@ -26,7 +30,7 @@ pub fn run(new: &Path, old: &Path) -> Result<()> {
     binaries.compare_hooks("1,000 rules", ROUNDS, |_| BenchProject::new(1000))?;
     binaries.compare_hooks("1,000,000 events", ROUNDS, |binary| {
         let project = BenchProject::new(0)?;
-        time(&mut project.hook(binary))?;
+        time(&mut project.hook(binary)?)?;
         project.fill_journal(1_000_000)?;
         Ok(project)
     })?;
@@ -44,17 +48,17 @@ impl BinaryPair<'_> {
         create_project: impl Fn(&Path) -> Result<BenchProject>,
     ) -> Result<()> {
         let [new, old] = [create_project(self.new)?, create_project(self.old)?];
-        compare(name, rounds, &|| Ok(new.hook(self.new)), &|| Ok(old.hook(self.old)))
+        compare(name, rounds, &|| new.hook(self.new), &|| old.hook(self.old))
     }
 
     fn compare_edited_rules(&self) -> Result<()> {
         let [new, old] = [BenchProject::new(1000)?, BenchProject::new(1000)?];
         let hook_after_edit = |project: &BenchProject, binary: &Path| {
             project.edit_rule()?;
-            Ok(project.hook(binary))
+            project.hook(binary)
         };
         let name = "1,000 rules, one just edited";
-        compare(name, EDITS, &|| hook_after_edit(&new, self.new), &|| hook_after_edit(&old, self.old))
+        compare(name, FEW_ROUNDS, &|| hook_after_edit(&new, self.new), &|| hook_after_edit(&old, self.old))
     }
 
     fn compare_phases(&self) -> Result<()> {
@@ -63,15 +67,15 @@ impl BinaryPair<'_> {
             project.fill_phase()?;
         }
         let name = "a hook in a phase of 200,000 events";
-        compare(name, EDITS, &|| Ok(new.hook(self.new)), &|| Ok(old.hook(self.old)))?;
+        compare(name, FEW_ROUNDS, &|| new.hook(self.new), &|| old.hook(self.old))?;
         let status = |project: &BenchProject, binary: &Path| Ok(project.command(binary, &["status"]));
-        compare("status in the same phase", EDITS, &|| status(&new, self.new), &|| status(&old, self.old))?;
+        compare("status in the same phase", FEW_ROUNDS, &|| status(&new, self.new), &|| status(&old, self.old))?;
         let [mut new_times, mut old_times] = [Vec::new(), Vec::new()];
-        for _ in 0..EDITS {
+        for _ in 0..FEW_ROUNDS {
             new_times.push(new.time_next(self.new)?);
             old_times.push(old.time_next(self.old)?);
         }
-        print_ratio("next in the same phase", super::median(new_times), super::median(old_times), MAX_RATIO);
+        print("next in the same phase", median(new_times), median(old_times));
         Ok(())
     }
 
@@ -87,7 +91,7 @@ impl BinaryPair<'_> {
             }
         }
         let [new, old] = &trees;
-        compare(name, EDITS, &|| Ok(new.check(self.new)), &|| Ok(old.check(self.old)))
+        compare(name, FEW_ROUNDS, &|| Ok(new.check(self.new)), &|| Ok(old.check(self.old)))
     }
 }
 
@@ -96,6 +100,10 @@ type MakeCommand<'a> = &'a dyn Fn() -> Result<Command>;
 fn compare(name: &str, rounds: usize, new: MakeCommand<'_>, old: MakeCommand<'_>) -> Result<()> {
     let times = interleaved_medians(rounds, &[new, old])?;
     let [new, old] = times.as_slice() else { unreachable!() };
-    print_ratio(name, *new, *old, MAX_RATIO);
+    print(name, *new, *old);
     Ok(())
+}
+
+fn print(name: &str, new: Duration, old: Duration) {
+    println!("{}", Row::new(name, new, old, MAX_RATIO));
 }

@@ -7,42 +7,79 @@ use std::process::{Command, Stdio};
 
 use anyhow::{Result, ensure};
 
-use super::{interleaved_medians, milliseconds, print, print_ratio};
+use super::project::BenchProject;
+use super::row::Row;
+use super::timing::{interleaved_medians, time};
 
 pub const FILES: usize = 100_000;
 const DIRECTORIES: usize = 400;
 pub const CHANGES: usize = 1000;
 pub const RULES: usize = 1000;
 const ROUNDS: usize = 15;
-/// The maximum time, in milliseconds beyond git's own, for a thousand rules and a thousand changes.
-const MAX_MS_OVER_GIT: f64 = 50.0;
 
-pub fn run(linchpin: &Path) -> Result<()> {
+pub fn measure(linchpin: &Path) -> Result<Vec<Row>> {
     let directory = tempfile::tempdir()?;
-    let large = BenchTree::build(&directory.path().join("large"), FILES, 1)?;
+    let large = BenchTree::build(&directory.path().join("large/tree"), FILES, 1)?;
     let times =
         interleaved_medians(ROUNDS, &[&|| Ok(large.git(&["status", "--porcelain"])), &|| Ok(large.check(linchpin))])?;
     let [status, check] = times.as_slice() else { unreachable!() };
-    print_ratio("check / git status, 100,000 files", *check, *status, 1.5);
+    let mut rows = vec![Row::new("check / git status, 100,000 files", *check, *status, 1.5)];
 
-    let few = BenchTree::build(&directory.path().join("few"), CHANGES, 1)?;
-    let many = BenchTree::build(&directory.path().join("many"), CHANGES, RULES)?;
+    let few = BenchTree::build(&directory.path().join("few/tree"), CHANGES, 1)?;
+    let many = BenchTree::build(&directory.path().join("many/tree"), CHANGES, RULES)?;
     for tree in [&few, &many] {
         tree.change_every_file()?;
     }
-    let times = interleaved_medians(
-        ROUNDS,
-        &[&|| Ok(few.git(&["status", "--porcelain"])), &|| Ok(few.check(linchpin)), &|| Ok(many.check(linchpin))],
-    )?;
-    let [status, one, thousand] = times.as_slice() else { unreachable!() };
-    let ms_over_git = milliseconds(*thousand) - milliseconds(*status);
-    let verdict = if ms_over_git <= MAX_MS_OVER_GIT { "within" } else { "OVER" };
-    print(&format!(
-        "1,000 file rules x 1,000 changes          {:>7.2} ms, {ms_over_git:.1} ms beyond git status ({verdict} {MAX_MS_OVER_GIT}); one rule {:.2} ms",
-        milliseconds(*thousand),
-        milliseconds(*one)
-    ));
-    Ok(())
+    let times = interleaved_medians(ROUNDS, &[&|| Ok(few.check(linchpin)), &|| Ok(many.check(linchpin))])?;
+    let [one, thousand] = times.as_slice() else { unreachable!() };
+    rows.push(Row::new("check of 1,000 changes: 1,000 file rules / one", *thousand, *one, 3.5));
+    rows.push(held_stop(linchpin)?);
+    Ok(rows)
+}
+
+const STOP_RULES: usize = 400;
+const STOP_CHANGES: usize = 800;
+
+/// Measures a stop that unmet file rules hold, compared with `git status`.
+fn held_stop(linchpin: &Path) -> Result<Row> {
+    let project = BenchProject::new(0)?;
+    let tree = BenchTree { root: project.root() };
+    fs::create_dir_all(tree.root.join("src"))?;
+    for number in 0..STOP_CHANGES {
+        fs::write(tree.root.join(format!("src/f{number}.rs")), "fn a() {}\n")?;
+    }
+    for number in 0..STOP_RULES {
+        let rule = tree.root.join(format!(".linchpin/rules/stop-{number:04}.md"));
+        fs::write(rule, unmet_rule_text(number))?;
+    }
+    tree.commit_everything()?;
+    for event in ["SessionStart", "UserPromptSubmit", "PreToolUse"] {
+        project.set_event(event)?;
+        time(&mut project.hook(linchpin)?)?;
+    }
+    for number in 0..STOP_CHANGES {
+        fs::write(tree.root.join(format!("src/f{number}.rs")), "fn changed() {}\n")?;
+    }
+    project.set_event("PostToolUse")?;
+    time(&mut project.hook(linchpin)?)?;
+    project.set_event("Stop")?;
+    let held = project.hook(linchpin)?.output()?;
+    ensure!(String::from_utf8_lossy(&held.stdout).contains("block"), "the stop was not held: {held:?}");
+    let times =
+        interleaved_medians(ROUNDS, &[&|| Ok(tree.git(&["status", "--porcelain"])), &|| project.hook(linchpin)])?;
+    let [status, stop] = times.as_slice() else { unreachable!() };
+    Ok(Row::new("a held stop, 400 file rules x 800 changes / git status", *stop, *status, 2.0))
+}
+
+/// Returns the text of a rule that the changes of [`held_stop`] do not meet, and that holds a stop again and again.
+fn unmet_rule_text(number: usize) -> String {
+    let fields = match number % 4 {
+        0 => format!("trigger: \"src/f{number}*.rs\"\nsafety: \"docs/{number}.md\""),
+        1 => format!("set: [\"src/{{path}}.rs\", \"tests{number}/{{path}}_test.rs\"]"),
+        2 => format!("pair: {{trigger: \"src/{{name}}.rs\", expects: \"lib{number}/{{name}}.rs\"}}"),
+        _ => format!("created: \"src/f{number}*.rs\""),
+    };
+    format!("---\n{fields}\nmax_holds: 1000\n---\nTogether.\n")
 }
 
 /// A repository with many files, and with file rules.
@@ -66,10 +103,14 @@ impl BenchTree {
         for number in 0..rules {
             fs::write(policy.join(format!("rule-{number:04}.md")), rule_text(number))?;
         }
-        tree.run_git(&["init", "--quiet", "--initial-branch=main"])?;
-        tree.run_git(&["add", "--all"])?;
-        tree.run_git(&["-c", "user.name=B", "-c", "user.email=b@example.com", "commit", "--quiet", "--message=first"])?;
+        tree.commit_everything()?;
         Ok(tree)
+    }
+
+    fn commit_everything(&self) -> Result<()> {
+        self.run_git(&["init", "--quiet", "--initial-branch=main"])?;
+        self.run_git(&["add", "--all"])?;
+        self.run_git(&["-c", "user.name=B", "-c", "user.email=b@example.com", "commit", "--quiet", "--message=first"])
     }
 
     /// Changes every file, so that it differs from the commit.

@@ -2,13 +2,16 @@
 
 use std::fs;
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 use std::time::Duration;
 
 use anyhow::{Result, ensure};
-use rusqlite::{Connection, params};
+use rusqlite::params;
 
-use super::{BenchProject, EDITS, interleaved_medians, median, print_ratio, time};
+use super::hooks::FEW_ROUNDS;
+use super::project::BenchProject;
+use super::row::Row;
+use super::timing::{interleaved_medians, median, time};
 
 const EVENTS: usize = 200;
 /// The approximate ratio of the number of events in the long phase to that in the short one.
@@ -27,51 +30,42 @@ nodes:
     transitions: [{when: code_complete, to: done}]
 ";
 
-pub fn run(linchpin: &Path) -> Result<()> {
+pub fn measure(linchpin: &Path) -> Result<Vec<Row>> {
     let [few, many] = [BenchProject::in_active_phase(linchpin)?, BenchProject::in_active_phase(linchpin)?];
     many.fill_phase()?;
-    let times = interleaved_medians(EDITS, &[&|| Ok(few.hook(linchpin)), &|| Ok(many.hook(linchpin))])?;
+    let times = interleaved_medians(FEW_ROUNDS, &[&|| few.hook(linchpin), &|| many.hook(linchpin)])?;
     let [short, long] = times.as_slice() else { unreachable!() };
-    print_ratio("a hook in a phase of 200,000 events / 200", *long, *short, 1.5);
+    let mut rows = vec![Row::new("a hook in a phase of 200,000 events / 200", *long, *short, 1.5)];
     let times = interleaved_medians(
-        EDITS,
+        FEW_ROUNDS,
         &[&|| Ok(few.command(linchpin, &["status"])), &|| Ok(many.command(linchpin, &["status"]))],
     )?;
     let [short, long] = times.as_slice() else { unreachable!() };
-    print_ratio("status in the same phases", *long, *short, 1.5);
+    rows.push(Row::new("status in the same phases", *long, *short, 1.5));
     let [mut short, mut long] = [Vec::new(), Vec::new()];
-    for _ in 0..EDITS {
+    for _ in 0..FEW_ROUNDS {
         short.push(few.time_next(linchpin)?);
         long.push(many.time_next(linchpin)?);
     }
-    print_ratio("next in the same phases", median(long), median(short), 1.5);
-    Ok(())
+    rows.push(Row::new("next in the same phases", median(long), median(short), 1.5));
+    Ok(rows)
 }
 
 impl BenchProject {
     /// Creates a project with an active workflow, whose current phase has `EVENTS` events.
     pub fn in_active_phase(linchpin: &Path) -> Result<Self> {
         let project = Self::new(0)?;
-        let directory = project.directory.path().join("project/.linchpin/workflows");
+        let directory = project.root().join(".linchpin/workflows");
         fs::create_dir_all(&directory)?;
         fs::write(directory.join("work.yml"), WORKFLOW)?;
         time(&mut project.command(linchpin, &["start", "work"]))?;
-        let payload = fs::read_to_string(&project.payload)?;
+        let payload = fs::read_to_string(project.payload())?;
         for number in 0..EVENTS {
             // Each event gets its own call id, because events with the same id are counted once.
-            fs::write(&project.payload, payload.replace("toolu_1", &format!("toolu_{number}")))?;
-            time(&mut project.hook(linchpin))?;
+            fs::write(project.payload(), payload.replace("toolu_1", &format!("toolu_{number}")))?;
+            time(&mut project.hook(linchpin)?)?;
         }
         Ok(project)
-    }
-
-    pub fn command(&self, linchpin: &Path, arguments: &[&str]) -> Command {
-        let mut command = Command::new(linchpin);
-        // The caller's shell may have environment variables that identify it as an agent's.
-        command.env_clear().args(arguments).current_dir(self.directory.path().join("project"));
-        command.envs(std::env::var_os("PATH").map(|path| ("PATH", path)));
-        self.set_home(&mut command);
-        command
     }
 
     /// Measures a call of `linchpin next` that the gate refuses.
@@ -89,7 +83,7 @@ impl BenchProject {
     /// within the hour before the attempt.
     pub fn fill_phase(&self) -> Result<()> {
         self.fill_journal(EVENTS * usize::try_from(COPIES)?)?;
-        let mut database = Connection::open(self.directory.path().join("project/.linchpin/state.db"))?;
+        let mut database = self.open_journal()?;
         let transaction = database.transaction()?;
         let mut attempts: Vec<(i64, String, String)> = Vec::new();
         {
