@@ -48,8 +48,8 @@ pub use config::{AgentPermissions, BranchSettings, CommandSettings, Config, Jour
 pub use deepwork::deepwork_warnings;
 pub use files::folder::{PolicyFolder, PolicyFolders};
 pub use files::private_files::{
-    check_writable, create_private_directory, delete_old_files, delete_old_files_except, write_new_private_file,
-    write_private_file,
+    check_writable, create_private_directory, delete_old_files, delete_old_files_daily, delete_old_files_except,
+    start_daily_cleanup, write_new_private_file, write_private_file,
 };
 pub use import::ConversionNote;
 pub use key_reference::key_reference;

@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::cache::{self, BUILD, CompiledPolicy};
 use crate::config::PolicyMode;
-use crate::files::private_files::{create_private_directory, delete_old_files, write_private_file};
+use crate::files::private_files::{create_private_directory, delete_old_files_daily, write_private_file};
 use crate::weakening::{Weakening, weakenings};
 
 /// The content of a pin file.
@@ -137,7 +137,7 @@ impl SessionPin<'_> {
             let directory = self.path.parent().unwrap_or(Path::new("."));
             create_private_directory(directory)?;
             if !self.path.exists() {
-                delete_old_files(directory);
+                delete_old_files_daily(directory);
             }
             let linked_policy = linked_policy(self.path);
             let link = || -> io::Result<()> {

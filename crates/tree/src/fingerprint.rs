@@ -41,11 +41,13 @@ pub fn fingerprint(path: &Path) -> String {
 pub struct Fingerprints {
     root: PathBuf,
     by_path: Mutex<BTreeMap<String, String>>,
+    /// The results of [`Self::combined`], by the joined paths.
+    combined: Mutex<BTreeMap<String, String>>,
 }
 
 impl Fingerprints {
     pub fn of_files_in(root: &Path) -> Self {
-        Self { root: root.to_owned(), by_path: Mutex::default() }
+        Self { root: root.to_owned(), by_path: Mutex::default(), combined: Mutex::default() }
     }
 
     /// Returns the [`fingerprint`] of a file. The path is relative to the directory.
@@ -61,6 +63,19 @@ impl Fingerprints {
 
     /// Returns a string that identifies the paths and contents of all files together.
     pub fn combined<'p>(&self, paths: impl IntoIterator<Item = &'p str>) -> String {
+        let paths: Vec<&str> = paths.into_iter().collect();
+        let key = paths.join("\0");
+        if let Some(known) = self.combined.lock().ok().and_then(|combined| combined.get(&key).cloned()) {
+            return known;
+        }
+        let computed = self.compute_combined(&paths);
+        if let Ok(mut combined) = self.combined.lock() {
+            combined.insert(key, computed.clone());
+        }
+        computed
+    }
+
+    fn compute_combined(&self, paths: &[&str]) -> String {
         let mut digest = Sha256::new();
         for path in paths {
             digest.update(path.as_bytes());
@@ -74,8 +89,10 @@ impl Fingerprints {
     /// Discards the stored fingerprints, so that later calls read the files again. To be called if files may have
     /// changed.
     pub fn forget(&self) {
-        if let Ok(mut by_path) = self.by_path.lock() {
-            by_path.clear();
+        for known in [&self.by_path, &self.combined] {
+            if let Ok(mut known) = known.lock() {
+                known.clear();
+            }
         }
     }
 }

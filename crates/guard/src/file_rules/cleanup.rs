@@ -3,28 +3,17 @@
 //! Queued demands are kept, no matter how old they are. Entries that cannot be read are deleted.
 
 use std::fs;
-use std::time::Duration;
 
-use policy::{delete_old_files, delete_old_files_except, write_private_file};
+use policy::{delete_old_files, delete_old_files_except, start_daily_cleanup};
 
 use super::queue::{ANSWERS_FOLDER, Queue, QueueStatus, marks_directory};
 use crate::Environment;
 use crate::project::{Project, TmpLayout};
 
-/// The minimum time between two cleanups. A cleanup may take long, because there may be very many files.
-const CLEANUP_INTERVAL: Duration = Duration::from_hours(24);
-
 /// Deletes old files, at most once a day. Returns notices for the person.
 pub fn clean_up_daily(project: &Project, environment: &Environment) -> Vec<String> {
     let marks = marks_directory(&environment.project_state(&project.root));
-    let stamp = marks.join("last-forgotten");
-    let last = stamp.metadata().and_then(|metadata| metadata.modified());
-    if last.ok().and_then(|time| time.elapsed().ok()).is_some_and(|age| age < CLEANUP_INTERVAL) {
-        return Vec::new();
-    }
-    // If the time of the cleanup cannot be stored, there is no cleanup, because cleanups would run at every
-    // prompt and stop.
-    if write_private_file(&stamp, "").is_err() {
+    if !start_daily_cleanup(&marks.join("last-forgotten")) {
         return Vec::new();
     }
     let layout = TmpLayout::of(project.tmp(environment));

@@ -14,6 +14,7 @@ use tree::Fingerprints;
 
 use super::baseline_id::BaselineId;
 use super::command_action::CommandResult;
+use super::open_demand::OpenDemand;
 use super::promise::{matches_rule, promises};
 use super::queue::{ActionResult, Queue, QueueEntry, QueueStatus, TimesAsked, demand_hash};
 
@@ -134,13 +135,8 @@ impl DemandTracker {
     }
 
     /// The stored result of a demand's command that failed, if no uncommitted file has changed since.
-    pub fn earlier_failure(
-        &self,
-        demand: &Demand,
-        baseline_id: &BaselineId,
-        uncommitted_digest: Option<&str>,
-    ) -> Option<ActionResult> {
-        let entry = self.queue.find_or_discard(&demand.rule.id, &hash_of(demand, baseline_id))?;
+    pub fn earlier_failure(&self, open: &OpenDemand, uncommitted_digest: Option<&str>) -> Option<ActionResult> {
+        let entry = self.queue.find_or_discard(open.rule_id(), &open.hash)?;
         let is_failed = entry.status == QueueStatus::Failed;
         let is_same_tree = |result: &ActionResult| {
             uncommitted_digest.is_some() && result.uncommitted_digest.as_deref() == uncommitted_digest
@@ -151,19 +147,16 @@ impl DemandTracker {
     /// Records the result of a demand's command.
     pub fn record_command_result(
         &self,
-        demand: &Demand,
-        baseline_id: &BaselineId,
+        open: &OpenDemand,
         outcome: &CommandResult,
         uncommitted_digest: Option<String>,
     ) {
         // The command may have changed any file.
         self.fingerprints.forget();
-        let Demand { rule, file_match, .. } = demand;
+        let OpenDemand { demand: Demand { rule, file_match, .. }, baseline_id, hash } = open;
         let content_digest = self.fingerprints.combined(file_match.trigger_files());
-        let hash = hash_of(demand, baseline_id);
-        let entry = self.queue.find_or_discard(&rule.id, &hash);
-        let mut entry =
-            entry.unwrap_or_else(|| self.new_entry(&rule.id, file_match, baseline_id, &hash, String::new()));
+        let entry = self.queue.find_or_discard(&rule.id, hash);
+        let mut entry = entry.unwrap_or_else(|| self.new_entry(&rule.id, file_match, baseline_id, hash, String::new()));
         // The command itself may have changed the contents.
         entry.content_digest = content_digest;
         if outcome.is_passed {
@@ -186,16 +179,16 @@ impl DemandTracker {
     /// variables, `judged_rule_ids` the ids of the rules that were judged.
     pub fn remember_open_hashes(
         &self,
-        demands: &[(Demand, BaselineId)],
+        demands: &[OpenDemand],
         variables: &Variables,
         judged_rule_ids: &[String],
         changes: &mut StateChanges,
     ) {
-        for (demand, baseline_id) in demands {
-            changes.set(self.demand_variable(&demand.rule.id), hash_of(demand, baseline_id));
+        for open in demands {
+            changes.set(self.demand_variable(open.rule_id()), open.hash.clone());
         }
         for (name, rule, _) in self.closed_demands(demands, variables, judged_rule_ids) {
-            if !demands.iter().any(|(demand, _)| demand.rule.id == rule) {
+            if !demands.iter().any(|open| open.rule_id() == rule) {
                 changes.unset(name);
             }
         }
@@ -205,15 +198,13 @@ impl DemandTracker {
     /// agent. In any case, closes the demands that are no longer made.
     pub fn count_and_close(
         &self,
-        demands: &[(Demand, BaselineId)],
+        demands: &[OpenDemand],
         variables: &Variables,
         judged_rule_ids: &[String],
         is_enforced: bool,
     ) {
-        for (demand, baseline_id) in demands.iter().filter(|_| is_enforced) {
-            let Some(mut entry) = self.queue.find_or_discard(&demand.rule.id, &hash_of(demand, baseline_id)) else {
-                continue;
-            };
+        for OpenDemand { demand, hash, .. } in demands.iter().filter(|_| is_enforced) {
+            let Some(mut entry) = self.queue.find_or_discard(&demand.rule.id, hash) else { continue };
             entry.shown = entry.shown.saturating_add(1);
             let asked = TimesAsked {
                 times: demand.times_asked.saturating_add(1),
@@ -256,16 +247,14 @@ impl DemandTracker {
     /// variable, rule id and hash.
     fn closed_demands<'b>(
         &self,
-        demands: &'b [(Demand, BaselineId)],
+        demands: &'b [OpenDemand],
         variables: &'b Variables,
         judged_rule_ids: &'b [String],
     ) -> impl Iterator<Item = (&'b str, &'b str, &'b str)> {
         let prefix = self.variable_prefix();
         variables.iter().filter_map(move |(name, value)| {
             let (rule, hash) = name.strip_prefix(&prefix).zip(value.as_str())?;
-            let is_open = |(demand, baseline_id): &(Demand, BaselineId)| {
-                demand.rule.id == rule && hash_of(demand, baseline_id) == hash
-            };
+            let is_open = |open: &OpenDemand| open.rule_id() == rule && open.hash == hash;
             let is_closed = judged_rule_ids.iter().any(|id| id == rule) && !demands.iter().any(is_open);
             is_closed.then_some((name.as_str(), rule, hash))
         })
@@ -349,8 +338,12 @@ pub fn answered_files(
     let PossibleDemand { id, file_match, .. } = *demand;
     let is_file_answered = |path: &&str| is_answered(queue, fingerprints, demand, path, baseline_id);
     let answered: BTreeSet<String> = file_match.trigger_files().filter(is_file_answered).map(str::to_owned).collect();
+    // Most demands have no answer, and the hash takes long to compute if there are very many files.
+    if answered.is_empty() {
+        return answered;
+    }
     let hash = demand_hash(id, file_match.trigger_files(), &baseline_id.id);
-    if !answered.is_empty() && queue.discard_answer_if_damaged(id, &hash) {
+    if queue.discard_answer_if_damaged(id, &hash) {
         queue.remove_answers(id, file_match.trigger_files(), baseline_id);
         return BTreeSet::new();
     }
@@ -369,11 +362,6 @@ fn is_answered(
     let survives_edits = demand.file_rule.answers_survive_edits();
     let mut answered = queue.answer_fingerprints(demand.id, path, baseline_id).into_iter();
     answered.any(|fingerprint| survives_edits || fingerprint == fingerprints.of(path))
-}
-
-/// The hash of a demand.
-fn hash_of(demand: &Demand, baseline_id: &BaselineId) -> String {
-    demand_hash(&demand.rule.id, demand.file_match.trigger_files(), &baseline_id.id)
 }
 
 /// The unanswered demands whose hashes are stored in the variables of a session.

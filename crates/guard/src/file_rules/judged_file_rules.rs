@@ -1,5 +1,5 @@
-//! The file rules of one policy that were judged at one event: runs the commands of their open demands, and writes the
-//! demands to the queue.
+//! The file rules of one policy that were judged at one event: runs the commands of their open demands, counts the
+//! demands that were shown, and closes those that are no longer made.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -7,21 +7,18 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use engine::decide::Demand;
 use engine::{Decision, SectionKind};
 use serde_json::{Map, Value};
 use store::{StateChanges, StoredState};
 
-use super::baseline_id::BaselineId;
 use super::command_action::{CommandResult, CommandRunner, failed_command_text};
 use super::file_facts::FileFacts;
-use super::queue::demand_hash;
+use super::open_demand::OpenDemand;
 
 /// The file rules of one policy that were judged at one event, and their open demands.
 pub struct JudgedFileRules {
     file_facts: Arc<FileFacts>,
-    /// Open demands, each with its baseline.
-    open_demands: Vec<(Demand, BaselineId)>,
+    open_demands: Vec<OpenDemand>,
     /// The ids of the rules that were judged.
     judged_rule_ids: Vec<String>,
     /// See [`Decision::has_unjudged_file_rule`].
@@ -41,11 +38,11 @@ impl JudgedFileRules {
         if decision.judged_file_rule_ids.is_empty() && !decision.has_unjudged_file_rule {
             return None;
         }
-        let baseline_id = |demand: &Demand| {
+        let open_demands = decision.demands.iter().filter_map(|demand| {
             let change_scope = demand.rule.as_file_rule()?.scope;
-            Some(file_facts.changed_files.in_scope(change_scope)?.baseline_id)
-        };
-        let open_demands = decision.demands.iter().filter_map(|demand| Some((demand.clone(), baseline_id(demand)?)));
+            let baseline_id = file_facts.changed_files.in_scope(change_scope)?.baseline_id;
+            Some(OpenDemand::new(demand.clone(), baseline_id))
+        });
         Some(Self {
             open_demands: open_demands.collect(),
             judged_rule_ids: decision.judged_file_rule_ids.clone(),
@@ -68,7 +65,7 @@ impl JudgedFileRules {
 
     /// True if a command could meet one of the open demands.
     pub fn has_commands(&self) -> bool {
-        self.open_demands.iter().any(|(demand, _)| demand.rule.runs_command())
+        self.open_demands.iter().any(|open| open.demand.rule.runs_command())
     }
 
     /// Runs the commands that may meet the open demands, in order. If a command passes, the demand is closed and its
@@ -82,30 +79,23 @@ impl JudgedFileRules {
     ) -> Vec<String> {
         let mut notices = Vec::new();
         let demand_tracker = &self.file_facts.demand_tracker;
-        self.open_demands.retain(|(demand, baseline_id)| {
+        self.open_demands.retain(|open| {
+            let demand = &open.demand;
             let rule = &demand.rule;
             let Some(action) = rule.as_file_rule().and_then(|file| file.command.as_ref()) else { return true };
             // Two policies may have a rule with the same id.
-            let key = (
-                command_runner.root.to_owned(),
-                demand_hash(&rule.id, demand.file_match.trigger_files(), &baseline_id.id),
-            );
+            let key = (command_runner.root.to_owned(), open.hash.clone());
             let earlier = earlier_results.0.borrow().get(&key).cloned();
             let uncommitted_digest = self.file_facts.uncommitted_digest();
             let earlier = earlier.or_else(|| {
-                let result = demand_tracker.earlier_failure(demand, baseline_id, uncommitted_digest.as_deref())?;
+                let result = demand_tracker.earlier_failure(open, uncommitted_digest.as_deref())?;
                 Some(CommandResult { is_passed: false, result, notices: Vec::new() })
             });
             let outcome = earlier.unwrap_or_else(|| {
                 extend_deadline(command_runner.max_duration(action, &demand.file_match));
                 let outcome = command_runner.run(&rule.id, action, &demand.file_match);
                 self.file_facts.forget_uncommitted_digest();
-                demand_tracker.record_command_result(
-                    demand,
-                    baseline_id,
-                    &outcome,
-                    self.file_facts.uncommitted_digest(),
-                );
+                demand_tracker.record_command_result(open, &outcome, self.file_facts.uncommitted_digest());
                 notices.extend(outcome.notices.iter().cloned());
                 outcome
             });
@@ -135,7 +125,7 @@ impl JudgedFileRules {
     }
 
     /// Updates the queue: if `is_enforced`, counts that the open demands were shown; in any case, closes demands that
-    /// are no longer made. Called after the judgement was recorded. Returns error messages.
+    /// are no longer made. Called once the judgement is recorded, or could not be recorded. Returns error messages.
     pub fn count_and_close(&self, is_enforced: bool) -> Vec<String> {
         let demand_tracker = &self.file_facts.demand_tracker;
         demand_tracker.count_and_close(&self.open_demands, &self.variables, &self.judged_rule_ids, is_enforced);

@@ -15,6 +15,7 @@ mod fact_record;
 mod file_facts;
 mod judged_file_rules;
 mod manual_answer;
+mod open_demand;
 mod prepare;
 mod promise;
 mod prompt_baseline;
@@ -34,11 +35,13 @@ pub(crate) use fact_record::{
 pub(crate) use file_facts::{FileFacts, FileFactsBuilder};
 pub use judged_file_rules::{CommandResults, JudgedFileRules};
 pub use manual_answer::ManualAnswer;
+pub use open_demand::OpenDemand;
 pub use prepare::FileRulePreparation;
 pub use promise::{UnmatchedPromises, promises};
 pub use prompt_baseline::PromptBaseline;
 pub use queue::{ActionResult, Queue, QueueEntry, QueueStatus, demand_hash};
 pub use session_baseline::{SessionBaseline, repository_id};
 
-/// The time limit of one git call for file rules. Only stops, prompts and commands wait for git.
+/// The time limit of one git call for file rules. At stops and prompts, the deadline of the hook is extended by it. A
+/// tool call waits for git only if a rule's `when` calls `file_rule_met`, and then until the usual deadline.
 pub const GIT_TIMEOUT: Duration = Duration::from_secs(10);

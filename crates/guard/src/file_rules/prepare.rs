@@ -34,7 +34,7 @@ impl FileRulePreparation {
         extend_deadline: &dyn Fn(Duration),
     ) -> Self {
         let mut preparation = Self::default();
-        // A dry run prepares nothing. At events other than prompts and stops, file rules are not judged, because they
+        // A dry run prepares nothing. At events other than prompts and stops, file rules demand nothing, because they
         // would delay each tool call.
         if event.is_dry_run || !event.kind.is_stop() && event.kind != EventKind::Prompt {
             return preparation;

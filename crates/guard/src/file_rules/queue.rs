@@ -14,6 +14,7 @@ use std::hash::{BuildHasher, Hasher, RandomState};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, OnceLock};
+use std::time::SystemTime;
 
 use serde::{Deserialize, Serialize};
 
@@ -296,7 +297,7 @@ impl Queue {
             return Ok(());
         }
         let bytes = serde_json::to_vec_pretty(entry).map_err(io::Error::other)?;
-        write(&self.mark_directory_or_new()?.join(&entry.demand_hash), "")?;
+        write_mark(&self.mark_directory_or_new()?.join(&entry.demand_hash))?;
         write(&self.path(&entry.demand_hash, entry.status), bytes)?;
         for status in QueueStatus::ALL.into_iter().filter(|status| *status != entry.status) {
             let path = self.path(&entry.demand_hash, status);
@@ -411,6 +412,15 @@ impl Queue {
         }
         notices
     }
+}
+
+/// Writes an empty file, or renews its time: old marks are deleted. Creating a file takes longer, and there may be very
+/// many demands.
+fn write_mark(path: &Path) -> io::Result<()> {
+    // Opening a pipe could block.
+    let is_renewed = fs::symlink_metadata(path).is_ok_and(|mark| mark.is_file())
+        && fs::File::options().append(true).open(path).and_then(|mark| mark.set_modified(SystemTime::now())).is_ok();
+    if is_renewed { Ok(()) } else { write(path, "") }
 }
 
 fn write(path: &Path, bytes: impl AsRef<[u8]>) -> io::Result<()> {

@@ -12,7 +12,7 @@ use engine::Event;
 use policy::PolicyFolder;
 
 use crate::project::{Project, outermost_root};
-use crate::{Environment, file_limit};
+use crate::{Environment, file_size_limit};
 
 /// The root of a session.
 pub struct SessionRoot {
@@ -22,8 +22,8 @@ pub struct SessionRoot {
 }
 
 /// The root of the event's session. If none is stored yet, determines the root, and stores it if a policy applies.
-/// `session_dir` is the session's directory, if the agent's environment variables name it.
-pub fn pin_root(event: &Event, session_dir: Option<&str>, environment: &Environment) -> SessionRoot {
+/// `session_directory` is the session's directory, if the agent's environment variables name it.
+pub fn pin_root(event: &Event, session_directory: Option<&str>, environment: &Environment) -> SessionRoot {
     // An event without a session id has no session whose root could be stored.
     let has_session = !event.session.is_empty();
     if has_session && let Some(project) = stored_root(&event.agent, &event.session, environment) {
@@ -31,7 +31,7 @@ pub fn pin_root(event: &Event, session_dir: Option<&str>, environment: &Environm
     }
     let from_event = event.session_directories.iter().map(String::as_str).chain([event.cwd.as_str()]);
     let start_directories =
-        session_dir.into_iter().chain(from_event).map(Path::new).filter(|directory| directory.is_absolute());
+        session_directory.into_iter().chain(from_event).map(Path::new).filter(|directory| directory.is_absolute());
     // Symlinks are resolved, so that rules cannot be evaded by another spelling of a path. A deleted directory is
     // replaced by its nearest existing ancestor. If no directory is known, the working directory of the process is
     // used.
@@ -50,7 +50,7 @@ pub fn pin_root(event: &Event, session_dir: Option<&str>, environment: &Environm
         root = Some(first);
     }
     // Without a policy there is no root to protect.
-    if has_session && !event.is_dry_run && project.has_policy() && !file_limit::is_too_low_after_raising() {
+    if has_session && !event.is_dry_run && project.has_policy() && !file_size_limit::is_too_low_after_raising() {
         store_root(&root_file(&event.agent, &event.session, environment), &project.root, root.is_some());
     }
     SessionRoot { project, is_first_event: true }
@@ -107,7 +107,7 @@ fn path_of(bytes: &[u8]) -> Option<PathBuf> {
 fn store_root(root_file: &Path, root: &Path, has_project_policy: bool) {
     let Some(directory) = root_file.parent() else { return };
     let result = policy::create_private_directory(directory).and_then(|()| {
-        policy::delete_old_files(directory);
+        policy::delete_old_files_daily(directory);
         let mut file = tempfile::NamedTempFile::new_in(directory)?;
         file.write_all(if has_project_policy { WITH_POLICY } else { WITHOUT_POLICY })?;
         file.write_all(root.as_os_str().as_encoded_bytes())?;

@@ -56,6 +56,26 @@ const SESSION_FILE_LIFETIME: Duration = Duration::from_hours(90 * 24);
 /// A temporary file that is older than this was left behind by an interrupted process.
 const TEMPORARY_FILE_LIFETIME: Duration = Duration::from_hours(1);
 
+/// The minimum time between two cleanups of a directory. A cleanup takes long if there are very many files.
+const CLEANUP_INTERVAL: Duration = Duration::from_hours(24);
+/// The file whose modification time is the time of the directory's last daily cleanup.
+const CLEANUP_STAMP: &str = ".last-cleanup";
+
+/// Like [`delete_old_files`], but at most once a day for each directory.
+pub fn delete_old_files_daily(directory: &Path) {
+    if start_daily_cleanup(&directory.join(CLEANUP_STAMP)) {
+        delete_old_files(directory);
+    }
+}
+
+/// Returns true if the last cleanup was at least a day ago, and sets its time, which is the modification time of the
+/// file `stamp`, to now. If the time cannot be stored, returns false, because cleanups would run at every event.
+pub fn start_daily_cleanup(stamp: &Path) -> bool {
+    let last = stamp.metadata().and_then(|metadata| metadata.modified());
+    let is_due = last.ok().and_then(|time| time.elapsed().ok()).is_none_or(|age| age >= CLEANUP_INTERVAL);
+    is_due && write_private_file(stamp, "").is_ok()
+}
+
 /// Deletes files of old sessions, and abandoned temporary files.
 pub fn delete_old_files(directory: &Path) {
     delete_old_files_except(directory, |_| false);
@@ -72,5 +92,36 @@ pub fn delete_old_files_except(directory: &Path, is_kept: impl Fn(&str) -> bool)
         if is_old && !is_kept(&name) {
             let _ = fs::remove_file(entry.path());
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::SystemTime;
+
+    use super::*;
+
+    fn set_age(path: &Path, age: Duration) {
+        let file = fs::File::options().append(true).create(true).open(path).expect("a file");
+        file.set_modified(SystemTime::now() - age).expect("a time");
+    }
+
+    #[test]
+    fn old_files_are_deleted_at_most_once_a_day() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let [old, new] = ["old", "new"].map(|name| directory.path().join(name));
+        let older_than_a_session = SESSION_FILE_LIFETIME + Duration::from_secs(1);
+        set_age(&old, older_than_a_session);
+        set_age(&new, Duration::ZERO);
+        delete_old_files_daily(directory.path());
+        assert!(!old.exists() && new.exists());
+
+        set_age(&old, older_than_a_session);
+        delete_old_files_daily(directory.path());
+        assert!(old.exists(), "there was a cleanup on the same day");
+
+        set_age(&directory.path().join(CLEANUP_STAMP), CLEANUP_INTERVAL);
+        delete_old_files_daily(directory.path());
+        assert!(!old.exists() && new.exists());
     }
 }

@@ -3,7 +3,7 @@
 use engine::decide::{Demand, RuleOutcome};
 use guard::Project;
 use guard::check::CheckedRule;
-use guard::file_rules::{BaselineId, CommandRunner, DemandTracker, Queue};
+use guard::file_rules::{BaselineId, CommandRunner, DemandTracker, OpenDemand, Queue};
 use guard::timestamp;
 use policy::Config;
 
@@ -35,7 +35,8 @@ pub fn run_commands(
             release_notice: None,
             times_asked: 0,
         };
-        demand_tracker.record_command_result(&demand, &BaselineId::from(baseline.to_owned()), &outcome, None);
+        let open = OpenDemand::new(demand, BaselineId::from(baseline.to_owned()));
+        demand_tracker.record_command_result(&open, &outcome, None);
         notes.extend(outcome.notices.iter().cloned());
         if outcome.is_passed {
             checked.outcome = RuleOutcome::NotApplied;

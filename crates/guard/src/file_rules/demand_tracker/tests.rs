@@ -75,13 +75,14 @@ impl Scene {
         demand_tracker.register(&demand, &self.baseline_id).expect("it is written to the queue")
     }
 
-    fn demand(&self, file_match: &FileMatch, asked_before: u32) -> Demand {
-        Demand {
-            rule: self.rule.clone(),
-            file_match: file_match.clone(),
-            release_notice: None,
-            times_asked: asked_before,
-        }
+    fn demand(&self, file_match: &FileMatch, asked_before: u32) -> OpenDemand {
+        self.demand_with_notice(file_match, asked_before, None)
+    }
+
+    fn demand_with_notice(&self, file_match: &FileMatch, times_asked: u32, release_notice: Option<&str>) -> OpenDemand {
+        let (rule, file_match) = (self.rule.clone(), file_match.clone());
+        let release_notice = release_notice.map(str::to_owned);
+        OpenDemand::new(Demand { rule, file_match, release_notice, times_asked }, self.baseline_id.clone())
     }
 
     /// Simulates one stop of this session: the demand is judged, recorded, and shown to the agent.
@@ -93,7 +94,7 @@ impl Scene {
     }
 
     fn show(&self, demand_tracker: &DemandTracker, file_match: &FileMatch, asked_before: u32) {
-        let demands = [(self.demand(file_match, asked_before), self.baseline_id.clone())];
+        let demands = [self.demand(file_match, asked_before)];
         demand_tracker.count_and_close(&demands, &Variables::new(), &["docs".to_owned()], true);
     }
 
@@ -341,7 +342,7 @@ fn a_demand_that_was_not_shown_does_not_count() {
     let scene = Scene::new();
     let demand_tracker = scene.demand_tracker();
     scene.register_with(&demand_tracker, &a());
-    let demands = [(scene.demand(&a(), 0), scene.baseline_id.clone())];
+    let demands = [scene.demand(&a(), 0)];
     demand_tracker.count_and_close(&demands, &Variables::new(), &["docs".to_owned()], false);
     assert_eq!(scene.register(&a()).times_asked, 0);
     assert_eq!(scene.entry(&a()).shown, 0);
@@ -352,13 +353,8 @@ fn a_released_demand_has_failed_and_stays_open() {
     let scene = Scene::new();
     let demand_tracker = scene.demand_tracker();
     scene.register_with(&demand_tracker, &a());
-    let demand = Demand { release_notice: Some("it lets go".to_owned()), ..scene.demand(&a(), 2) };
-    demand_tracker.count_and_close(
-        &[(demand, scene.baseline_id.clone())],
-        &Variables::new(),
-        &["docs".to_owned()],
-        true,
-    );
+    let demand = scene.demand_with_notice(&a(), 2, Some("it lets go"));
+    demand_tracker.count_and_close(&[demand], &Variables::new(), &["docs".to_owned()], true);
     assert_eq!(scene.entry(&a()).status, QueueStatus::Failed);
     assert_eq!(scene.register(&a()), DemandState { times_asked: 3, is_given_up: true, ..DemandState::default() });
     // In another session, counting starts at zero, and the demand is open.
@@ -367,12 +363,7 @@ fn a_released_demand_has_failed_and_stays_open() {
 }
 
 /// The session's variables after these demands were stored.
-fn variables_after_storing(
-    scene: &Scene,
-    demands: &[(Demand, BaselineId)],
-    before: &Variables,
-    judged: &[&str],
-) -> Variables {
+fn variables_after_storing(scene: &Scene, demands: &[OpenDemand], before: &Variables, judged: &[&str]) -> Variables {
     let judged: Vec<String> = judged.iter().map(|&rule| rule.to_owned()).collect();
     let mut changes = StateChanges::default();
     scene.demand_tracker().remember_open_hashes(demands, before, &judged, &mut changes);
@@ -390,7 +381,7 @@ fn variables_after_storing(
 fn a_session_stores_which_demand_of_a_rule_is_open() {
     let scene = Scene::new();
     scene.stop("s", &a());
-    let demands = [(scene.demand(&a(), 0), scene.baseline_id.clone())];
+    let demands = [scene.demand(&a(), 0)];
     let variables = variables_after_storing(&scene, &demands, &Variables::new(), &["docs"]);
     let open = open_queue_entries(&scene.queue(), &variables);
     assert_eq!(open.iter().map(|entry| entry.rule_name.as_str()).collect::<Vec<_>>(), ["docs"]);
@@ -403,7 +394,7 @@ fn a_session_stores_which_demand_of_a_rule_is_open() {
 fn a_demand_that_is_answered_is_not_among_the_open_ones() {
     let scene = Scene::new();
     scene.stop("s", &a());
-    let demands = [(scene.demand(&a(), 0), scene.baseline_id.clone())];
+    let demands = [scene.demand(&a(), 0)];
     let variables = variables_after_storing(&scene, &demands, &Variables::new(), &["docs"]);
     scene.acknowledge(&a()).expect("written");
     assert_eq!(open_queue_entries(&scene.queue(), &variables), []);
@@ -414,7 +405,7 @@ fn a_demand_that_is_no_longer_made_is_skipped() {
     for (judged, status) in [(&["docs".to_owned()][..], QueueStatus::Skipped), (&[], QueueStatus::Queued)] {
         let scene = Scene::new();
         scene.stop("s", &a());
-        let demands = [(scene.demand(&a(), 0), scene.baseline_id.clone())];
+        let demands = [scene.demand(&a(), 0)];
         let before = variables_after_storing(&scene, &demands, &Variables::new(), &["docs"]);
         scene.demand_tracker().count_and_close(&[], &before, judged, true);
         assert_eq!(scene.entry(&a()).status, status, "{judged:?}");
@@ -425,7 +416,7 @@ fn a_demand_that_is_no_longer_made_is_skipped() {
 fn an_answered_demand_stays_answered_when_it_is_no_longer_made() {
     let scene = Scene::new();
     scene.stop("s", &a());
-    let demands = [(scene.demand(&a(), 0), scene.baseline_id.clone())];
+    let demands = [scene.demand(&a(), 0)];
     let before = variables_after_storing(&scene, &demands, &Variables::new(), &["docs"]);
     scene.acknowledge(&a()).expect("written");
     scene.demand_tracker().count_and_close(&[], &before, &["docs".to_owned()], true);
@@ -441,7 +432,7 @@ fn a_command_that_passes_answers_the_files_as_they_are_then() {
     scene.register_with(&demand_tracker, &a());
     let passed = CommandResult { is_passed: true, ..failed_command() };
     scene.scratch.file("a.rs", "formatted by the command");
-    demand_tracker.record_command_result(&scene.demand(&a(), 0), &scene.baseline_id, &passed, Some("tree".to_owned()));
+    demand_tracker.record_command_result(&scene.demand(&a(), 0), &passed, Some("tree".to_owned()));
     assert_eq!(answered_files(&scene.register(&a())), ["a.rs"]);
     assert_eq!(scene.entry(&a()).status, QueueStatus::Passed);
 }
@@ -452,10 +443,9 @@ fn a_command_that_failed_is_not_run_again_until_something_changes() {
     let demand_tracker = scene.demand_tracker();
     scene.register_with(&demand_tracker, &a());
     let demand = scene.demand(&a(), 0);
-    let has_result =
-        |digest: Option<&str>| demand_tracker.earlier_failure(&demand, &scene.baseline_id, digest).is_some();
+    let has_result = |digest: Option<&str>| demand_tracker.earlier_failure(&demand, digest).is_some();
     assert!(!has_result(Some("tree")), "it was never run");
-    demand_tracker.record_command_result(&demand, &scene.baseline_id, &failed_command(), Some("tree".to_owned()));
+    demand_tracker.record_command_result(&demand, &failed_command(), Some("tree".to_owned()));
     assert!(has_result(Some("tree")));
     assert!(!has_result(Some("other tree")));
     assert!(!has_result(None), "without git, changes are unknown");
@@ -468,12 +458,7 @@ fn a_failed_command_stays_failed_while_its_demand_is_shown() {
     let scene = Scene::new().with_command();
     let demand_tracker = scene.demand_tracker();
     scene.register_with(&demand_tracker, &a());
-    demand_tracker.record_command_result(
-        &scene.demand(&a(), 0),
-        &scene.baseline_id,
-        &failed_command(),
-        Some("tree".to_owned()),
-    );
+    demand_tracker.record_command_result(&scene.demand(&a(), 0), &failed_command(), Some("tree".to_owned()));
     scene.show(&demand_tracker, &a(), 0);
     assert_eq!(scene.entry(&a()).status, QueueStatus::Failed);
     assert_eq!(scene.register(&a()).times_asked, 1);
