@@ -35,7 +35,8 @@ pub use protocol::decode::{PAYLOAD_LIMIT, Undecodable};
 pub use protocol::wording::without_control_characters;
 pub use self_test::{SelfTestCall, is_refusal};
 
-/// An agent whose hooks call Linchpin. Its name is an argument of the hook's command, never guessed from a payload.
+/// An agent whose hooks call Linchpin. Its name is an argument of the hook's command, and is never
+/// guessed from a payload. If an agent runs the hooks of another one, environment variables tell them apart.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Agent {
     Claude,

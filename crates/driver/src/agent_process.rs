@@ -69,7 +69,7 @@ impl Driver<'_> {
             stdin: command.stdin,
             get_variable: &get_variable,
             idle_timeout: self.the_loop.limits.idle,
-            is_busy: &|| self.has_open_call(started),
+            is_busy: &|| self.has_open_call(started) || self.has_called_within_idle_time(hat_phase),
             timeout,
             shim: shim::shim_command(),
             on_start: &|pid| group_file.store(pid),
@@ -93,5 +93,13 @@ impl Driver<'_> {
         )?;
         output.finish(|text| (report.borrow_mut())(RunEvent::Output(text)));
         Ok(FinishedAgent { end, output, stop_reason })
+    }
+
+    /// True if the agent called Linchpin within the idle time. The watch may not have seen the call yet, for example if
+    /// the call was the end of a long tool call.
+    fn has_called_within_idle_time(&self, hat_phase: &HatPhase) -> bool {
+        let last_call = hat_phase.last_activity(self.project, self.environment);
+        let since = last_call.and_then(|time| time.elapsed().ok());
+        since.zip(self.the_loop.limits.idle).is_some_and(|(since, idle)| since < idle)
     }
 }

@@ -111,7 +111,8 @@ pub enum RuleOutcome {
     Incomplete(Level),
     /// The rule could not be judged. The string is the reason.
     Fault(Level, String),
-    /// The rule would warn or hold the stop, but was acknowledged in this session.
+    /// The rule would warn or hold the stop, but its demand was answered: by an acknowledgement, a promise of the agent,
+    /// or a command that passed.
     Acknowledged,
     /// The rule has already held the stop, refused calls or warned the maximum number of times, and reports nothing.
     GivenUp,

@@ -126,9 +126,11 @@ pub struct Event {
     pub session: String,
     /// Arrival time in milliseconds since 1970. The engine has no other clock.
     pub time: i64,
-    /// The absolute working directory of the event's commands and relative paths.
+    /// The working directory of the event's commands and relative paths. It is absolute if the event waits for
+    /// permission: the payload of such an event is refused otherwise.
     pub cwd: String,
     /// The directories of the agent's session; empty if the payload does not distinguish them from `cwd`.
+    // Journals of earlier versions have the field under this name.
     #[serde(rename = "session_folders", skip_serializing_if = "Vec::is_empty", default)]
     pub session_directories: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none", default)]

@@ -1,7 +1,7 @@
 //! Facts about the session, the repository and the tasks, supplied to the engine on request.
 //!
-//! The engine asks for facts one by one. A supplier ([`Facts`]) computes only requested facts, at most once per
-//! judgement, and can record the requests. Live hooks, replays and tests each have their own supplier. An unavailable
+//! The engine asks for facts one by one. A supplier ([`Facts`]) computes only requested facts, and can
+//! record the requests. Live hooks, replays and tests each have their own supplier. An unavailable
 //! fact is [`Missing`], with the reason. Parts of the event that the journal does not store completely are requested
 //! the same way: a live judgement records which parts it used, and a replay reports which parts were not recorded.
 
@@ -85,8 +85,8 @@ pub trait Facts: Send + Sync {
         Ok(Value::Null)
     }
 
-    /// True if a person asked the session to stop. `None` stands for the session that is judged, or the run that this
-    /// session belongs to.
+    /// True if a person asked a session to stop. The argument is the id of the session, or of a run. With `None`, true if
+    /// a person asked the current session to stop, or the run that it belongs to.
     fn stop_signal(&self, _session: Option<&str>) -> Result<bool, Missing> {
         Ok(false)
     }

@@ -43,7 +43,7 @@ pub struct Finding {
     /// The id of the rule that the finding comes from, or [`GUARD_RULE`].
     pub rule: String,
     pub level: Level,
-    /// The text for the agent or the person; never empty.
+    /// The text for the agent or the person; may be empty for a rule that runs a command.
     pub reason: String,
     /// The clauses of the rule that are true or unknown, with the values that the clauses were compared with. For an
     /// `allow` rule that does not approve the call, also the reason why.

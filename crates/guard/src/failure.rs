@@ -1,4 +1,5 @@
-//! The failure policy: the verdict for an event that could not be judged. No other module decides this.
+//! The failure policy: the verdict for an event that could not be judged. If only a part of the policy could not be
+//! judged, such as one rule, the other parts apply, and `judge/decide.rs` and `judge/combine.rs` add what is missing.
 //!
 //! The worst outcome is that Linchpin is off and nobody notices. The second worst is that an error, for example in the
 //! policy, stops an agent from working. So if a call could not be judged, a person is asked; if the agent cannot ask,
@@ -25,7 +26,7 @@ pub enum Failure {
     #[error("this call names no tool, or no file")]
     MissingTool,
     #[error("the file size limit (`ulimit -f`) does not let Linchpin write a file")]
-    FileLimit,
+    FileSizeLimit,
     #[error("the compiled policy cannot be read")]
     UnreadablePolicy,
     #[error("this is part of a run of the loop, and the rules of its hat cannot be read")]
@@ -87,7 +88,7 @@ mod tests {
             Failure::Panicked("oops".to_owned()),
             Failure::MissingCommand,
             Failure::MissingTool,
-            Failure::FileLimit,
+            Failure::FileSizeLimit,
             Failure::UnreadablePolicy,
             Failure::UnreadableHat,
         ]

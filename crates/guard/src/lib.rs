@@ -5,7 +5,7 @@
 //! fails, [`failure`] decides the verdict. Moves of a workflow use the same facts and expressions, but are not judged:
 //! see [`workflow`].
 //!
-//! The modules in the order of their layers: `environment`, [`failure`], [`file_limit`], `notices`, `plain_text`,
+//! The modules in the order of their layers: `environment`, [`failure`], [`file_size_limit`], `notices`, `plain_text`,
 //! `regular_file`, `rule_outcomes`, `timestamp`; [`grants`]; `project`; [`session`]; `position`; [`file_rules`];
 //! `tree_digest`; [`facts`]; [`workflow`]; [`loops`]; [`judge`]; [`check`], [`hook`]; [`replay`].
 
@@ -13,8 +13,8 @@ pub mod check;
 mod environment;
 pub mod facts;
 pub mod failure;
-pub mod file_limit;
 pub mod file_rules;
+pub mod file_size_limit;
 pub mod grants;
 pub mod hook;
 pub mod judge;

@@ -86,7 +86,7 @@ fn rule_files(directory: &Path) -> impl Iterator<Item = PathBuf> {
 
 /// The value of `rules: {rules_dir: …}` or `rules_dir` in DeepWork's configuration.
 fn configured_rules_dir(config: &Path) -> Option<String> {
-    let source = Source::new(CONFIG, std::fs::read_to_string(config).ok()?);
+    let source = Source::new(CONFIG, read_bounded(config, SIZE_LIMIT).ok()?);
     let root = yaml::parse(&source, 0..source.text.len()).ok()?;
     let nested = value_of(&root, "rules").and_then(|rules| value_of(rules, "rules_dir"));
     match &nested.or_else(|| value_of(&root, "rules_dir"))?.value {

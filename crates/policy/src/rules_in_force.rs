@@ -132,7 +132,8 @@ impl InForceBuilder {
         let is_of_project = definition.file_tier == Tier::Project;
         let effect = match self.in_force_for_user.contains(&rule.id) {
             _ if !is_of_project => None,
-            // The last good version of a broken file never replaces a rule of the user.
+            // The last good version of a broken file was in force before, so it needs no trust now. But it never replaces
+            // a rule of the user.
             true if definition.is_last_good => return,
             false if definition.is_last_good => None,
             true if definition.enabled => Some("replaces a rule that the user chose"),

@@ -9,7 +9,8 @@
 //!    [`RecordOutcome::Conflict`], which has the current state **and keeps the lock**. The caller judges and records
 //!    again; this time the state cannot change in between.
 //!
-//! So no count is lost, two simultaneous events cannot exceed a limit together, and no event is judged more than twice.
+//! So no count is lost, two simultaneous events cannot exceed a limit together, and no event is judged more than twice
+//! (a third time only if the database turns out to be corrupt in the second round).
 //! A process waits while another one judges only in that rare second round. (If the second round read the state without
 //! the lock, a process could starve under load: the state would have changed each time it obtained the lock.) An event
 //! that changes no state needs no check: its verdict is valid for the moment at which the state was read.

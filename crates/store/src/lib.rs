@@ -27,7 +27,7 @@
 //!
 //! - Commands, paths, reasons, facts, variables and the instructions of workflows are stored only as [`Masked`]
 //!   strings, made by [`mask()`].
-//! - Names of events, sessions, tools and rules are stored unchanged.
+//! - Names of events, sessions, tools and rules, and the roots of projects, are stored unchanged.
 //! - Prompts, messages, tool inputs and outputs, and unknown fields are stored only as keyed digests ([`digest`]),
 //!   unless the journal is [`JournalDetail::Full`].
 //! - Rule files are stored unchanged: they are not secret, and a masked text would not explain a past verdict.

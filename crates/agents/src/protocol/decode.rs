@@ -54,7 +54,7 @@ pub(crate) fn decode(
         Err(error) => return Err(undecodable(format!("is not readable JSON: {error}"))),
     };
     let event = event_from_fields(adapter, event_argument, fields, received);
-    if event.kind.awaits_permission() && !paths::is_absolute(&event.cwd) {
+    if event.kind.awaits_permission() && (!paths::is_absolute(&event.cwd) || event.cwd.contains('\0')) {
         return Err(Box::new(Undecodable {
             partial: event,
             why: "the payload names no working directory, so Linchpin can't tell which files the call means".to_owned(),
@@ -131,10 +131,13 @@ fn event_from_fields(
         kind = adjust_payload(&name, kind, &mut fields);
     }
     let roots = fields.get("workspace_roots").and_then(Value::as_array).into_iter().flatten();
-    let mut session_directories: Vec<String> = roots.filter_map(Value::as_str).map(str::to_owned).collect();
+    // No directory has a name with a NUL byte. Such a name is ignored.
+    let is_possible = |directory: &str| !directory.is_empty() && !directory.contains('\0');
+    let mut session_directories: Vec<String> =
+        roots.filter_map(Value::as_str).filter(|root| is_possible(root)).map(str::to_owned).collect();
     // If `cwd` is empty or missing, the first of the agent's `workspace_roots` is used.
     let reported_cwd = take_string(&mut fields, "cwd")
-        .filter(|directory| !directory.is_empty())
+        .filter(|directory| is_possible(directory))
         .or_else(|| session_directories.first().cloned());
     let reported_cwd = reported_cwd.unwrap_or_default();
     let tool = take_tool(adapter, kind, &mut fields, &reported_cwd);
@@ -146,6 +149,7 @@ fn event_from_fields(
     if session_directories.is_empty() {
         session_directories.push(reported_cwd);
     }
+    // The event has no need to name its only directory twice.
     if matches!(session_directories.as_slice(), [only] if *only == cwd) {
         session_directories.clear();
     }

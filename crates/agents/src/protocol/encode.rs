@@ -1,7 +1,7 @@
 //! Answers in the format of Claude Code and compatible agents: one JSON object with exit code 0.
 //!
-//! With exit code 2 these agents read stderr instead of the JSON; exit code 2 is used only at events that Linchpin does
-//! not know.
+//! With exit code 2 these agents read stderr instead of the JSON. An answer uses exit code 2 only at events that Linchpin
+//! does not know. (`linchpin hook` also ends with exit code 2 if there is no answer that it could print.)
 
 use engine::Event;
 use serde::Serialize;

@@ -1,4 +1,5 @@
-//! Truncates the texts of a verdict. No other module truncates messages.
+//! Truncates the texts of a verdict to what an agent accepts in total. Single texts, such as a command in a reason, may
+//! have been shortened before.
 
 use std::borrow::Cow;
 use std::fmt::Write;

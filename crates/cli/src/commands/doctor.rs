@@ -8,7 +8,7 @@ use agents::without_control_characters;
 use engine::rules::{Rule, Tier};
 use guard::failure::Failure;
 use guard::grants::{OBSERVE_NOTICE, Pause, Trust, pause_notice, untrusted_workflow_notice};
-use guard::{Project, file_limit};
+use guard::{Project, file_size_limit};
 use policy::{Diagnostic, DiagnosticKind, PolicyMode, Severity};
 use serde_json::{Value, json};
 use store::{Store, StoreError};
@@ -35,11 +35,11 @@ pub fn run(context: &Context) -> CommandOutcome {
         );
     }
     checks.extend(enforcement_checks(&project, context));
-    if file_limit::is_too_low_after_raising() {
+    if file_size_limit::is_too_low_after_raising() {
         // Writing to a file beyond the limit on file sizes would kill this process, so the checks that write a file are
         // skipped.
         let help = "raise it in the shell that starts the agent: `ulimit -f unlimited`";
-        checks.push(DoctorCheck::bad(Failure::FileLimit.to_string(), help));
+        checks.push(DoctorCheck::bad(Failure::FileSizeLimit.to_string(), help));
     } else {
         checks.extend(state_check(context));
         checks.push(journal_check(&project, context));

@@ -35,21 +35,32 @@ pub fn run(arguments: &InitArguments, context: &Context) -> CommandOutcome {
         let _ = hook.as_ref().map(fs::remove_file);
     })?;
     written.extend(hook);
-    let mut installed = Vec::new();
+    let (mut installed, mut failed) = (Vec::new(), Vec::new());
     for agent in agents {
-        let done =
-            install::write_hooks(agent, SettingsScope::Project, &root, &context.environment).map_err(|problem| {
-                problem.help(format!(
-                    "the policy in {} was written, but the hooks of {} were not; fix that and run `{}`",
-                    folder.path.display(),
-                    agent.title(),
-                    install::install_command(agent, SettingsScope::Project)
-                ))
-            })?;
-        installed.push((agent, done));
+        match install::write_hooks(agent, SettingsScope::Project, &root, &context.environment) {
+            Ok(done) => installed.push((agent, done)),
+            Err(problem) => failed.push((agent, problem)),
+        }
     }
-    report(arguments, &root, had_policy, &written, &installed, context);
-    Ok(ExitCode::Done)
+    let commands: Vec<String> = failed
+        .iter()
+        .map(|(agent, _)| format!("`{}`", install::install_command(*agent, SettingsScope::Project)))
+        .collect();
+    let titles: Vec<&str> = failed.iter().map(|(agent, _)| agent.title()).collect();
+    let help = format!(
+        "the policy in {} was written, but the hooks of {} were not; fix that and run {}",
+        folder.path.display(),
+        titles.join(", "),
+        commands.join(", ")
+    );
+    let Some((_, problem)) = failed.into_iter().next() else {
+        report(arguments, &root, had_policy, &written, &installed, context);
+        return Ok(ExitCode::Done);
+    };
+    if !installed.is_empty() && !context.output.json {
+        report(arguments, &root, had_policy, &written, &installed, context);
+    }
+    Err(problem.help(help))
 }
 
 /// Writes all missing policy files. On failure, removes those that it wrote.

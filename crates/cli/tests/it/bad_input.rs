@@ -267,3 +267,13 @@ fn a_hook_for_an_unknown_agent_refuses_and_lists_the_agents() {
     help: agents run this command: `linchpin install AGENT` sets that up, and `linchpin demo` shows an example
     ");
 }
+
+#[test]
+fn a_working_directory_with_a_nul_byte_is_asked_about() {
+    let project = project();
+    project.rule("no-danger", NO_DANGER);
+    let mut payload = project.bash_payload("danger");
+    payload["cwd"] = json!("/tmp/a\0b");
+    let reply = project.hook("claude", &payload);
+    assert!(reply.stdout.contains(r#""permissionDecision":"ask""#), "{}", reply.transcript());
+}

@@ -98,6 +98,15 @@ fn a_guessed_test_command_is_reported() {
 }
 
 #[test]
+fn a_named_pipe_as_makefile_does_not_block() {
+    let project = project();
+    let pipe = project.root().join("Makefile");
+    assert!(std::process::Command::new("mkfifo").arg(pipe).status().expect("mkfifo").success());
+    let output = project.run(&["hats", "new", "builder-reviewer"]).stdout;
+    assert!(output.contains("`make test` in it is a guess"), "{output}");
+}
+
+#[test]
 fn only_a_makefile_with_a_test_target_gives_a_test_command() {
     for (makefile, is_guess) in [("all:\n\tcc x.c\n", true), ("all:\n\ntest: all\n\t./x\n", false)] {
         let project = project();

@@ -319,3 +319,31 @@ fn a_policy_directory_is_guarded_wherever_it_is() {
     );
     assert_eq!(project.hook("claude", &elsewhere).decision(), "deny");
 }
+
+#[test]
+fn nothing_is_written_through_a_policy_symlink_that_leads_out() {
+    let project = project();
+    let elsewhere = tempfile::tempdir().expect("a directory");
+    let policy = project.root().join(".linchpin");
+    fs::rename(&policy, elsewhere.path().join("policy")).expect("moved");
+    std::os::unix::fs::symlink(elsewhere.path().join("policy"), &policy).expect("a symlink");
+    project.hook("claude", &project.bash_payload("ls"));
+    let names = |directory: &std::path::Path| {
+        let entries = fs::read_dir(directory).expect("a directory").flatten();
+        let mut names: Vec<_> = entries.map(|entry| entry.file_name().into_string().expect("text")).collect();
+        names.sort();
+        names
+    };
+    let written: Vec<_> =
+        names(&elsewhere.path().join("policy")).into_iter().filter(|name| name.contains("state")).collect();
+    assert_eq!(written, [""; 0]);
+}
+
+#[test]
+fn escape_sequences_in_suggestions_do_not_reach_the_terminal() {
+    let project = project();
+    project.config("mode: observe\n\u{1b}[2J\u{1b}[H: 1\n");
+    let reply = project.run(&["validate"]);
+    assert!(reply.stdout.contains("help: put it in single quotes"), "{}", reply.transcript());
+    assert!(!reply.stdout.contains('\u{1b}'), "{}", reply.transcript());
+}

@@ -445,3 +445,14 @@ fn a_policy_is_written_even_if_settings_are_unreadable() {
     let help = "help: the policy in [BASE]/project/.linchpin was written, but the hooks of Claude Code were not; fix that and run `linchpin install claude`";
     assert!(reply.stderr.contains(help), "{}", reply.stderr);
 }
+
+#[test]
+fn the_hooks_of_other_agents_are_written_if_settings_are_unreadable() {
+    let project = project_without_policy();
+    project.file(".claude/settings.json", "{ broken");
+    let reply = project.run(&["init", "--agent", "claude", "--agent", "gemini"]);
+    assert_eq!(reply.code, Some(2), "{}", reply.transcript());
+    assert!(project.root().join(".gemini/settings.json").exists());
+    assert!(reply.stdout.contains(".gemini/settings.json"), "{}", reply.transcript());
+    assert!(reply.stderr.contains("the hooks of Claude Code were not"), "{}", reply.transcript());
+}

@@ -50,8 +50,8 @@ fn edited_files(call: &ToolCall, situation: &Situation) -> Vec<String> {
     paths
 }
 
-/// True for tools whose purpose is to edit files. Of the files of all other tools, only files of MCP tools and of
-/// patches in shell calls count as edited.
+/// True for tools whose purpose is to edit files. A call of any other tool counts as an edit only of the files that an
+/// MCP call changes, and of the files of a patch in a shell call.
 fn is_file_tool(name: &str) -> bool {
     matches!(name, "Edit" | "MultiEdit" | "NotebookEdit" | "Write")
 }

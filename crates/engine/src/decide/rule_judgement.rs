@@ -154,8 +154,8 @@ impl RuleJudge<'_> {
         }
     }
 
-    /// Returns how the judgement ends if facts that `when` needs are missing. `is_false`: the detector is false, so the
-    /// rule does not apply, whatever the value of `when` is.
+    /// Returns how the judgement ends if facts that `when` needs are missing. `is_false`: the rule's other clauses are
+    /// false, so the rule does not apply, whatever the value of `when` is.
     fn halt_when(&mut self, when: &str, missing: Vec<Missing>, is_false: bool) -> Halt {
         let clause =
             Clause { missing: missing.first().cloned(), ..Clause::new("when", Truth::Unknown, when.to_owned()) };

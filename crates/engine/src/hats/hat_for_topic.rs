@@ -1,4 +1,4 @@
-//! Chooses the hat of the next iteration.
+//! Finds the hat that a topic triggers. (`next_topic.rs` in the crate `driver` chooses the topic of the next iteration.)
 
 use super::{Hat, Loop};
 

@@ -7,8 +7,8 @@
 
 pub mod diagram;
 mod hat;
+pub mod hat_for_topic;
 mod hat_workflow;
-pub mod next_hat;
 pub mod prompt;
 #[cfg(test)]
 mod tests;

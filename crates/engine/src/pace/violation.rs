@@ -36,9 +36,9 @@ const MAX_TEXTS_SHOWN: usize = 4;
 const TEXT_LIMIT: usize = 160;
 
 impl PaceRule {
-    /// Returns the violation; `None` if the limit is not violated or the count is unknown. A limit on repetition is
-    /// violated when the limit is reached, a limit on time or tokens when the limit is exceeded, and a limit on commits
-    /// when there is no commit.
+    /// Returns the violation; `None` if there is none or the count is unknown. A limit on repetition is violated when the
+    /// count reaches the limit, a limit on time or tokens when the amount exceeds the limit, and
+    /// [`PaceLimit::RequireCommits`] when there is no commit.
     pub fn judge(&self, state: &PaceState) -> Option<Violation> {
         let phase = &state.phase;
         match (&self.limit, &state.tally) {

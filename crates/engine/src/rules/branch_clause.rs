@@ -17,8 +17,8 @@ impl BranchClause {
     /// The value of the key `rewrites` that stands for all protected branches of the configuration.
     pub const PROTECTED: &str = "protected_branches";
 
-    /// `command_truths` has the truth of the rule's earlier clauses for each simple command; empty if no earlier clause
-    /// matches commands.
+    /// `command_truths`: for each simple command, whether the rule's earlier clauses match it. Empty if the rule has no
+    /// earlier clause about commands.
     pub(super) fn judge(&self, situation: &Situation, command_truths: &[Truth]) -> Clause {
         let is_parsed = situation.script().is_none_or(|script| script.complete);
         let mut truth = if is_parsed { Truth::False } else { Truth::Unknown };

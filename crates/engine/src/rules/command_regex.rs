@@ -131,13 +131,13 @@ impl<'a> CommandTruths<'a> {
         }
     }
 
-    /// True if the regex matches with placeholders in place of the unknown words. The regex then matches whatever the
-    /// values of these words are.
+    /// True if the regex matches with placeholders in place of the unknown words. It is then assumed that the regex
+    /// matches whatever the values of these words are, although a negated class such as `[^/]` excludes some values.
     fn matches_any_value(&self, command: &SimpleCommand) -> Result<bool, RegexError> {
         self.regex.is_match(&command.text_if(&vec![UNKNOWN; command.unknown_words()]))
     }
 
-    /// True if the regex matches whatever the values of the unknown words are. Unknown if the regex matches when some
+    /// True if [`Self::matches_any_value`]. Unknown if the regex matches when some
     /// of its own constant parts are put in place of the unknown words, or if this replacement cannot be tried, because
     /// the constant parts are not known or there are too many combinations. An unknown operand is never replaced by a
     /// flag, because otherwise every rule against a flag of `git push` would ask at `git push origin "$branch"`.

@@ -104,8 +104,8 @@ fn path_for_message(touch: &TouchedPath) -> Arc<str> {
 }
 
 impl PathClause {
-    /// `command_truths` has the truth of the rule's earlier clauses for each simple command; empty if no earlier clause
-    /// matches commands.
+    /// `command_truths`: for each simple command, whether the rule's earlier clauses match it. Empty if the rule has no
+    /// earlier clause about commands.
     pub(crate) fn judge(&self, situation: &Situation, command_truths: &[Truth]) -> Clause {
         let missing = situation.facts.require(EventPart::Paths).err();
         // Any path may occur in a command that cannot be parsed.

@@ -1,4 +1,4 @@
-//! Facts about the project's git repository, read at most once per event.
+//! Facts about the project's git repository, read at most once by each policy that judges the event.
 
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
@@ -27,8 +27,8 @@ impl GitFacts {
         self.repository.get_or_init(|| Repository::of(&self.root)).as_ref()
     }
 
-    /// The value of a field of `git` in expressions. `default_branch` is the setting of this name; if it is `None`, git
-    /// is asked for the default branch.
+    /// The value of a field of `git` in expressions. `default_branch` is the setting of this name; if it is `None`,
+    /// the repository is asked for the default branch.
     pub fn field(&self, field: GitField, default_branch: Option<&String>) -> Result<Value, Missing> {
         let text = |value: Option<String>| value.map_or(Value::Null, Value::String);
         let repository = self.repository();

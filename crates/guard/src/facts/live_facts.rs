@@ -1,4 +1,5 @@
-//! The facts of a live judgement: computed when a rule first asks, cached, and recorded for the journal.
+//! The facts of a live judgement: computed when a rule asks, and recorded for the journal. Facts that take long to
+//! compute are cached.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};

@@ -2,7 +2,7 @@
 //! recorded too.
 //!
 //! Two cases are decided elsewhere: `judge/transaction.rs` looks up allowances for single calls, and `hook/watchdog.rs`
-//! decides for events whose judgement failed because of the deadline, a panic or the limit of open files. To save time,
+//! decides for events whose judgement failed because of the deadline, a panic or the file size limit. To save time,
 //! hooks read the file of a pause only if a verdict asks or blocks, before commands of file rules are run, and when a
 //! session begins.
 

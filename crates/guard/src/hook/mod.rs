@@ -16,7 +16,7 @@ use serde_json::Value;
 use self::watchdog::{AnswerSettings, PendingAnswer, with_deadline};
 use crate::failure::Failure;
 use crate::judge::{Judge, SELF_TEST_SESSION};
-use crate::{Environment, file_limit, session};
+use crate::{Environment, file_size_limit, session};
 
 /// Judges the event in `payload` and calls `send` with the answer, exactly once. `received` is the time at which the
 /// event arrived, in milliseconds since 1970; `event_argument` is the event's name on the hook's command line. If the
@@ -48,22 +48,23 @@ fn verdict_of(
     environment: &Environment,
     pending: &PendingAnswer,
 ) -> Verdict {
-    let session_dir = agents::environment::project_dir(agent, |name| environment.get(name));
+    let session_directory = agents::environment::project_dir(agent, |name| environment.get(name));
     let (event, failure) = match decoded {
         Ok(event) => (event, None),
         Err(error) => (error.0, Some(error.1)),
     };
     let is_dry_run = event.is_dry_run || event.session == SELF_TEST_SESSION;
     let event = pending.set_event(Event { is_dry_run, ..event });
-    let root = session::root::pin_root(&event, session_dir.as_deref(), environment);
+    let root = session::root::pin_root(&event, session_directory.as_deref(), environment);
     // Without a policy there is nothing to enforce.
     if !root.project.has_policy() {
         return Verdict::empty();
     }
-    if file_limit::is_too_low_after_raising() {
+    if file_size_limit::is_too_low_after_raising() {
         let config = session::policy::config_read_only(&root.project, &event, environment);
         pending.set_config(&config);
-        return AnswerSettings::of(&config).apply_observe_mode(failure.unwrap_or(Failure::FileLimit).verdict(&event));
+        return AnswerSettings::of(&config)
+            .apply_observe_mode(failure.unwrap_or(Failure::FileSizeLimit).verdict(&event));
     }
     let judge = Judge::new(&root.project, &event, environment);
     pending.set_config(judge.config());

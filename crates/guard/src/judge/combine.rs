@@ -1,5 +1,7 @@
 //! Combines the results of all policies that apply to an event into one verdict.
 
+use std::path::Path;
+
 use engine::observers::VariableChanges;
 use engine::{Event, Finding, Level, Verdict};
 use policy::Config;
@@ -103,7 +105,13 @@ impl<'a> CombinedVerdict<'a> {
         self.unmatched_promises.drop_matching(&applicable.policy.rules, &decision.judged_file_rule_ids);
         self.add_session_notices(notices);
         self.is_approved |= decision.verdict.approved;
-        self.findings.extend(decision.verdict.findings);
+        let mut findings = decision.verdict.findings;
+        if let PolicyOrigin::Nested(directory) = &applicable.origin {
+            for finding in &mut findings {
+                name_directory(finding, directory);
+            }
+        }
+        self.findings.extend(findings);
         self.consequences.changes.session_variables.extend(changes.session_variables);
         self.consequences.judged_file_rules.extend(judged_file_rules);
         self.consequences.add_used_facts(&applicable.facts);
@@ -123,10 +131,10 @@ impl<'a> CombinedVerdict<'a> {
                     changes.session_variables.insert(name, value);
                 }
                 // A nested policy must not change the variables of the project's policy.
-                PolicyOrigin::Nested if !self.config.knows_variable(&name) => {
+                PolicyOrigin::Nested(_) if !self.config.knows_variable(&name) => {
                     changes.session_variables.entry(name).or_insert(value);
                 }
-                PolicyOrigin::Nested => {}
+                PolicyOrigin::Nested(_) => {}
             }
         }
     }
@@ -159,5 +167,15 @@ impl<'a> CombinedVerdict<'a> {
         verdict.not_enforced = why_not_enforced(&verdict);
         verdict.agent_texts.extend(unmatched_promises.hint(&verdict));
         (verdict, consequences)
+    }
+}
+
+/// Adds the directory of a nested policy to the heading of a section, because the paths in the section are relative to
+/// this directory.
+fn name_directory(finding: &mut Finding, directory: &Path) {
+    if finding.section.is_some()
+        && let Some((heading, rest)) = finding.reason.split_once('\n')
+    {
+        finding.reason = format!("{heading} (in `{}`)\n{rest}", directory.display());
     }
 }

@@ -27,8 +27,8 @@ pub(super) enum PolicyOrigin {
     Project,
     /// The workflow that is active in the project.
     Workflow(Arc<ActiveWorkflow>),
-    /// A directory below the project's root that has a policy of its own.
-    Nested,
+    /// A directory below the project's root that has a policy of its own. The path is relative to this root.
+    Nested(PathBuf),
 }
 
 impl PolicyOrigin {
@@ -36,7 +36,7 @@ impl PolicyOrigin {
     pub(super) fn place(&self) -> String {
         match self {
             Self::Workflow(active) => format!("workflow `{}`", active.workflow.name),
-            Self::Project | Self::Nested => "the configuration".to_owned(),
+            Self::Project | Self::Nested(_) => "the configuration".to_owned(),
         }
     }
 }
@@ -126,7 +126,9 @@ impl Judge<'_> {
                 stored.session,
                 loaded.active_workflow(),
             );
-            ApplicablePolicy { origin: PolicyOrigin::Nested, project, policy, facts, situation }
+            let root = &self.situation_builder.project.root;
+            let directory = project.root.strip_prefix(root).unwrap_or(&project.root).to_owned();
+            ApplicablePolicy { origin: PolicyOrigin::Nested(directory), project, policy, facts, situation }
         });
         std::iter::once(loaded.project_policy.clone()).chain(of_workflow).chain(of_nested)
     }

@@ -107,8 +107,8 @@ impl<'a> Judge<'a> {
     }
 
     /// Judges the event by the stored states. This does not write the verdict to the journal. But unless the event is a
-    /// dry run, it runs the commands of file rules, adds demands to the queue, takes tree snapshots, and stores counted
-    /// tokens.
+    /// dry run, it runs observers and commands of file rules, pins nested policies, adds demands to the queue, takes tree
+    /// snapshots, and stores counted tokens.
     fn run_stages(&self, context: &EventContext<'_>, stored: StoredStates<'_>) -> (Verdict, Consequences) {
         let event = context.event;
         let mut combined = CombinedVerdict::new(event, context.is_first_event, stored.session, self.config());

@@ -1,8 +1,8 @@
 //! Stage 2: observers and actions. They run before the rules judge the event: first all observers, then all actions, in
 //! the order in which they are declared. Each sees the variables that the earlier ones set.
 //!
-//! An observer that fails changes nothing and causes a notice. The policy of an untrusted project contains none of the
-//! project's observers.
+//! An observer that fails changes nothing and causes a notice. Observers of an untrusted project
+//! that run a program are not part of the policy.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -28,6 +28,10 @@ struct Policies {
     policy: Arc<CompiledPolicy>,
 }
 
+fn nested() -> PolicyOrigin {
+    PolicyOrigin::Nested("sub".into())
+}
+
 /// A decision without demands.
 fn decided(findings: Vec<Finding>) -> DecisionWithDemands {
     let decision = Decision {
@@ -155,7 +159,7 @@ fn a_policy_that_cannot_be_judged_asks_and_the_others_still_count() {
     for (other, level) in [(Level::Allow, Level::Ask), (Level::Block, Level::Block)] {
         let mut combined = policies.combined(&event(EventKind::BeforeTool), false, None);
         let failed = Err(Failure::UnreadablePolicy);
-        policies.add_policy(&mut combined, PolicyOrigin::Nested, &policies.policy, Observed::default(), failed);
+        policies.add_policy(&mut combined, nested(), &policies.policy, Observed::default(), failed);
         policies.add(&mut combined, PolicyOrigin::Project, Observed::default(), decided(vec![finding("a", other)]));
         let verdict = combined.into_verdict(|_| None).0;
         assert_eq!(verdict.level, level);
@@ -204,7 +208,7 @@ fn a_notice_once_a_session_is_not_repeated_for_each_policy() {
     let notices = || vec![SessionNotice::Once("no git here".to_owned()), SessionNotice::Always("busy".to_owned())];
     let judged_with = |state: &StoredState| {
         let mut combined = policies.combined(&event(EventKind::Stop), false, Some(state));
-        for origin in [PolicyOrigin::Project, PolicyOrigin::Nested] {
+        for origin in [PolicyOrigin::Project, nested()] {
             policies.add(&mut combined, origin, Observed::default(), noticing(notices()));
         }
         let (verdict, consequences) = combined.into_verdict(|_| None);
@@ -227,8 +231,8 @@ fn a_nested_policy_does_not_set_the_projects_variables() {
         policies.add(combined, origin, observed, decided(Vec::new()));
     };
     add(&mut combined, PolicyOrigin::Project, set(&[("release", json!(false)), ("mine", json!(1))]));
-    add(&mut combined, PolicyOrigin::Nested, set(&[("release", json!(true)), ("mine", json!(2)), ("its", json!(3))]));
-    add(&mut combined, PolicyOrigin::Nested, set(&[("its", json!(4))]));
+    add(&mut combined, nested(), set(&[("release", json!(true)), ("mine", json!(2)), ("its", json!(3))]));
+    add(&mut combined, nested(), set(&[("its", json!(4))]));
     let variables = combined.into_verdict(|_| None).1.changes.session_variables;
     let value_of = |name: &str| variables.get(name).cloned().flatten();
     assert_eq!(
@@ -241,7 +245,7 @@ fn a_nested_policy_does_not_set_the_projects_variables() {
 fn a_nested_policy_does_not_set_an_unset_variable_of_the_project() {
     let policies = Policies::configured("variables: {release: false}\n");
     let mut combined = policies.combined(&event(EventKind::Prompt), false, None);
-    policies.add(&mut combined, PolicyOrigin::Nested, set(&[("release", json!(true))]), decided(Vec::new()));
+    policies.add(&mut combined, nested(), set(&[("release", json!(true))]), decided(Vec::new()));
     assert!(combined.into_verdict(|_| None).1.changes.session_variables.is_empty());
 }
 

@@ -72,11 +72,24 @@ impl Project {
     /// directory cannot hold the journal, in the user's state directory.
     pub fn journal_path(&self, environment: &Environment) -> PathBuf {
         match &self.tiers.project {
-            Some(directory) if directory.has_policy() && can_hold_journal(&directory.path) => {
+            Some(directory)
+                if directory.has_policy() && !self.policy_leads_out() && can_hold_journal(&directory.path) =>
+            {
                 directory.path.join("state.db")
             }
             _ => environment.project_state(&self.root).join("state.db"),
         }
+    }
+
+    /// True if the directory of the project's policy is a symlink out of the project. A repository must not choose a
+    /// directory of the user to which Linchpin writes.
+    fn policy_leads_out(&self) -> bool {
+        let directory = self.tiers.project.as_ref().map(|directory| directory.path.as_path());
+        let symlink = directory.filter(|directory| directory.is_symlink());
+        symlink.is_some_and(|symlink| match (symlink.canonicalize(), self.root.canonicalize()) {
+            (Ok(target), Ok(root)) => !target.starts_with(root),
+            _ => true,
+        })
     }
 
     /// The path of the database of tasks, memories and runs. The database is in the user's state directory, so that a
@@ -100,7 +113,8 @@ impl Project {
     }
 
     fn tmp_of_policy(&self) -> Option<PathBuf> {
-        self.tiers.project.as_ref().map(|directory| directory.path.join("tmp"))
+        let directory = self.tiers.project.as_ref().filter(|_| !self.policy_leads_out());
+        directory.map(|directory| directory.path.join("tmp"))
     }
 
     /// Deletes the cached policy, because it could not be read. The next event compiles the policy again.

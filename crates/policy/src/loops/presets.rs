@@ -1,9 +1,9 @@
 //! Preset loops: `linchpin hats new` copies one into the project.
 
-use std::fs;
 use std::path::Path;
 
 use super::test_command::test_command;
+use crate::files::bounded::{SIZE_LIMIT, read_bounded};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Preset {
@@ -58,7 +58,7 @@ impl Preset {
 fn detect_test_command(root: &Path) -> Option<&'static str> {
     let has_script = |text: &str| text.contains("\"test\":") && !text.contains("no test specified");
     let file_contains = |file: &str, matches: &dyn Fn(&str) -> bool| {
-        fs::read_to_string(root.join(file)).is_ok_and(|text| matches(&text))
+        read_bounded(&root.join(file), SIZE_LIMIT).is_ok_and(|text| matches(&text))
     };
     test_command(|file| match file.split_once(": ") {
         Some((file, beginning)) => file_contains(file, &|text| text.lines().any(|line| line.starts_with(beginning))),

@@ -138,14 +138,16 @@ impl Diagnostic {
 
     #[must_use]
     pub fn help(mut self, help: impl Into<String>) -> Self {
-        self.help = Some(help.into());
+        self.help = Some(one_line(&help.into()));
         self
     }
 
     #[must_use]
-    pub fn maybe_help(mut self, help: Option<String>) -> Self {
-        self.help = help.or(self.help);
-        self
+    pub fn maybe_help(self, help: Option<String>) -> Self {
+        match help {
+            Some(help) => self.help(help),
+            None => self,
+        }
     }
 
     #[must_use]

@@ -1,4 +1,4 @@
-//! Determines whether a script's exit status covers every command in it.
+//! Determines whether exit status 0 of a script means that every command in it ran and succeeded.
 
 use brush_parser::ast::{AndOr, Command, Pipeline, SeparatorOperator};
 

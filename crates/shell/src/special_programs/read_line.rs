@@ -5,7 +5,8 @@ use crate::model::{Redirect, SimpleCommand};
 /// Returns the line that a `read` command reads, if it is known.
 pub(crate) fn line_read_by(command: &SimpleCommand) -> Option<&str> {
     let flags = || command.arguments().into_iter().flat_map(|arguments| &arguments.flags);
-    // With these flags, `read` reads a number of characters, or from another file descriptor.
+    // With these flags, `read` does not simply read a line of its stdin: `-n` and `-N` limit the number of characters,
+    // `-u` selects another file descriptor, and `-i` supplies an initial text.
     if flags().any(|flag| matches!(flag.name.as_str(), "-n" | "-N" | "-u" | "-i")) {
         return None;
     }

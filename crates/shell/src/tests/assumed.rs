@@ -95,7 +95,8 @@ fn texts_with_wrappers() {
     ");
     // Arguments that are data are shown as `…`, also in a text with wrappers.
     assert_snapshot!(texts("timeout 5 echo git push"), @"timeout 5 echo … …");
-    // There is no text with wrappers for a command in a script that is one argument of its wrapper.
+    // A program that runs a shell script (`bash -c`, `eval`, `ssh`) is not shown as a wrapper of the commands in that
+    // script.
     assert_snapshot!(texts("bash -c 'rm x'; eval 'rm x'; ssh host rm x"), @"");
     assert_snapshot!(texts("bash -c 'sudo rm x'; sudo bash -c 'rm y'"), @"sudo rm x");
 }

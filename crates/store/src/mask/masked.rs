@@ -116,7 +116,7 @@ impl ToSql for Masked<'_> {
     }
 }
 
-/// Masks the string again, because another program may have written the file.
+/// Masks the string again, because another program may have written the file that the string is read from.
 impl<'de> Deserialize<'de> for Masked<'static> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         Ok(mask(&String::deserialize(deserializer)?).into_static())

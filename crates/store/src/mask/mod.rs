@@ -9,8 +9,8 @@
 //! - the value of `Authorization:` and `Cookie:` headers, and a long word after `Bearer`;
 //! - passwords in program-specific arguments: `curl -u user:…`, `mysql -p…`, `docker login -p …`, `sshpass -p …`.
 //!
-//! A reference (`$TOKEN`, `$(…)`, `{{ … }}`, `<token>`) is not a secret. Masking is idempotent. It is one pass over the
-//! bytes without regular expressions, and takes one to five microseconds for an ordinary command.
+//! A reference (`$TOKEN`, `$(…)`, `{{ … }}`, `<token>`) is not a secret. Masking is idempotent. It reads the bytes a
+//! few times, without regular expressions, and takes one to five microseconds for an ordinary command.
 
 mod masked;
 mod scan;

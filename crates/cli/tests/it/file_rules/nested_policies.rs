@@ -90,6 +90,7 @@ fn a_stop_at_the_root_is_judged_by_the_policies_of_directories_in_which_the_sess
     });
     let reply = stop(&project);
     assert_eq!((trigger_files(&reply), notice(&reply)), (vec!["src/c.py".to_owned()], String::new()));
+    assert!(reply.reason().contains("## README Accuracy (in `pkg`)\n"), "{}", reply.reason());
     assert_eq!(
         project.run(&["replay"]).stdout,
         "5 events: 5 the same, 0 changed (0 stricter, 0 milder), 0 undecidable\n"

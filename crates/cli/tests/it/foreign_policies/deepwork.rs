@@ -15,6 +15,16 @@ fn rules_dir_in_deepworks_format_is_read() {
 }
 
 #[test]
+fn a_named_pipe_as_deepworks_configuration_does_not_block() {
+    let project = project();
+    project.file(".deepwork/rules/no-danger.md", NO_DANGER);
+    let pipe = project.root().join(".deepwork/config.yml");
+    assert!(std::process::Command::new("mkfifo").arg(pipe).status().expect("mkfifo").success());
+    let output = project.run(&["validate"]).stdout;
+    assert!(output.contains(".deepwork/rules"), "{output}");
+}
+
+#[test]
 fn switching_rules_off_in_deepworks_format_needs_trust() {
     let project = project();
     project.rule("no-danger", NO_DANGER).config("rules:\n  enabled: false\n  rules_dir: .linchpin/rules\n");

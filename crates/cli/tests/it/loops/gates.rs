@@ -248,6 +248,12 @@ fn a_gate_with_a_symlink_names_the_file_that_was_changed() {
         ),
         ("link.sh", "ln -sf scripts/other.sh link.sh", "`link.sh` (now ", "git checkout -- link.sh"),
         ("tools/real.sh", "rm tools; cp -r other tools", "`tools` (gone)", "git checkout -- tools"),
+        (
+            "scripts/real.sh",
+            "mv scripts s; ln -s other scripts",
+            "`scripts/real.sh` (now ",
+            "git checkout -- scripts/real.sh",
+        ),
     ] {
         let project = project();
         project.file("scripts/real.sh", "exit 1").file("scripts/other.sh", "exit 0").file("other/real.sh", "exit 0");

@@ -259,6 +259,28 @@ fn an_agent_whose_tool_call_is_open_is_not_idle() {
 }
 
 #[test]
+fn an_agent_is_not_idle_right_after_a_long_tool_call() {
+    // The tool calls end shortly before and after multiples of the idle time.
+    for seconds in ["1.9", "1.95", "2.0"] {
+        let script = format!(
+            r#"
+            hook() {{
+                printf '{{"hook_event_name":"%s","session_id":"s","cwd":"%s","tool_name":"Bash","tool_use_id":"c",%s}}' "$1" "$PWD" "$2" |
+                    "$LINCHPIN_BIN" hook claude > emit.log
+            }}
+            hook PreToolUse '"tool_input":{{"command":"make test"}}'
+            sleep {seconds}
+            hook PostToolUse '"tool_input":{{"command":"make test"}},"tool_response":{{"stdout":"","stderr":""}}'
+            sleep 0.5
+            "$LINCHPIN_BIN" emit loop.complete
+            "#
+        );
+        let (_, reply) = run_with_limits("{idle: 1s, failures: 1}", &script);
+        assert_eq!(reply.code, Some(0), "{seconds}: {}", reply.transcript());
+    }
+}
+
+#[test]
 fn progress_is_passed_to_progress_command() {
     let project = project();
     project.config("progress_command: sh told.sh\n").file("told.sh", "cat > told");

@@ -8,7 +8,8 @@ use std::fmt::{self, Write};
 /// All characters that a program may interpret as a line break.
 const LINE_BREAKS: [char; 7] = ['\n', '\r', '\u{b}', '\u{c}', '\u{85}', '\u{2028}', '\u{2029}'];
 
-/// Displays the text with `> ` before each line, and with a line break at the end.
+/// Displays the text as a Markdown quote: with `> ` before each line (`>` before an empty line), and with a line break
+/// at the end.
 pub struct Quoted<'a>(pub &'a str);
 
 impl fmt::Display for Quoted<'_> {

@@ -75,8 +75,8 @@ impl NamedFiles {
         }
     }
 
-    /// Adds the current matches of globs. Then replaces each path that contains symlinks by these symlinks and by the
-    /// target of the path, because a gate that runs a symlink also runs its target.
+    /// Adds the current matches of globs. Then adds, for each path that contains symlinks, these symlinks and the target
+    /// of the path, because a gate that runs a symlink also runs its target.
     pub fn resolve(&mut self, root: &Path) {
         let root_text = root.to_string_lossy();
         for pattern in &self.globs {
@@ -122,12 +122,13 @@ fn possible_paths_in(word: &str) -> impl Iterator<Item = &str> {
     [Some(word), after_equals, after_flag_letter].into_iter().flatten()
 }
 
-/// The symlinks on a path, as far as they are below the root, and the path with all symlinks resolved, if that is below
-/// the root.
+/// The path itself, the symlinks on it, as far as they are below the root, and the path with all symlinks resolved, if
+/// that is below the root.
 fn symlinks_and_target(path: &str, root: &Path) -> Vec<String> {
     const MAX_SYMLINKS: usize = 40;
     let root = root.to_string_lossy();
-    let mut paths = Vec::new();
+    // An agent may have replaced a directory on the path by a symlink, so the path itself still matters.
+    let mut paths = vec![path.to_owned()];
     let mut rest = path.to_owned();
     for _ in 0..MAX_SYMLINKS {
         let ends = rest.match_indices('/').map(|(end, _)| end).chain([rest.len()]);

@@ -112,7 +112,13 @@ impl HatPhase {
         let (mut changed, mut created, mut lines) = (Vec::new(), Vec::new(), Vec::new());
         let mut named = NamedFiles::of(gate, root);
         named.resolve(root);
-        for (path, old) in self.gate_files.iter().filter(|(path, _)| named.includes(path)) {
+        // A file below a symlink that was there when the run began is reported by its real path.
+        let is_below_symlink = |path: &String| {
+            let mut symlinks = self.gate_files.iter().filter(|(_, old)| old.is_some()).map(|(symlink, _)| symlink);
+            symlinks.any(|symlink| symlink != path && path::relative_to(path, symlink).is_some())
+        };
+        let files = self.gate_files.iter().filter(|(path, _)| named.includes(path) && !is_below_symlink(path));
+        for (path, old) in files {
             let new = digest(path, root);
             if new == *old {
                 continue;
