@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use agents::Agent;
 use agents::install::{self as settings, SettingsScope};
+use guard::Project;
 use policy::PolicyFolder;
 use serde_json::json;
 
@@ -42,6 +43,9 @@ pub fn run(arguments: &InitArguments, context: &Context) -> CommandOutcome {
             Err(problem) => failed.push((agent, problem)),
         }
     }
+    // Stores the policy as the last valid version, which stays in force if somebody breaks a file before the first
+    // event.
+    let _ = Project::at(&root, &context.environment).compiled_policy(&context.environment);
     let commands: Vec<String> = failed
         .iter()
         .map(|(agent, _)| format!("`{}`", install::install_command(*agent, SettingsScope::Project)))

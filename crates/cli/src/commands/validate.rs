@@ -5,7 +5,7 @@ mod shortfalls;
 use engine::rules::Tier;
 use guard::Project;
 use guard::grants::{Trust, untrusted_workflow_notice};
-use policy::{Cases, Diagnostic, LoadedPolicy, PolicyFolder, Severity, WorkflowFile};
+use policy::{Cases, Diagnostic, DiagnosticKind, LoadedPolicy, PolicyFolder, Severity, WorkflowFile};
 use serde_json::{Map, Value, json};
 
 use super::{Context, default_branch};
@@ -49,7 +49,8 @@ struct Validation {
     /// The number of workflows of the user and of the project.
     workflows: usize,
     shortfalls: Shortfalls,
-    /// Notes that are not about errors in a file: parts that a person has to accept, and an unknown default branch.
+    /// Notes about what is not in force: configurations with errors, parts that a person has to accept, and changes
+    /// that file rules may miss.
     notes: Vec<String>,
 }
 
@@ -129,15 +130,32 @@ fn notes(project: &Project, loaded: &LoadedPolicy, workflows: &[WorkflowFile], c
     let trust = Trust::of(&project.root, &context.environment);
     let sound = workflows.iter().filter_map(|file| file.workflow.as_ref());
     let mut notes: Vec<String> =
-        sound.filter(|workflow| !trust.accepts_workflow(workflow)).map(untrusted_workflow_notice).collect();
-    let in_force = loaded.rules.iter().map(|in_force| &in_force.definition.rule);
-    if let Some(unknown) = default_branch::unknown(project, &loaded.config, in_force) {
+        project.tiers.folders().filter_map(|folder| unused_config_note(folder, loaded)).collect();
+    notes.extend(sound.filter(|workflow| !trust.accepts_workflow(workflow)).map(untrusted_workflow_notice));
+    let in_force = || loaded.rules.iter().map(|in_force| &in_force.definition.rule);
+    notes.extend(change_detection::missing_repository(project, in_force()));
+    if let Some(unknown) = change_detection::unknown_default_branch(project, &loaded.config, in_force()) {
         notes.push(format!(
             "Linchpin can't tell where the branch left the default branch, so file rules may miss changes: {}; {}",
             unknown.why, unknown.help
         ));
     }
     notes
+}
+
+/// Explains what applies instead of a configuration with errors, if not its valid parts.
+fn unused_config_note(folder: &PolicyFolder, loaded: &LoadedPolicy) -> Option<String> {
+    let name = folder.display_name(&folder.config());
+    if loaded.replaced_configs.contains(&name) {
+        return Some(format!("{name} has errors, so its last valid version stays in force"));
+    }
+    let is_unusable = |problem: &Diagnostic| {
+        let is_read = loaded.current_configs.contains(&name);
+        problem.source.name == name && (!is_read || problem.kind == DiagnosticKind::InvalidYaml)
+    };
+    loaded.errors().any(is_unusable).then(|| {
+        format!("{name} is ignored: the rules that it names, its observers, triggers and settings are not in force")
+    })
 }
 
 pub fn require_policy(project: &Project) -> Result<(), Problem> {

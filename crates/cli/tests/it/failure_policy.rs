@@ -4,7 +4,7 @@ use std::fs;
 
 use serde_json::json;
 
-use super::{NO_DANGER, project};
+use super::{NO_DANGER, project, project_without_policy};
 
 #[test]
 fn a_broken_file_disables_only_itself_and_is_reported_at_the_first_event() {
@@ -326,7 +326,7 @@ fn a_person_is_asked_if_no_file_can_be_written() {
     let project = project();
     insta::assert_snapshot!(run_with_ulimit(&project, "-f 10", "ls").reason(), @"Approval required by Linchpin: The file size limit (`ulimit -f`) does not let Linchpin write a file. Linchpin can't tell whether this is allowed, so a person must decide.");
     assert_eq!(run_with_ulimit(&project, "-S -f 10", "ls").decision(), "allow");
-    assert_eq!(run_with_ulimit(&super::project_without_policy(), "-f 10", "ls").decision(), "allow");
+    assert_eq!(run_with_ulimit(&project_without_policy(), "-f 10", "ls").decision(), "allow");
 }
 
 #[test]
@@ -348,4 +348,66 @@ fn observe_mode_stops_nothing_even_if_no_file_can_be_written() {
     project.decision("ls");
     assert_eq!(project.run(&["trust", "--yes"]).code, Some(0));
     assert_eq!(run_with_ulimit(&project, "-f 0", "ls").decision(), "allow");
+}
+
+#[test]
+fn the_first_of_duplicate_keys_applies_even_if_the_file_was_never_valid() {
+    let project = project();
+    project.config("rules:\n  - hard-reset\nvariables: {a: 1}\nrules:\n  - read-secrets\n");
+    assert_eq!(project.decision("git reset --hard"), "deny");
+    insta::assert_snapshot!(project.run(&["validate"]).transcript(), @"
+    exit 2
+    --- stdout
+    error: duplicate key `rules`
+     --> .linchpin/config.yml:4:1
+      |
+    4 | rules:
+      | ^^^^^
+      |
+      = help: the first `rules` is in line 1: add these entries to it
+
+    3 rules in force; 1 error.
+    --- stderr
+    ");
+    let doctor = project.run(&["doctor"]).stdout;
+    assert!(doctor.contains("this part of the file is ignored; the rest is in force"), "{doctor}");
+}
+
+#[test]
+fn the_policy_of_init_stays_in_force_if_it_is_broken_before_the_first_event() {
+    let project = project_without_policy();
+    assert_eq!(project.run(&["init", "--no-hooks"]).code, Some(0));
+    let config = fs::read_to_string(project.root().join(".linchpin/config.yml")).expect("the configuration");
+    project.config(&format!("{config}rules: [\n"));
+    assert_eq!(project.run(&["try", "git push --force origin main"]).code, Some(1));
+    insta::assert_snapshot!(project.run(&["validate"]).stdout, @"
+    error: invalid YAML: unclosed bracket '['
+      --> .linchpin/config.yml:24:8
+       |
+    24 | rules: [
+       |        ^
+
+    note: .linchpin/config.yml has errors, so its last valid version stays in force
+
+    11 rules in force; 1 error.
+    ");
+    assert_eq!(project.decision("git push --force origin main"), "deny");
+}
+
+#[test]
+fn validate_says_that_an_invalid_configuration_is_ignored() {
+    let project = project();
+    project.config("rules: [hard-reset\n");
+    insta::assert_snapshot!(project.run(&["validate"]).stdout, @"
+    error: invalid YAML: unclosed bracket '['
+     --> .linchpin/config.yml:1:8
+      |
+    1 | rules: [hard-reset
+      |        ^
+
+    note: .linchpin/config.yml is ignored: the rules that it names, its observers, triggers and settings are not in force
+
+    2 rules in force; 1 error.
+    ");
+    assert!(project.run(&["validate", "--json"]).json()["notes"][0].to_string().contains("is ignored"));
 }

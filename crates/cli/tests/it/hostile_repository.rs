@@ -266,6 +266,8 @@ fn an_accepted_policy_cannot_change_its_meaning() {
       |
       = help: to allow commands, use `command_pattern`, or `command` without paths; see "Several rules" in docs/rules.md
 
+    note: .linchpin/config.yml has errors, so its last valid version stays in force
+
     3 rules in force; 1 error and 1 warning.
     "#);
 }

@@ -110,6 +110,8 @@ fn a_long_reason_is_cut_at_output_limit() {
     2 | mode: watch
       |       ^^^^^
 
+    note: .linchpin/config.yml has errors, so its last valid version stays in force
+
     3 rules in force; 2 errors.
     ");
 }

@@ -252,6 +252,8 @@ fn the_last_valid_version_of_a_broken_entry_stays_in_force() {
       |
       = help: did you mean `no-stash`?
 
+    note: .linchpin/config.yml has errors, so its last valid version stays in force
+
     4 rules in force; 2 errors.
     --- stderr
     ");

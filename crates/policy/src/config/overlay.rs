@@ -19,17 +19,19 @@ const LONGEST_DEADLINE: Duration = Duration::from_secs(20);
 const SHORTEST_DEADLINE: Duration = Duration::from_millis(50);
 
 impl Config {
-    /// Merges the file of a later tier into this configuration. Settings with errors are skipped, the others apply.
+    /// Merges the file of a later tier into this configuration. Settings with errors are skipped, the others apply. Of
+    /// duplicate keys, the first applies.
     pub fn overlay(&mut self, source: &Source, tier: Tier) -> ConfigFile {
         let mut file = ConfigFile::default();
-        let mut node = match yaml::parse(source, 0..source.text.len()) {
+        let mut node = match yaml::parse_with_duplicate_keys(source, 0..source.text.len()) {
             Ok(node) => node,
             Err(problem) => {
                 file.problems.push(*problem);
                 return file;
             }
         };
-        let mut problems = nested_rules::move_to_top_level(&mut node, source);
+        let mut problems: Vec<Diagnostic> = yaml::duplicate_key(&node, source).into_iter().collect();
+        problems.extend(nested_rules::move_to_top_level(&mut node, source));
         let mut fields = Fields::of(node, source, CONFIG.keys);
         fields.problems.append(&mut problems);
         fields.refuse_unknown();

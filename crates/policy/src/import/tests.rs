@@ -676,7 +676,9 @@ fn invalid_yaml_is_refused() {
      --> .deepwork.rules.yml:3:3
       |
     3 |   trigger: b
-      |   ^
+      |   ^^^^^^^
+      |
+      = help: the first `trigger` is in line 2: keep one of them
     ");
 }
 

@@ -41,6 +41,8 @@ pub enum DiagnosticKind {
     TooLarge,
     /// A YAML syntax error.
     InvalidYaml,
+    /// A mapping has the key twice.
+    DuplicateKey,
     /// A Markdown rule has no frontmatter, or its frontmatter has no end.
     InvalidFrontmatter,
     UnknownKey,

@@ -3,6 +3,7 @@
 //! Aliases are not supported, so that a part of a file can be understood by itself. Scalars are typed as in the YAML
 //! 1.2 core schema: `on`, `no` and `off` are strings, and only `true` and `false` are booleans.
 
+use std::collections::HashMap;
 use std::fmt;
 use std::ops::Range;
 
@@ -82,11 +83,48 @@ pub fn entry_ends(entries: &[(YamlKey, YamlNode)], end: usize) -> Vec<usize> {
 
 /// Parses the YAML part of a file. Spans in the result and in errors are offsets in the whole file.
 pub fn parse(source: &Source, part: Range<usize>) -> Result<YamlNode, Box<Diagnostic>> {
+    let node = parse_with_duplicate_keys(source, part)?;
+    match duplicate_key(&node, source) {
+        Some(problem) => Err(Box::new(problem)),
+        None => Ok(node),
+    }
+}
+
+/// An error for the first key of the tree that its mapping already has.
+pub fn duplicate_key(node: &YamlNode, source: &Source) -> Option<Diagnostic> {
+    match &node.value {
+        Yaml::List(items) => items.iter().find_map(|item| duplicate_key(item, source)),
+        Yaml::Map(entries) => {
+            let mut first_spans: HashMap<&str, &Range<usize>> = HashMap::new();
+            entries.iter().find_map(|(key, value)| match first_spans.insert(&key.text, &key.span) {
+                Some(first) => Some(duplicate_key_error(key, value, first, source)),
+                None => duplicate_key(value, source),
+            })
+        }
+        Yaml::Null | Yaml::Bool(_) | Yaml::Number(_) | Yaml::Text(_) => None,
+    }
+}
+
+fn duplicate_key_error(key: &YamlKey, value: &YamlNode, first: &Range<usize>, source: &Source) -> Diagnostic {
+    let (name, line) = (&key.text, source.position(first.start).line);
+    let what_to_do = match value.value {
+        Yaml::List(_) | Yaml::Map(_) => "add these entries to it",
+        Yaml::Null | Yaml::Bool(_) | Yaml::Number(_) | Yaml::Text(_) => "keep one of them",
+    };
+    let message = format!("duplicate key `{name}`");
+    Diagnostic::error(DiagnosticKind::DuplicateKey, message, source, Some(key.span.clone()))
+        .help(format!("the first `{name}` is in line {line}: {what_to_do}"))
+}
+
+/// Like [`parse`], but accepts duplicate keys: the mapping then has an entry for each of them.
+pub fn parse_with_duplicate_keys(source: &Source, part: Range<usize>) -> Result<YamlNode, Box<Diagnostic>> {
     let start = part.start;
     let text = source.text.get(part.clone()).unwrap_or_default();
     let options = options! {
         strict_booleans: true,
         with_snippet: false,
+        // The visitor gets every entry.
+        duplicate_keys: options::DuplicateKeyPolicy::LastWins,
         budget: budget! { max_depth: DEPTH_LIMIT, max_nodes: NODE_LIMIT, max_documents: 1, max_aliases: 0 },
     };
     let parsed: Result<Spanned<Option<Raw>>, _> = serde_saphyr::from_str_with_options(text, options);
@@ -122,9 +160,6 @@ fn byte_offset_of(text: &str, location: &serde_saphyr::Location) -> usize {
 /// The parser's message without the position, which the diagnostic shows itself, and without its advice, which is for
 /// users of the parser's API.
 fn plain_message(error: &serde_saphyr::Error) -> String {
-    if let serde_saphyr::Error::DuplicateMappingKey { key: Some(key), .. } = error.without_snippet() {
-        return format!("duplicate key `{key}`");
-    }
     let text = error.without_snippet().to_string();
     if text.contains("Aliases {") {
         return "YAML aliases (`*name`) are not supported in policy files: write out the value".to_owned();

@@ -24,7 +24,9 @@ fn disabling_a_broken_rule_changes_nothing() {
      --> .linchpin/rules/twice.md:3:1
       |
     3 | on: stop
-      | ^
+      | ^^
+      |
+      = help: the first `on` is in line 2: keep one of them
 
     error: `.linchpin/rules/twice.md` has errors and was not changed
 
