@@ -216,6 +216,11 @@ impl StoredPin {
         if self.ignores_observe_mode() {
             Arc::make_mut(&mut policy.config).mode = PolicyMode::Enforce;
         }
+        // A session that keeps rules is not switched off.
+        let keeps_rules = self.ignored.iter().any(|ignored| ignored.weakening != Weakening::mode_to_observe());
+        if keeps_rules && !policy.config.enabled {
+            Arc::make_mut(&mut policy.config).enabled = true;
+        }
         if !self.rules.is_empty() {
             policy.rules = RuleSet::from_bytes(Arc::new(self.rules), 0);
         }

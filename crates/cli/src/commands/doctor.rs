@@ -7,7 +7,7 @@ mod hooks;
 use agents::without_control_characters;
 use engine::rules::{Rule, Tier};
 use guard::failure::Failure;
-use guard::grants::{OBSERVE_NOTICE, Pause, Trust, pause_notice, untrusted_workflow_notice};
+use guard::grants::{OBSERVE_NOTICE, Pause, SWITCHED_OFF_NOTICE, Trust, pause_notice, untrusted_workflow_notice};
 use guard::{Project, file_size_limit};
 use policy::{Diagnostic, DiagnosticKind, PolicyMode, Severity};
 use serde_json::{Value, json};
@@ -110,10 +110,14 @@ fn warning_checks(diagnostics: &[Diagnostic]) -> Vec<DoctorCheck> {
 /// Reports settings because of which rules are not enforced. Only settings of the project's root count.
 fn enforcement_checks(project: &Project, context: &Context) -> Vec<DoctorCheck> {
     let mut checks = Vec::new();
-    if project.has_policy()
-        && project.compiled_policy_read_only(&context.environment).config.mode == PolicyMode::Observe
-    {
-        checks.push(DoctorCheck::bad(OBSERVE_NOTICE, "set `mode: enforce` in the configuration to end it"));
+    if project.has_policy() {
+        let config = project.compiled_policy_read_only(&context.environment).config;
+        if !config.enabled {
+            checks.push(DoctorCheck::bad(SWITCHED_OFF_NOTICE, "set `enabled: true` in the configuration to end it"));
+        }
+        if config.mode == PolicyMode::Observe {
+            checks.push(DoctorCheck::bad(OBSERVE_NOTICE, "set `mode: enforce` in the configuration to end it"));
+        }
     }
     if let Some(pause) = Pause::of(&project.root, &context.environment, super::now()) {
         checks.push(DoctorCheck::bad(pause_notice(&pause, super::now()), "`linchpin resume` ends it"));

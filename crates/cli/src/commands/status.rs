@@ -12,7 +12,7 @@ use std::time::Duration;
 use engine::rules::Rule;
 use guard::Project;
 use guard::facts::token_count;
-use guard::grants::{OBSERVE_NOTICE, Pause, pause_notice};
+use guard::grants::{OBSERVE_NOTICE, Pause, SWITCHED_OFF_NOTICE, pause_notice};
 use guard::session::{CommandRun, project_of_command};
 use guard::workflow::WorkflowReport;
 use policy::{CompiledPolicy, PolicyMode};
@@ -97,6 +97,7 @@ impl Status {
         put("root", json!(self.project.root));
         put("nested", self.nested.iter().map(NestedPolicy::to_json).collect());
         put("mode", json!(self.policy.config.mode.name()));
+        put("enabled", json!(self.policy.config.enabled));
         put("paused", json!(self.pause.as_ref().map(|pause| json!({ "until": pause.until, "reason": pause.reason }))));
         put("session", self.session.to_json(&self.rules, &self.policy.broken));
         if let Some((_, run)) = &self.run {
@@ -146,6 +147,9 @@ impl Status {
 
     /// Shows why rules are not enforced, if they are not.
     fn show_enforcement(&self, output: &Output) {
+        if !self.policy.config.enabled {
+            output.line(format!("{} {}", output.bold("Mode   "), SWITCHED_OFF_NOTICE));
+        }
         if self.policy.config.mode == PolicyMode::Observe {
             output.line(format!("{} {}", output.bold("Mode   "), OBSERVE_NOTICE));
         }

@@ -3,9 +3,9 @@
 use agents::Agent;
 use agents::attempt::{self, ToolSubject};
 use engine::{EventKind, Finding, Level, NotEnforced, Verdict};
-use guard::grants::OBSERVE_NOTICE;
+use guard::grants::{OBSERVE_NOTICE, SWITCHED_OFF_NOTICE};
 use guard::replay::{AttemptedAct, DryRun};
-use guard::session::{AgentSession, CommandRun, project_of_command};
+use guard::session::{AgentSession, CommandRun, policy as session_policy, project_of_command};
 use serde_json::json;
 use store::{SessionKey, Store};
 
@@ -39,6 +39,16 @@ pub fn run(arguments: &TryArguments, context: &Context) -> CommandOutcome {
     let mut notices = verdict.notices.clone();
     if !project.has_policy() {
         notices.push("there is no policy here, so every event is allowed: run `linchpin init` to write one".to_owned());
+    }
+    let policy = project.compiled_policy_read_only(environment);
+    let is_told = notices.iter().any(|notice| notice == SWITCHED_OFF_NOTICE);
+    let keeps_rules = || {
+        let kept =
+            session_policy::weakenings_ignored_by_session(&project, &policy, agent.name(), &session, environment);
+        !kept.is_empty()
+    };
+    if !is_told && project.has_policy() && !policy.config.enabled && !keeps_rules() {
+        notices.push(SWITCHED_OFF_NOTICE.to_owned());
     }
     let (level, _) = agents::effective_level_and_reasons(agent, kind, &verdict);
     let shown = Verdict { level, ..verdict.as_enforced().into_owned() };

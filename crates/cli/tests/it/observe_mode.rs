@@ -115,3 +115,50 @@ fn a_long_reason_is_cut_at_output_limit() {
     3 rules in force; 2 errors.
     ");
 }
+
+#[test]
+fn session_start_status_doctor_and_try_tell_that_the_rules_are_switched_off() {
+    let project = project();
+    project.rule("no-danger", NO_DANGER);
+    assert_eq!(project.decision("danger"), "deny");
+    project.config("enabled: false\n");
+    // Without trust, the setting does not apply.
+    assert!(!project.run(&["status"]).stdout.contains("switched off"));
+    assert_eq!(project.run(&["trust", "--yes"]).code, Some(0));
+    let mut start = project.event_payload("SessionStart", &json!({ "source": "startup" }));
+    start["session_id"] = json!("session-2");
+    insta::assert_snapshot!(project.hook("claude", &start).stdout, @r#"{"systemMessage":"Linchpin: switched off: with `enabled: false`, only the rules that protect Linchpin itself are in force"}"#);
+    insta::assert_snapshot!(project.run(&["status"]).stdout, @"
+    Project [BASE]/project
+    Session claude session-2
+    Mode    switched off: with `enabled: false`, only the rules that protect Linchpin itself are in force
+    Rules   2 rules in force
+      people-only-commands         block  bundled
+      protect-guardrails           block  bundled
+    ");
+    assert_eq!(project.run(&["status", "--json"]).json()["enabled"], false);
+    insta::assert_snapshot!(project.run(&["try", "danger"]).transcript(), @"
+    exit 0
+    --- stdout
+    allow: no rule matched
+
+    note: switched off: with `enabled: false`, only the rules that protect Linchpin itself are in force
+    --- stderr
+    ");
+    let doctor = project.run(&["doctor", "--json"]).json();
+    assert_eq!(doctor["effective"], false);
+    insta::assert_snapshot!(doctor["checks"][1], @r#"{"state":"bad","message":"switched off: with `enabled: false`, only the rules that protect Linchpin itself are in force","help":"set `enabled: true` in the configuration to end it"}"#);
+}
+
+#[test]
+fn a_session_that_keeps_its_rules_is_not_told_that_they_are_switched_off() {
+    let project = project();
+    project.user_rule("no-danger", NO_DANGER);
+    assert_eq!(project.decision("danger"), "deny");
+    std::fs::write(project.user_policy().join("config.yml"), "enabled: false\n").expect("a file");
+    let start = project.hook("claude", &project.event_payload("SessionStart", &json!({ "source": "resume" })));
+    assert!(!start.stdout.contains("switched off:"), "{}", start.stdout);
+    let tried = project.run(&["try", "danger"]);
+    assert_eq!(tried.code, Some(1), "{}", tried.stdout);
+    assert!(!tried.stdout.contains("switched off:"), "{}", tried.stdout);
+}

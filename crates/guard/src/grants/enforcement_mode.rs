@@ -17,6 +17,8 @@ use crate::grants::Pause;
 /// How verdicts in a project are applied.
 pub struct EnforcementMode<'a> {
     pub mode: PolicyMode,
+    /// False if the configuration has `enabled: false`.
+    pub is_enabled: bool,
     pub root: &'a Path,
     pub environment: &'a Environment,
 }
@@ -39,7 +41,8 @@ impl EnforcementMode<'_> {
         Pause::of(self.root, self.environment, now).map(|_| NotEnforced::Paused)
     }
 
-    /// If a session begins with this event, and verdicts are not enforced: the notice that says so.
+    /// If a session begins with this event, and verdicts are not enforced or the rules are switched off: the notice that
+    /// says so.
     pub fn notice(&self, event: &Event, is_first_event: bool) -> Option<String> {
         if !is_first_event && event.kind != EventKind::SessionStart {
             return None;
@@ -47,12 +50,19 @@ impl EnforcementMode<'_> {
         if self.mode == PolicyMode::Observe {
             return Some(OBSERVE_NOTICE.to_owned());
         }
+        if !self.is_enabled {
+            return Some(SWITCHED_OFF_NOTICE.to_owned());
+        }
         Pause::of(self.root, self.environment, event.time).map(|pause| pause_notice(&pause, event.time))
     }
 }
 
 /// The notice that the mode is `observe`.
 pub const OBSERVE_NOTICE: &str = "observe mode: events are judged and recorded, but nothing is blocked";
+
+/// The notice that the configuration has `enabled: false`.
+pub const SWITCHED_OFF_NOTICE: &str =
+    "switched off: with `enabled: false`, only the rules that protect Linchpin itself are in force";
 
 /// The notice that a pause is active.
 pub fn pause_notice(pause: &Pause, now: i64) -> String {

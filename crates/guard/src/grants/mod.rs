@@ -15,6 +15,6 @@ pub use accepted_weakenings::AcceptedWeakenings;
 pub(crate) use acknowledgement::is_acknowledged;
 pub use acknowledgement::{AcknowledgedBy, Acknowledgement};
 pub use allowance::{AllowanceSpan, Allowances, CallDigest};
-pub use enforcement_mode::{EnforcementMode, OBSERVE_NOTICE, pause_notice};
+pub use enforcement_mode::{EnforcementMode, OBSERVE_NOTICE, SWITCHED_OFF_NOTICE, pause_notice};
 pub use pause::{MAX_PAUSE, Pause};
 pub use trust::{Trust, untrusted_workflow_notice};

@@ -229,7 +229,7 @@ impl Modes {
     }
 
     fn of(&self, mode: PolicyMode) -> EnforcementMode<'_> {
-        EnforcementMode { mode, root: &self.0.root, environment: &self.0.environment }
+        EnforcementMode { mode, is_enabled: true, root: &self.0.root, environment: &self.0.environment }
     }
 }
 

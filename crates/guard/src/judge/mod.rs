@@ -275,7 +275,12 @@ impl<'a> Judge<'a> {
     /// How verdicts are applied in the project. A nested policy cannot change this.
     fn enforcement(&self) -> EnforcementMode<'_> {
         let SituationBuilder { environment, project, .. } = &self.situation_builder;
-        EnforcementMode { mode: self.config().mode, root: &project.root, environment }
+        EnforcementMode {
+            mode: self.config().mode,
+            is_enabled: self.config().enabled,
+            root: &project.root,
+            environment,
+        }
     }
 
     /// The failure if the event is a call that waits for permission, and if it lacks a field that is needed to judge it
