@@ -120,7 +120,7 @@ impl Status {
         }
         self.session.show_name(output);
         if !self.project.has_policy() {
-            output.line(format!("{} none: there is no policy, so every event is allowed", output.bold("Rules  ")));
+            self.session.show_rules_without_policy(output);
             return;
         }
         self.show_enforcement(output);

@@ -169,7 +169,12 @@ fn accept(project: &Project, pending: &PendingAcceptance, context: &Context) -> 
     if accepted.config.mode == PolicyMode::Observe {
         changes.push(Weakening::mode_to_observe());
     }
-    AcceptedWeakenings::of(&project.root, &context.environment).add(&changes, super::now())
+    AcceptedWeakenings::of(&project.root, &context.environment).add(&changes, super::now())?;
+    if project.tiers.project.is_none() {
+        // Replaces the last compiled version of a deleted policy, by which running sessions are judged.
+        let _ = project.compiled_policy(&context.environment);
+    }
+    Ok(())
 }
 
 /// Shows a part of the policy that needs acceptance: a whole rule file, or lines of the configuration.

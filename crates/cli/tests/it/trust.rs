@@ -184,3 +184,34 @@ fn trust_reports_a_broken_loop() {
     let report = project.run(&["trust", "--yes", "--json"]).json();
     assert_eq!(report["error"]["file"], ".linchpin/loop.yml", "{report}");
 }
+
+#[test]
+fn trust_ends_what_running_sessions_keep_of_a_deleted_policy() {
+    let project = project();
+    project.rule("no-danger", NO_DANGER);
+    assert_eq!(project.decision("danger"), "deny");
+    std::fs::remove_dir_all(project.root().join(".linchpin")).expect("removed");
+    assert_eq!(project.decision("danger"), "deny");
+    insta::assert_snapshot!(project.run(&["status"]).stdout, @"
+    Project [BASE]/project
+    Session claude session-1
+    Rules   none: there is no policy, so every event of a new session is allowed
+    Kept    1 rule of a deleted policy, in the sessions that began with it, until you run `linchpin trust`: no-danger
+    ");
+    assert_eq!(project.run(&["status", "--json"]).json()["session"]["kept"], serde_json::json!(["no-danger"]));
+    insta::assert_snapshot!(project.run(&["trust", "--yes"]).transcript(), @"
+    exit 0
+    --- stdout
+    rule `no-danger` was removed or switched off; running sessions keep the stricter version until you accept
+    Accepted: the changes to `no-danger` now apply to running sessions too.
+    --- stderr
+    ");
+    assert_eq!(project.decision("danger"), "allow");
+    insta::assert_snapshot!(project.run(&["status"]).stdout, @"
+    Project [BASE]/project
+    Session claude session-1
+    Rules   none: there is no policy, so every event is allowed
+    ");
+    // Linchpin still protects itself from the session.
+    assert_eq!(project.decision("linchpin trust"), "deny");
+}

@@ -22,7 +22,8 @@ const MAX_FILES: usize = 5;
 pub struct SessionStatus {
     /// The session's name, if the journal contains a session.
     name: Option<AgentSession>,
-    /// Weakenings of rules that do not apply to this session yet, because the session keeps the stricter rules.
+    /// Weakenings of rules that do not apply to this session yet, because the session keeps the stricter rules. Without
+    /// a policy, those that do not apply to at least one running session.
     kept: Vec<Weakening>,
     /// How often each rule held the session's stop.
     holds: BTreeMap<String, usize>,
@@ -47,9 +48,16 @@ impl SessionStatus {
             .as_ref()
             .zip(store)
             .and_then(|(name, store)| store.session_state(SessionKey { agent: &name.agent, session: &name.id }).ok());
-        let kept = name.as_ref().map_or_else(Vec::new, |name| {
-            session_policy::weakenings_ignored_by_session(project, policy, &name.agent, &name.id, environment)
-        });
+        let kept = match &name {
+            Some(name) => {
+                session_policy::weakenings_ignored_by_session(project, policy, &name.agent, &name.id, environment)
+            }
+            // The journal is gone with the policy's folder, so the sessions are not known by name.
+            None if !project.has_policy() => {
+                session_policy::weakenings_ignored_by_any_session(project, policy, environment)
+            }
+            None => Vec::new(),
+        };
         let queue = Queue::of(project, environment).for_dry_run(true);
         Self {
             name,
@@ -82,6 +90,22 @@ impl SessionStatus {
                 output.line(format!("{} {agent} {id}", output.bold("Session")));
             }
             None => output.line(format!("{} none yet", output.bold("Session"))),
+        }
+    }
+
+    /// Shows that there is no policy, and the rules of a deleted policy that running sessions keep.
+    pub fn show_rules_without_policy(&self, output: &Output) {
+        let event = if self.kept.is_empty() { "event" } else { "event of a new session" };
+        output.line(format!("{} none: there is no policy, so every {event} is allowed", output.bold("Rules  ")));
+        let mut rules: Vec<&str> = self.kept.iter().map(|change| change.rule.as_str()).collect();
+        rules.dedup();
+        if !rules.is_empty() {
+            output.line(format!(
+                "{} {} of a deleted policy, in the sessions that began with it, until you run `linchpin trust`: {}",
+                output.bold("Kept   "),
+                counted(rules.len(), "rule"),
+                rules.join(", ")
+            ));
         }
     }
 
