@@ -6,7 +6,7 @@ use engine::rules::Rule;
 use engine::suggest;
 use guard::Position;
 use guard::Project;
-use guard::file_rules::ManualAnswer;
+use guard::file_rules::{AnswerOutcome, ManualAnswer};
 use guard::grants::Acknowledgement;
 use guard::session::{AgentSession, HatPhase, project_of_command};
 use serde_json::{Map, json};
@@ -44,37 +44,38 @@ pub fn run(arguments: &AckArguments, context: &Context) -> CommandOutcome {
         by,
         time: now,
     };
-    let files = match rule.as_file_rule() {
+    let outcome = match rule.as_file_rule() {
         Some(_) => Some(acknowledge_files(&rule, &acknowledgement, &session, &project_of_rule, context)?),
         None => None,
     };
     // An acknowledgement of a file rule without open demands has no effect, so it is not stored.
-    if files != Some(0) {
+    if matches!(outcome, None | Some(AnswerOutcome::Answered(_))) {
         write_note(&acknowledgement, position.as_ref(), &session, &project, context)?;
     }
-    report(&acknowledgement, &session, files, &context.output);
+    report(&acknowledgement, &session, outcome, &context.output);
     Ok(ExitCode::Done)
 }
 
-/// Prints what was acknowledged. `files`: for a file rule, the number of files that the acknowledgement is for.
-fn report(acknowledgement: &Acknowledgement, session: &AgentSession, files: Option<usize>, output: &Output) {
+/// Prints what was acknowledged. `outcome`: for a file rule, which demands the acknowledgement answered.
+fn report(acknowledgement: &Acknowledgement, session: &AgentSession, outcome: Option<AnswerOutcome>, output: &Output) {
     let Acknowledgement { rule, reason, by, .. } = acknowledgement;
     let AgentSession { agent, id: session } = session;
-    let text = match (files, session.is_empty()) {
-        (None, _) => format!(
-            "Acknowledged `{rule}` in session {session} of {agent}: until its text changes, it neither warns nor holds the stop there."
-        ),
-        (Some(0), true) => format!("`{rule}` has no open demand."),
-        (Some(0), false) => format!("`{rule}` has no open demand in session {session} of {agent}."),
-        (Some(files), true) => format!("Acknowledged `{rule}` for {}.", counted(files, "file")),
-        (Some(files), false) => {
-            format!("Acknowledged `{rule}` in session {session} of {agent} for {}.", counted(files, "file"))
+    let place = if session.is_empty() { String::new() } else { format!(" in session {session} of {agent}") };
+    let text = match outcome {
+        None => {
+            format!("Acknowledged `{rule}`{place}: until its text changes, it neither warns nor holds the stop there.")
         }
+        Some(AnswerOutcome::NoDemand) => format!("`{rule}` has no open demand{place}."),
+        Some(AnswerOutcome::AlreadyAnswered) => {
+            format!("`{rule}` is already acknowledged{place} for these changes; nothing was recorded.")
+        }
+        Some(AnswerOutcome::Answered(files)) => format!("Acknowledged `{rule}`{place} for {}.", counted(files, "file")),
     };
     let mut value = json!({
         "acknowledged": rule, "agent": agent, "session": session, "reason": reason, "by": by.name(),
     });
-    if let (Some(files), Some(fields)) = (files, value.as_object_mut()) {
+    if let (Some(outcome), Some(fields)) = (outcome, value.as_object_mut()) {
+        let files = if let AnswerOutcome::Answered(files) = outcome { files } else { 0 };
         fields.insert("files".to_owned(), json!(files));
     }
     output.line_or(text, &value);
@@ -91,14 +92,14 @@ fn print_trailer(rule: &Rule, reason: &str, context: &Context) -> CommandOutcome
     Ok(ExitCode::Done)
 }
 
-/// Acknowledges a file rule's open demands, and returns the number of their files.
+/// Acknowledges a file rule's open demands.
 fn acknowledge_files(
     rule: &Rule,
     acknowledgement: &Acknowledgement,
     owner: &AgentSession,
     project: &Project,
     context: &Context,
-) -> Result<usize, Problem> {
+) -> Result<AnswerOutcome, Problem> {
     let config = project.compiled_policy_read_only(&context.environment).config;
     let author_and_reason = format!("acknowledged by {}: {}", acknowledgement.by.name(), acknowledgement.reason);
     let environment = &context.environment;

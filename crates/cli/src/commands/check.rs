@@ -44,7 +44,7 @@ pub fn run(arguments: &CheckArguments, context: &Context) -> CommandOutcome {
         compared: std::mem::take(&mut comparison.compared),
         // Before a commit, promises and acknowledgements on this machine count. Otherwise they are ignored, because a
         // person wants to see the actual state.
-        queue: arguments.staged.then(|| Queue::of(&project, &context.environment).for_dry_run(true)),
+        answers_count: arguments.staged,
         acknowledged: comparison.acknowledged.iter().map(|trailer| trailer.name.clone()).collect(),
         tasks: TaskFacts::of(&project_of_command(&context.environment), &context.environment),
         now: super::now(),

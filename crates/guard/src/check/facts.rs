@@ -22,8 +22,12 @@ pub struct CheckFacts {
     pub config: Arc<Config>,
     /// The fingerprints of files below the root.
     pub fingerprints: Fingerprints,
-    /// The queue, which contains earlier answers to demands. `None` if earlier answers do not count.
-    pub queue: Option<Queue>,
+    /// The queue, which contains earlier answers to demands.
+    pub queue: Queue,
+    /// True if earlier answers to demands count.
+    pub answers_count: bool,
+    /// If earlier answers do not count: the ids of the rules with such an answer for all files.
+    pub answered_here: Mutex<BTreeSet<String>>,
     /// The ids or titles of rules that a commit acknowledges, in lower case.
     pub acknowledged: BTreeSet<String>,
     pub tasks: TaskFacts,
@@ -41,6 +45,10 @@ impl CheckFacts {
         names.sort();
         names.dedup();
         names
+    }
+
+    pub fn is_answered_here(&self, rule: &str) -> bool {
+        self.answered_here.lock().is_ok_and(|rules| rules.contains(rule))
     }
 }
 
@@ -118,8 +126,16 @@ impl Facts for CheckFacts {
             return Ok(DemandState { answered_files: answered, ..DemandState::default() });
         }
         let since = self.compared.changes.get(&demand.file_rule.scope).and_then(Option::as_ref);
-        let Some((queue, since)) = self.queue.as_ref().zip(since) else { return Ok(DemandState::default()) };
+        let Some(since) = since else { return Ok(DemandState::default()) };
+        let queue = &self.queue;
         let answered = answered_files(queue, &self.fingerprints, demand, &since.baseline_id);
+        if !self.answers_count {
+            let open = demand.file_match.clone().without_answered(|trigger| answered.contains(&trigger.path));
+            if let (false, Ok(mut rules)) = (open.is_unmet(), self.answered_here.lock()) {
+                rules.insert(demand.id.to_owned());
+            }
+            return Ok(DemandState::default());
+        }
         // The returned queue entry is ignored. The call only adds a notice if the entry's file is damaged.
         queue.find_or_discard(
             demand.id,

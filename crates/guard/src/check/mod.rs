@@ -33,8 +33,10 @@ pub struct FileCheck<'a> {
     pub environment: &'a Environment,
     pub base_directories: BaseDirectories,
     pub compared: Compared,
-    /// The queue, which contains earlier answers to demands. `None` if earlier answers do not count.
-    pub queue: Option<Queue>,
+    /// The queue, which contains earlier answers to demands.
+    pub queue: Queue,
+    /// True if earlier answers to demands count.
+    pub answers_count: bool,
     /// Ids or titles of rules that a commit acknowledges.
     pub acknowledged: Vec<String>,
     pub tasks: TaskFacts,
@@ -60,6 +62,8 @@ pub struct CheckedRule {
     pub command: Option<ActionResult>,
     /// The variables whose initial values made `when` false, so that the rule made no demand.
     pub silenced_by: Vec<String>,
+    /// True if the demand was answered on this machine, although such answers do not count.
+    pub is_answered_here: bool,
 }
 
 /// The result of a check.
@@ -106,6 +110,8 @@ pub fn check(check: FileCheck<'_>) -> Result<CheckResult, RuleSetError> {
         config: Arc::clone(&check.policy.config),
         fingerprints: Fingerprints::of_files_in(&check.project.root),
         queue: check.queue,
+        answers_count: check.answers_count,
+        answered_here: Mutex::default(),
         acknowledged: check.acknowledged.iter().map(|name| name.to_lowercase()).collect(),
         tasks: check.tasks,
         workflow_and_run_facts,
@@ -124,9 +130,12 @@ pub fn check(check: FileCheck<'_>) -> Result<CheckResult, RuleSetError> {
             outcome,
             command: None,
             silenced_by: Vec::new(),
+            is_answered_here: false,
         });
     }
-    notes.extend(facts.queue.iter().flat_map(Queue::take_problems));
+    if facts.answers_count {
+        notes.extend(facts.queue.take_problems());
+    }
     Ok(CheckResult { rules, notes })
 }
 
@@ -149,6 +158,7 @@ fn checked_rule(considered: ConsideredRule, situation: &Arc<Situation>, facts: &
         _ => Vec::new(),
     };
     CheckedRule {
+        is_answered_here: facts.is_answered_here(&considered.rule.id),
         rule: considered.rule,
         file_match: considered.file_match.unwrap_or_default(),
         outcome: considered.outcome,

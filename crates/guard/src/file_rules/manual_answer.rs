@@ -30,11 +30,22 @@ pub struct ManualAnswer<'a> {
     pub environment: &'a Environment,
 }
 
+/// The result of an answer, in the order of precedence if there are several demands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum AnswerOutcome {
+    /// The rule demands nothing.
+    NoDemand,
+    /// The rule's demand was answered before.
+    AlreadyAnswered,
+    /// The demand is answered now, for this number of files.
+    Answered(usize),
+}
+
 impl ManualAnswer<'_> {
     /// Answers all open demands of a file rule: in the session, for `linchpin check`, and for gates of the hat. Returns
-    /// the largest of the numbers of files that these answers are for.
-    pub fn answer(&self, rule: &Rule) -> Result<usize, String> {
-        let Some(file_rule) = rule.as_file_rule() else { return Ok(0) };
+    /// the outcome with the highest precedence.
+    pub fn answer(&self, rule: &Rule) -> Result<AnswerOutcome, String> {
+        let Some(file_rule) = rule.as_file_rule() else { return Ok(AnswerOutcome::NoDemand) };
         let session_state = self.read_session_state()?;
         let tmp = self.project.tmp(self.environment);
         let baseline = SessionBaseline::stored(&session_state.variables, &self.project.root);
@@ -49,7 +60,7 @@ impl ManualAnswer<'_> {
                 None,
                 ChangeScope { attribute: AttributionMode::Tree, ..file_rule.scope },
             )?,
-            None => 0,
+            None => AnswerOutcome::NoDemand,
         };
         // Gates of a loop compare with the tree from before the hat was activated.
         let answered_for_gate = match &self.hat_snapshot {
@@ -62,20 +73,20 @@ impl ManualAnswer<'_> {
                     ChangeScope { compare_to: Baseline::Prompt, ..file_rule.scope },
                 )?
             }
-            None => 0,
+            None => AnswerOutcome::NoDemand,
         };
         Ok(answered_in_session.max(answered_for_check).max(answered_for_gate))
     }
 
-    /// Answers the open demand that the rule makes with these baselines, and returns the number of files.
+    /// Answers the open demand that the rule makes with these baselines.
     fn answer_since(
         &self,
         rule: &Rule,
         baseline: Option<SessionBaseline>,
         prompt_baseline: Option<PromptBaseline>,
         change_scope: ChangeScope,
-    ) -> Result<usize, String> {
-        let Some(file_rule) = rule.as_file_rule() else { return Ok(0) };
+    ) -> Result<AnswerOutcome, String> {
+        let Some(file_rule) = rule.as_file_rule() else { return Ok(AnswerOutcome::NoDemand) };
         let Self { project, environment, agent_session, .. } = self;
         let attribution = self.attribution();
         let default_branch = self.config.branches.default.clone();
@@ -84,8 +95,12 @@ impl ManualAnswer<'_> {
         let file_match = file_rule.judge(&since.changes).map_err(|error| error.to_string())?;
         let queue = Queue::of(project, environment);
         let demand_tracker = DemandTracker::new(&project.root, queue, &agent_session.id, timestamp(self.now), None);
-        let Some(demand) = rule.possible_demand(&file_match) else { return Ok(0) };
-        demand_tracker.acknowledge(&demand, &since.baseline_id, self.author_and_reason)
+        let Some(demand) = rule.possible_demand(&file_match) else { return Ok(AnswerOutcome::NoDemand) };
+        Ok(match demand_tracker.acknowledge(&demand, &since.baseline_id, self.author_and_reason)? {
+            0 if file_match.is_unmet() => AnswerOutcome::AlreadyAnswered,
+            0 => AnswerOutcome::NoDemand,
+            files => AnswerOutcome::Answered(files),
+        })
     }
 
     fn attribution(&self) -> Attribution {

@@ -34,7 +34,7 @@ pub(crate) use fact_record::{
 };
 pub(crate) use file_facts::{FileFacts, FileFactsBuilder};
 pub use judged_file_rules::{CommandResults, JudgedFileRules};
-pub use manual_answer::ManualAnswer;
+pub use manual_answer::{AnswerOutcome, ManualAnswer};
 pub use open_demand::OpenDemand;
 pub use prepare::FileRulePreparation;
 pub use promise::{UnmatchedPromises, promises};

@@ -75,19 +75,30 @@ impl CheckReport {
         of_rules.chain(self.notes.iter().cloned()).collect()
     }
 
-    /// Explains how to acknowledge the unmet rules. Returns `None` if no unmet rule can be acknowledged.
-    pub fn how_to_acknowledge(&self) -> Option<String> {
+    /// Explains how to acknowledge the unmet rules: those that are acknowledged on this machine already, and the others.
+    pub fn how_to_acknowledge(&self) -> Vec<String> {
         let can_be_acknowledged = |checked: &&CheckedRule| self.can_be_acknowledged && !super::is_broken(checked);
-        let unmet: Vec<&CheckedRule> = self.unmet().filter(can_be_acknowledged).collect();
-        let name = match unmet.as_slice() {
-            [] => return None,
-            [only] => &only.rule.id,
-            _ => "NAME",
+        let (here, open): (Vec<&CheckedRule>, Vec<&CheckedRule>) =
+            self.unmet().filter(can_be_acknowledged).partition(|checked| checked.is_answered_here);
+        let here = here.into_iter().map(|checked| {
+            let rule = &checked.rule.id;
+            format!(
+                "`{rule}` is acknowledged on this machine, which counts for agents and for `check --staged`. For `check` and CI, \
+                 commit with `--trailer \"$(linchpin ack {rule} --reason '…' --trailer)\"`."
+            )
+        });
+        let name = match open.as_slice() {
+            [] => None,
+            [only] => Some(only.rule.id.as_str()),
+            _ => Some("NAME"),
         };
-        Some(format!(
-            "If a rule does not apply, run `linchpin ack {name} --reason \"…\"`: the acknowledgement then counts for agents and for `check --staged`. For CI, \
-             add `--trailer`, and put the printed line into the commit message."
-        ))
+        let open = name.map(|name| {
+            format!(
+                "If a rule does not apply, run `linchpin ack {name} --reason \"…\"`: the acknowledgement then counts for agents and for `check --staged`. For CI, \
+                 add `--trailer`, and put the printed line into the commit message."
+            )
+        });
+        here.chain(open).collect()
     }
 
     pub fn to_json(&self) -> Value {
@@ -105,7 +116,7 @@ impl CheckReport {
 }
 
 fn to_json(checked: &CheckedRule) -> Value {
-    let CheckedRule { rule, file_match, outcome, command, silenced_by: _ } = checked;
+    let CheckedRule { rule, file_match, outcome, command, .. } = checked;
     json!({
         "rule": rule.id,
         "title": rule.display_title(),

@@ -38,7 +38,7 @@ pub fn show(report: &CheckReport, context: &Context) {
             "{errors} in the policy files: rules with errors were skipped, or judged in their last valid version."
         ));
     }
-    if let Some(how) = report.how_to_acknowledge() {
+    for how in report.how_to_acknowledge() {
         output.line(how);
     }
 }

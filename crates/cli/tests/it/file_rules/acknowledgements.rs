@@ -224,3 +224,43 @@ fn status_omits_acknowledged_demands() {
     assert!(!status().contains("asked"), "{}", status());
     assert_eq!(project.run(&["status", "--json"]).json()["session"]["queue"], serde_json::json!({}));
 }
+
+#[test]
+fn check_and_ack_say_that_a_demand_is_acknowledged_already() {
+    let project = with_rule("readme", README_RULE);
+    project.file("src/a.py", "changed\n");
+    let last_line = || project.run(&["check"]).stdout.lines().last().unwrap_or_default().to_owned();
+    insta::assert_snapshot!(last_line(), @r#"If a rule does not apply, run `linchpin ack readme --reason "…"`: the acknowledgement then counts for agents and for `check --staged`. For CI, add `--trailer`, and put the printed line into the commit message."#);
+    let ack = || project.run(&["ack", "readme", "--reason", "a typo"]).transcript();
+    insta::assert_snapshot!(ack(), @"
+    exit 0
+    --- stdout
+    Acknowledged `readme` for 1 file.
+    --- stderr
+    ");
+    insta::assert_snapshot!(last_line(), @r#"`readme` is acknowledged on this machine, which counts for agents and for `check --staged`. For `check` and CI, commit with `--trailer "$(linchpin ack readme --reason '…' --trailer)"`."#);
+    insta::assert_snapshot!(ack(), @"
+    exit 0
+    --- stdout
+    `readme` is already acknowledged for these changes; nothing was recorded.
+    --- stderr
+    ");
+    // With several rules, each gets the advice that applies to it.
+    project.rule("notes", "---\ntrigger: src/**/*.py\nsafety: NOTES.md\n---\nTake notes.\n");
+    let both = project.run(&["check"]);
+    assert_eq!(both.code, Some(1));
+    let lines: Vec<&str> = both.stdout.lines().rev().take(2).collect();
+    insta::assert_snapshot!(lines.join("\n"), @r#"
+    If a rule does not apply, run `linchpin ack notes --reason "…"`: the acknowledgement then counts for agents and for `check --staged`. For CI, add `--trailer`, and put the printed line into the commit message.
+    `readme` is acknowledged on this machine, which counts for agents and for `check --staged`. For `check` and CI, commit with `--trailer "$(linchpin ack readme --reason '…' --trailer)"`.
+    "#);
+    project.file("README.md", "changed\n");
+    project.file("NOTES.md", "new\n");
+    assert_eq!(project.run(&["check"]).code, Some(0));
+    insta::assert_snapshot!(ack(), @"
+    exit 0
+    --- stdout
+    `readme` has no open demand.
+    --- stderr
+    ");
+}
