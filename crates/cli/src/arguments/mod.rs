@@ -323,7 +323,7 @@ pub struct TestArguments {
 )]
 pub struct TryArguments {
     /// A shell command that the agent would run
-    #[arg(value_name = "COMMAND", required_unless_present_any = ["tool", "event"], allow_hyphen_values = true)]
+    #[arg(value_name = "COMMAND", required_unless_present_any = ["tool", "event"])]
     pub command: Option<String>,
 
     /// A tool other than the shell: `Write`, `apply_patch`, `mcp__SERVER__TOOL`, …

@@ -97,7 +97,7 @@ fn texts_may_begin_with_a_dash() {
         &rule[..],
         &["explain", "command", "-x y"],
         &["explain", "pattern", "-x", "-x"],
-        &["try", "-x y"],
+        &["try", "--", "-x y"],
         &["task", "add", "- a list", "--description", "- more"],
         &["memory", "add", "- a list"],
     ] {

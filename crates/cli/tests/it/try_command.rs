@@ -438,3 +438,18 @@ fn try_uses_the_agents_tool_names() {
         assert_eq!(project.run(&["try", "--agent", agent, "--tool", tool]).code, Some(2), "{agent}");
     }
 }
+
+#[test]
+fn a_flag_is_not_judged_as_a_command() {
+    let project = project();
+    for arguments in [&["try", "--frobnicate"][..], &["try", "--tool", "Read", "--path", ".env", "--session", "x"]] {
+        let reply = project.run(arguments);
+        assert_eq!(reply.code, Some(2), "{}", reply.transcript());
+    }
+    insta::assert_snapshot!(project.run(&["try", "--frobnicate"]).stderr.lines().take(3).collect::<Vec<_>>().join("\n"), @"
+    error: unexpected argument '--frobnicate' found
+
+      tip: to pass '--frobnicate' as a value, use '-- --frobnicate'
+    ");
+    assert_eq!(project.run(&["try", "--", "--frobnicate"]).code, Some(0));
+}

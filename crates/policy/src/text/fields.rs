@@ -44,6 +44,7 @@ const KEY_SUGGESTIONS: &[(&str, &str, &str)] = &[
     ("pattern", "command_pattern", "use `command_pattern`"),
     ("regex", "command_pattern", "use `command_pattern`"),
     ("files", "paths", "use `paths`, `reads`, `writes` or `deletes`"),
+    ("except", "exclude", "use `exclude`"),
     ("message", "reason", "use `reason`"),
     ("instructions", "reason", "use `reason`, or in a Markdown rule the text below the second `---`"),
     ("instructions_file", "reason", "write the text under `reason`, or in a Markdown rule below the second `---`"),

@@ -446,3 +446,20 @@ fn a_command_with_two_lines_is_reported() {
     = help: to run it in a shell, write `shell: "cargo test && cargo clippy --all"` instead of `command`; to pass it as an argument, quote it or write the words as a list
     "#);
 }
+
+#[test]
+fn except_suggests_exclude() {
+    let project = project();
+    project.rule("keys", "---\nreads: '**/*.pem'\nexcept: test.pem\n---\nNo.\n");
+    assert_snapshot!(project.run(&["validate"]).stdout, @"
+    error: unknown key `except`
+     --> .linchpin/rules/keys.md:3:1
+      |
+    3 | except: test.pem
+      | ^^^^^^
+      |
+      = help: use `exclude`
+
+    2 rules in force; 1 error.
+    ");
+}
