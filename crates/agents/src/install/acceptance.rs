@@ -57,9 +57,13 @@ pub struct HookAcceptance {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum AcceptanceStatus {
     Accepted,
-    /// The agent has no file with acceptances, or the file does not mention these hooks. The string says what the agent
-    /// requires of the person, and how the person does it.
-    NotRecorded(String),
+    /// The agent has no file with acceptances, or the file does not mention these hooks.
+    NotRecorded {
+        /// What the agent requires of the person, and how the person does it.
+        demand: String,
+        /// True if the agent calls none of these hooks without acceptance. False if that depends on how it is used.
+        is_required: bool,
+    },
     /// A person has refused; the string describes the consequence.
     Refused(String),
 }
@@ -84,7 +88,10 @@ impl HookAcceptance {
             AcceptanceRecord::Accepted => AcceptanceStatus::Accepted,
             AcceptanceRecord::Absent => {
                 let AcceptanceFile { requirement, how, .. } = self.acceptance;
-                AcceptanceStatus::NotRecorded(format!("{requirement}. {} {missing}: {how}", self.file.display()))
+                AcceptanceStatus::NotRecorded {
+                    demand: format!("{requirement}. {} {missing}: {how}", self.file.display()),
+                    is_required: self.acceptance.subject == AcceptanceSubject::Hooks,
+                }
             }
             AcceptanceRecord::Refused(why) => AcceptanceStatus::Refused(why),
         })

@@ -15,7 +15,7 @@ use store::{Store, StoreError};
 use work::WorkDatabase;
 
 use super::validate::how_to_begin;
-use super::{Context, default_branch};
+use super::{Context, change_detection};
 use crate::exit_code::ExitCode;
 use crate::plural::counted;
 use crate::problem::CommandOutcome;
@@ -77,7 +77,8 @@ fn rule_checks(project: &Project, is_counted: impl Fn(&Rule) -> bool, context: &
     let waiting = workflows.filter(|workflow| !trust.accepts_workflow(workflow));
     checks.extend(waiting.map(|workflow| DoctorCheck::note(untrusted_workflow_notice(&workflow))));
     checks.extend(warning_checks(&loaded.diagnostics));
-    if let Some(unknown) = default_branch::unknown(project, &compiled.config, &rules) {
+    checks.extend(change_detection::missing_repository(project, &rules).map(DoctorCheck::note));
+    if let Some(unknown) = change_detection::unknown_default_branch(project, &compiled.config, &rules) {
         checks.push(DoctorCheck::bad(
             format!(
                 "Linchpin can't tell where the branch left the default branch, so file rules may miss changes: {}",

@@ -3,9 +3,9 @@
 mod ack;
 mod allow;
 mod caller;
+mod change_detection;
 mod check;
 mod completions;
-mod default_branch;
 mod demo;
 mod doctor;
 mod explain;

@@ -8,7 +8,7 @@ use guard::grants::{Trust, untrusted_workflow_notice};
 use policy::{Cases, Diagnostic, DiagnosticKind, LoadedPolicy, PolicyFolder, Severity, WorkflowFile};
 use serde_json::{Map, Value, json};
 
-use super::{Context, default_branch};
+use super::{Context, change_detection};
 use crate::arguments::ValidateArguments;
 use crate::exit_code::ExitCode;
 use crate::output::Output;

@@ -66,7 +66,7 @@ fn session_start_status_and_doctor_show_observe_mode() {
           set `mode: enforce` in the configuration to end it
     ok    journal at [BASE]/project/.linchpin/state.db
     ok    Claude Code: hooks in [BASE]/project/.claude/settings.json
-    ok    Claude Code: self-test passed: the hook blocked a test command (`linchpin trust`)
+    ok    Claude Code: self-test passed: the program answers; without `mode: observe`, it would refuse `linchpin trust`
     --- stderr
     ");
 }

@@ -1,5 +1,6 @@
 //! Policy folders, and the locations of the files in them.
 
+use std::fs;
 use std::path::{Path, PathBuf};
 
 use engine::rules::Tier;
@@ -34,6 +35,8 @@ impl PolicyFolder {
     pub fn has_policy(&self) -> bool {
         // A dangling symlink counts: loading must fail rather than ignore the rules.
         let has_rules = || self.rules().symlink_metadata().is_ok_and(|rules| rules.is_dir() || rules.is_symlink());
+        // Of the user, an empty directory does not count: it is left when the only rule is deleted.
+        let has_rules = || has_rules() && (self.tier != Tier::User || !is_empty_directory(&self.rules()));
         self.config().exists() || has_rules() || self.workflows().is_dir() || self.loop_file().exists()
     }
 
@@ -89,6 +92,11 @@ impl PolicyFolder {
         // Control characters in a name could be escape sequences for the terminal.
         path.display().to_string().replace(char::is_control, "?")
     }
+}
+
+/// False if the directory cannot be read.
+fn is_empty_directory(path: &Path) -> bool {
+    fs::read_dir(path).is_ok_and(|mut entries| entries.next().is_none())
 }
 
 /// The policy folders that apply together.

@@ -30,6 +30,8 @@ pub struct HookSelfTest<'a> {
     pub environment: &'a Environment,
     /// The maximum time that Linchpin takes for an answer.
     pub deadline: Duration,
+    /// True if the policy is in `mode: observe`, which the self-test ignores.
+    pub is_observing: bool,
 }
 
 impl HookSelfTest<'_> {
@@ -68,12 +70,13 @@ impl HookSelfTest<'_> {
                 format!("the agent gets no answer from its hook; {reinstall}"),
             ),
             Ok(Some(answer)) if agents::is_refusal(&answer) => {
-                DoctorCheck::fine(format!("{title}: self-test passed: the hook blocked a test command (`{COMMAND}`)"))
+                let condition = if self.is_observing { "without `mode: observe`, " } else { "" };
+                DoctorCheck::fine(format!(
+                    "{title}: self-test passed: the program answers; {condition}it would refuse `{COMMAND}`"
+                ))
             }
             Ok(Some(answer)) => DoctorCheck::bad(
-                format!(
-                    "{title}: self-test failed: the hook did not block a test command (`{COMMAND}`) and answered {answer}"
-                ),
+                format!("{title}: self-test failed: the program would not refuse `{COMMAND}`, and answered {answer}"),
                 format!("check that `{program}` is this Linchpin, or {reinstall}"),
             ),
         })

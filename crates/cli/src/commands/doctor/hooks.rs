@@ -6,6 +6,7 @@ use std::time::Duration;
 use agents::Agent;
 use agents::install::{self as settings, AcceptanceStatus, Installed, SettingsScope, SwitchFile};
 use guard::Project;
+use policy::PolicyMode;
 
 use super::doctor_check::{CheckState, DoctorCheck};
 use super::hook_self_test::HookSelfTest;
@@ -15,9 +16,10 @@ use crate::commands::{Context, install};
 /// it. An agent that is started in the directory of a nested policy reads the settings in that directory.
 pub fn checks(project: &Project, nested: &[Project], context: &Context) -> Vec<DoctorCheck> {
     let home = context.environment.home.clone().unwrap_or_else(|| project.root.clone());
-    let deadline = project.compiled_policy_read_only(&context.environment).config.deadline;
+    let config = project.compiled_policy_read_only(&context.environment).config;
+    let (deadline, is_observing) = (config.deadline, config.mode == PolicyMode::Observe);
     let inspect = |agent| {
-        let inspector = |project| HookInspector { agent, project, context, home: &home, deadline };
+        let inspector = |project| HookInspector { agent, project, context, home: &home, deadline, is_observing };
         let mut found = inspector(project).inspect();
         for nested in nested {
             found.join(inspector(nested).inspect_scopes(&[SettingsScope::Project, SettingsScope::Local]), &nested.root);
@@ -104,6 +106,8 @@ struct HookInspector<'a> {
     context: &'a Context,
     home: &'a Path,
     deadline: Duration,
+    /// True if the policy is in `mode: observe`.
+    is_observing: bool,
 }
 
 impl HookInspector<'_> {
@@ -129,16 +133,33 @@ impl HookInspector<'_> {
 
     fn inspect_scopes(&self, scopes: &[SettingsScope]) -> HookReport {
         let mut report = HookReport::default();
+        let is_switched_off = self.is_switched_off();
         for scope in scopes {
             let environment = &self.context.environment;
             if let Ok(file) = install::settings_file(self.agent, *scope, &self.project.root, environment) {
-                self.inspect_file(*scope, &file, &mut report);
+                self.inspect_file(*scope, &file, is_switched_off, &mut report);
             }
         }
         report
     }
 
-    fn inspect_file(&self, scope: SettingsScope, file: &Path, report: &mut HookReport) {
+    /// True if settings switch off all hooks of the agent, in whatever file.
+    fn is_switched_off(&self) -> bool {
+        let environment = &self.context.environment;
+        let in_settings = |scope| {
+            let file = install::settings_file(self.agent, scope, &self.project.root, environment).ok()?;
+            let text = install::read(&file).ok()??;
+            settings::inspect(self.agent, scope, &text, self.deadline).ok()
+        };
+        let in_other_file = |switches: &SwitchFile| {
+            let text = install::read(&switches.file).ok()??;
+            switches.disabling_settings(&text).ok()
+        };
+        SettingsScope::ALL.into_iter().filter_map(in_settings).any(|found| !found.switches.is_empty())
+            || self.switch_files().iter().filter_map(in_other_file).any(|found| !found.is_empty())
+    }
+
+    fn inspect_file(&self, scope: SettingsScope, file: &Path, is_switched_off: bool, report: &mut HookReport) {
         let text = match install::read(file) {
             Ok(Some(text)) => text,
             Ok(None) => return,
@@ -170,9 +191,13 @@ impl HookInspector<'_> {
                     "its hook calls `{program}`, which is not the Linchpin that you are running now{own}"
                 )));
             }
-            let Self { agent, project, deadline, .. } = *self;
+            // A hook that the agent does not call proves nothing.
+            if is_switched_off {
+                continue;
+            }
+            let Self { agent, project, deadline, is_observing, .. } = *self;
             let environment = &self.context.environment;
-            let self_test = HookSelfTest { agent, scope, program, project, environment, deadline };
+            let self_test = HookSelfTest { agent, scope, program, project, environment, deadline, is_observing };
             report.checks.extend(self_test.check());
         }
         report.checks.extend(self.acceptance_check(scope, file));
@@ -231,7 +256,10 @@ impl HookInspector<'_> {
             Ok(AcceptanceStatus::Accepted) => {
                 DoctorCheck::fine(format!("{}: the hooks are accepted in {place}", self.agent.title()))
             }
-            Ok(AcceptanceStatus::NotRecorded(demand)) => self.note(&demand),
+            Ok(AcceptanceStatus::NotRecorded { demand, is_required: true }) => {
+                self.bad(&demand, "until then, the agent calls none of these hooks")
+            }
+            Ok(AcceptanceStatus::NotRecorded { demand, is_required: false }) => self.note(&demand),
             Ok(AcceptanceStatus::Refused(why)) => self.bad(&why, &format!("change it in {place}")),
             // `switch_checks` reports errors in this file.
             Err(_) if self.switch_files().iter().any(|switches| switches.file == acceptance.file) => return None,

@@ -152,8 +152,9 @@ fn hooks_that_codex_did_not_accept_are_reported() {
           change it in [BASE]/home/.codex/config.toml
     ");
     assert_snapshot!(problems_with(&format!("# {hooks}\n[hooks.state.\"/x{hooks}:pre_tool_use:0:0\"]\n")), @"
-    exit 0
-    note  Codex CLI: it runs a hook only after you accept it, and you must accept it again after every change. [BASE]/home/.codex/config.toml lists none of these hooks as accepted: open Codex and type /hooks
+    exit 1
+    bad   Codex CLI: it runs a hook only after you accept it, and you must accept it again after every change. [BASE]/home/.codex/config.toml lists none of these hooks as accepted: open Codex and type /hooks
+          until then, the agent calls none of these hooks
     ");
     codex.project.file(".codex/config.toml", "[features]\nhooks = false\n");
     assert_snapshot!(problems_with(&format!("[hooks.state.\"{hooks}:pre_tool_use:0:0\"]\n")), @"

@@ -86,7 +86,7 @@ fn a_hook_that_calls_another_linchpin_is_reported() {
     assert_snapshot!(claude.problems_after_change(&program, &other.display().to_string()), @"
     exit 1
     note  Claude Code: its hook calls `[BASE]/home/bin/linchpin`, which is not the Linchpin that you are running now (`[LINCHPIN]`)
-    bad   Claude Code: self-test failed: the hook did not block a test command (`linchpin trust`) and answered null
+    bad   Claude Code: self-test failed: the program would not refuse `linchpin trust`, and answered null
           check that `[BASE]/home/bin/linchpin` is this Linchpin, or run `linchpin install claude --user` again
     ");
 }
@@ -289,7 +289,8 @@ fn other_differences_from_installed_hooks_are_reported() {
     exit 1
     bad   Codex CLI: `args` at `PreToolUse`, which Codex CLI does not know, so it calls Linchpin without the arguments
           run `linchpin install codex` again
-    note  Codex CLI: it runs a hook only after you accept it, and you must accept it again after every change. [BASE]/home/.codex/config.toml lists none of these hooks as accepted: open Codex and type /hooks
+    bad   Codex CLI: it runs a hook only after you accept it, and you must accept it again after every change. [BASE]/home/.codex/config.toml lists none of these hooks as accepted: open Codex and type /hooks
+          until then, the agent calls none of these hooks
     ");
 }
 

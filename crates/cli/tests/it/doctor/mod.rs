@@ -79,3 +79,30 @@ fn problems(project: &TestProject) -> String {
     let lines: Vec<&str> = reply.stdout.lines().filter(|line| !line.is_empty() && !is_ok(line)).collect();
     project.redacted(&format!("exit {}\n{}", reply.code.unwrap_or(-1), lines.join("\n")))
 }
+
+#[test]
+fn file_rules_outside_of_git_are_reported() {
+    let project = project();
+    project.rule("readme", "---\ntrigger: src/**\nsafety: README.md\n---\nCheck the README.\n");
+    insta::assert_snapshot!(project.run(&["validate"]).stdout, @"
+    note: file rules are off: [BASE]/project is not in a git repository
+
+    3 rules in force, no errors.
+    ");
+    let off = "file rules are off: ";
+    assert!(project.run(&["doctor"]).stdout.contains(&format!("note  {off}")));
+    project.git(&["init", "-q"]);
+    assert!(!project.run(&["doctor"]).stdout.contains(off));
+    assert!(!project.run(&["validate"]).stdout.contains(off));
+}
+
+#[test]
+fn an_empty_folder_of_user_rules_is_not_a_policy() {
+    let project = crate::project_without_policy();
+    project.user_rule("no-danger", crate::NO_DANGER);
+    assert!(!problems(&project).contains("no policy"));
+    assert_eq!(project.run(&["rules", "delete", "no-danger", "--user"]).code, Some(0));
+    assert!(project.user_policy().join("rules").is_dir());
+    assert!(problems(&project).contains("bad   no policy: every event is allowed"), "{}", problems(&project));
+    assert!(project.run(&["try", "danger"]).stdout.contains("there is no policy here"));
+}

@@ -36,7 +36,7 @@ fn doctor_in_a_submodule_reports_both_policies() {
           `linchpin validate` shows every error
     note  no journal yet: the first event creates it
     ok    Claude Code: hooks in [BASE]/project/.claude/settings.json
-    ok    Claude Code: self-test passed: the hook blocked a test command (`linchpin trust`)
+    ok    Claude Code: self-test passed: the program answers; it would refuse `linchpin trust`
     note  Claude Code: no hooks in [BASE]/project/part, and the agent might not read the hooks of a parent folder; run `linchpin install claude` there to add them
     --- stderr
     ");
@@ -53,9 +53,9 @@ fn doctor_in_a_submodule_reports_both_policies() {
           `linchpin validate` shows every error
     note  no journal yet: the first event creates it
     ok    Claude Code: hooks in [BASE]/project/.claude/settings.json
-    ok    Claude Code: self-test passed: the hook blocked a test command (`linchpin trust`)
+    ok    Claude Code: self-test passed: the program answers; it would refuse `linchpin trust`
     ok    Claude Code: hooks in [BASE]/project/part/.claude/settings.json
-    ok    Claude Code: self-test passed: the hook blocked a test command (`linchpin trust`)
+    ok    Claude Code: self-test passed: the program answers; it would refuse `linchpin trust`
     --- stderr
     ");
     // `doctor` does not check the policy of `part` if it runs outside of `part`.

@@ -143,6 +143,8 @@ fn rules_with_warnings_are_in_force() {
       |
       = help: did you mean `src/**`?
 
+    note: file rules are off: [BASE]/project is not in a git repository
+
     7 rules in force; 9 warnings.
     --- stderr
     "#);
@@ -207,15 +209,21 @@ fn an_unknown_file_rule_in_an_expression_is_warned_about() {
       |
       = help: did you mean `readme`?
 
+    note: file rules are off: [BASE]/project is not in a git repository
+
     4 rules in force; 1 warning.
     ");
     project.rule("asks", &stop_rule("readme"));
-    insta::assert_snapshot!(project.run(&["validate"]).stdout, @"4 rules in force, no errors.");
+    insta::assert_snapshot!(project.run(&["validate"]).stdout, @"
+    note: file rules are off: [BASE]/project is not in a git repository
+
+    4 rules in force, no errors.
+    ");
 }
 
 #[test]
 fn a_readme_in_the_rules_directory_is_not_a_rule() {
-    let project = project();
+    let project = super::repository();
     project.rule("readme", super::README_RULE);
     project.hook("claude", &project.bash_payload("true"));
     project.file(".linchpin/rules/README.md", "# Our rules\n\nEach has an owner.\n");

@@ -34,6 +34,8 @@ fn unknown_rules_in_a_file_rule_gate_get_suggestions() {
       |
       = help: known file rules: pairing
 
+    note: file rules are off: [BASE]/project is not in a git repository
+
     4 rules in force, 1 workflow; 3 errors.
     ");
 }
