@@ -95,7 +95,7 @@ impl RuleLookup<'_> {
             Some(found) => Err(Box::new(switched_off_warning(name, found, self.source))),
             None if self.broken_ids.contains(&name.value) || self.local.broken_ids.contains(&name.value) => Ok(None),
             None => {
-                let message = format!("no rule is named `{}`", name.value);
+                let message = format!("there is no rule `{}`", name.value);
                 let problem =
                     Diagnostic::error(DiagnosticKind::UnknownRule, message, self.source, Some(name.span.clone()));
                 Err(Box::new(problem.help(suggestion(&name.value, noun, &self.matching_names(matches)))))

@@ -3,7 +3,6 @@
 mod acknowledger;
 
 use engine::rules::Rule;
-use engine::suggest;
 use guard::Position;
 use guard::Project;
 use guard::file_rules::{AnswerOutcome, ManualAnswer};
@@ -14,7 +13,8 @@ use store::{Note, NoteKind, SessionKey};
 
 use self::acknowledger::Acknowledger;
 use super::Context;
-use super::check::ack_trailer;
+use super::check::{ack_trailer, not_a_file_rule};
+use super::unknown_rule::not_in_force;
 use crate::arguments::AckArguments;
 use crate::exit_code::ExitCode;
 use crate::output::Output;
@@ -84,8 +84,7 @@ fn report(acknowledgement: &Acknowledgement, session: &AgentSession, outcome: Op
 /// Prints the line for a commit message that acknowledges the rule.
 fn print_trailer(rule: &Rule, reason: &str, context: &Context) -> CommandOutcome {
     if rule.as_file_rule().is_none() {
-        let message = format!("rule `{}` is not a file rule, so `check` does not judge it", rule.id);
-        return Err(Problem::new("NotAcknowledgeable", message));
+        return Err(not_a_file_rule(&rule.id));
     }
     let line = ack_trailer::trailer(&rule.id, reason);
     context.output.line_or(&line, &json!({ "trailer": line }));
@@ -127,15 +126,13 @@ fn find_rule(name: &str, project: &Project, context: &Context) -> Result<(Rule, 
         let found = found.map_err(|error| Problem::new("Unreadable", error.to_string()))?;
         rules.extend(found.into_iter().map(|rule| (rule, project)));
     }
-    let help = suggest::closest(name, rules.iter().map(|(rule, _)| rule.id.as_str()))
-        .map_or_else(|| "`linchpin status` lists the rules in force".to_owned(), suggest::did_you_mean);
     let is_title = |rule: &Rule| rule.title.as_ref().is_some_and(|title| title.to_lowercase() == name.to_lowercase());
     // The policy at the working directory comes first: the person means the rule that is in force there.
     rules.reverse();
     let place = rules.iter().position(|(rule, _)| rule.id == name);
     let place = place.or_else(|| rules.iter().position(|(rule, _)| is_title(rule)));
     let found = place.map(|place| rules.swap_remove(place)).map(|(rule, project)| (rule, project.clone()));
-    found.ok_or_else(|| Problem::new("UnknownRule", format!("there is no rule `{name}` in force")).help(help))
+    found.ok_or_else(|| not_in_force(name, &here.load(&context.environment)))
 }
 
 fn refuses_calls(rule: &Rule) -> Problem {

@@ -89,8 +89,7 @@ impl Caller {
         let caller = Self::new(verb, arguments, named, context);
         let Some(named) = named else { return Ok(caller) };
         match &caller.session {
-            None => Err(Problem::new("NotFound", format!("the journal has no session `{named}`"))
-                .help("`linchpin log --json` lists the sessions")),
+            None => Err(journal::unknown_session(named)),
             Some(_) if caller.is_by_agent && !caller.candidate_sessions.iter().any(|own| own.id == named) => {
                 Err(Problem::new("NotAPerson", format!("this command runs in another session than `{named}`"))
                     .help("leave out `--session`: the variables of your own session are used"))

@@ -13,15 +13,15 @@ use std::sync::Arc;
 
 use engine::decide::RuleOutcome as Judged;
 use engine::rules::Rule;
-use engine::suggest;
 use guard::Project;
 use guard::check::{self, CheckResult, CheckedRule, FileCheck};
 use guard::facts::TaskFacts;
 use guard::file_rules::Queue;
 use guard::session::project_of_command;
-use policy::{CompiledPolicy, Diagnostic, RuleDefinition};
+use policy::{CompiledPolicy, Diagnostic, LoadedPolicy};
 
 use super::Context;
+use super::unknown_rule::not_in_force;
 use crate::arguments::{CheckArguments, CheckFormat};
 use crate::exit_code::ExitCode;
 use crate::problem::{CommandOutcome, Problem};
@@ -33,7 +33,7 @@ pub fn run(arguments: &CheckArguments, context: &Context) -> CommandOutcome {
     super::validate::require_policy(&project)?;
     // This also queues the texts of new rules, so that the next hook records them in the journal.
     let policy = Arc::new(project.compiled_policy(&context.environment));
-    let rules = rules(arguments, &policy, || project.load(&context.environment).untrusted_rules)?;
+    let rules = rules(arguments, &policy, || project.load(&context.environment))?;
     let mut comparison = Comparison::of(arguments, &project, &policy.config, &rules, &context.environment)?;
     let check = FileCheck {
         rules: &rules,
@@ -42,6 +42,7 @@ pub fn run(arguments: &CheckArguments, context: &Context) -> CommandOutcome {
         environment: &context.environment,
         base_directories: guard::facts::base_directories(&project.root, &policy.config, &context.environment),
         compared: std::mem::take(&mut comparison.compared),
+        queue: Queue::of(&project, &context.environment).for_dry_run(true),
         // Before a commit, promises and acknowledgements on this machine count. Otherwise they are ignored, because a
         // person wants to see the actual state.
         answers_count: arguments.staged,
@@ -90,20 +91,27 @@ pub fn run(arguments: &CheckArguments, context: &Context) -> CommandOutcome {
 fn rules(
     arguments: &CheckArguments,
     policy: &CompiledPolicy,
-    untrusted: impl FnOnce() -> Vec<RuleDefinition>,
+    load: impl FnOnce() -> LoadedPolicy,
 ) -> Result<Vec<Rule>, Problem> {
     let rules = policy.rules.all().map_err(|error| Problem::new("Unreadable", error.to_string()))?;
-    let rules: Vec<Rule> = rules.into_iter().filter(|rule| rule.as_file_rule().is_some()).collect();
+    let (rules, others): (Vec<Rule>, Vec<Rule>) = rules.into_iter().partition(|rule| rule.as_file_rule().is_some());
     if let Some(unknown) = arguments.rules.iter().find(|wanted| !rules.iter().any(|rule| is_called(rule, wanted))) {
-        if untrusted().iter().any(|waiting| is_called(&waiting.rule, unknown)) {
+        if others.iter().any(|rule| is_called(rule, unknown)) {
+            return Err(not_a_file_rule(unknown));
+        }
+        let loaded = load();
+        if loaded.untrusted_rules.iter().any(|waiting| is_called(&waiting.rule, unknown)) {
             let message = format!("rule `{unknown}` is ignored until a person accepts it");
             return Err(Problem::new("Untrusted", message).help("`linchpin trust` shows and accepts it"));
         }
-        let help = suggest::closest(unknown, rules.iter().map(|rule| rule.id.as_str()))
-            .map_or_else(|| "`linchpin rules list` shows the rules".to_owned(), suggest::did_you_mean);
-        return Err(Problem::new("UnknownRule", format!("there is no file rule `{unknown}` in force")).help(help));
+        return Err(not_in_force(unknown, &loaded));
     }
     Ok(rules)
+}
+
+pub fn not_a_file_rule(rule: &str) -> Problem {
+    let message = format!("rule `{rule}` is not a file rule, so `check` does not judge it");
+    Problem::new("NotAcknowledgeable", message)
 }
 
 /// True if `name` is the rule's id or title.

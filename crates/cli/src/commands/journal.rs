@@ -21,6 +21,16 @@ pub fn open(project: &Project, context: &Context) -> Result<Store, Problem> {
     })
 }
 
+/// Fails if the journal has no session with this id.
+pub fn require_session(session: &str, store: &Store) -> Result<(), Problem> {
+    if store.latest_session(Some(session))?.is_some() { Ok(()) } else { Err(unknown_session(session)) }
+}
+
+pub fn unknown_session(session: &str) -> Problem {
+    Problem::new("NotFound", format!("the journal has no session `{session}`"))
+        .help("`linchpin log --json` shows the session of each event")
+}
+
 /// Records what a person or an agent did with a command.
 pub fn write_note(note: &Note<'_>, project: &Project, context: &Context) -> Result<(), Problem> {
     let options = StoreOptions { busy_timeout: Duration::from_secs(5), now: note.time, run: None };

@@ -11,6 +11,7 @@ use serde_json::json;
 use store::{JournalEntry, JournalFilter, NoteKind, Store};
 
 use self::note_line::note_line;
+use super::unknown_rule::undefined_rule;
 use super::{Context, journal};
 use crate::arguments::{LogAction, LogArguments};
 use crate::exit_code::ExitCode;
@@ -34,6 +35,9 @@ pub fn run(arguments: &LogArguments, context: &Context) -> CommandOutcome {
     };
     store.for_each_entry(&filter, &mut show)?;
     if !arguments.follow {
+        if shown == 0 {
+            require_known_names(arguments, &store, &project, context)?;
+        }
         if shown == 0 && !context.output.json {
             context.output.line("No event in the journal matches.");
         }
@@ -72,6 +76,30 @@ fn filter(arguments: &LogArguments) -> Result<JournalFilter, Problem> {
         limit: arguments.limit,
         ..JournalFilter::default()
     })
+}
+
+/// Fails if the journal has no session, or neither the journal nor the policy has a rule, with the name in the arguments.
+fn require_known_names(
+    arguments: &LogArguments,
+    store: &Store,
+    project: &Project,
+    context: &Context,
+) -> Result<(), Problem> {
+    if let Some(session) = arguments.session.as_deref().filter(|session| !session.is_empty()) {
+        journal::require_session(session, store)?;
+    }
+    let Some(rule) = &arguments.rule else { return Ok(()) };
+    let loaded = project.load(&context.environment);
+    let of_any_time = JournalFilter { rule: Some(rule.clone()), limit: 1, ..JournalFilter::default() };
+    let of_workflows = policy::workflows(&project.tiers, &loaded).files.into_iter().filter_map(|file| file.workflow);
+    let mut of_workflows = of_workflows.flat_map(|workflow| {
+        workflow.nodes.into_iter().flat_map(|node| node.rules).chain(workflow.rules).collect::<Vec<_>>()
+    });
+    let is_known = !loaded.definitions_named(rule).is_empty()
+        || of_workflows.any(|of_workflow| of_workflow.id == *rule)
+        || !store.rule_versions(rule)?.is_empty()
+        || !store.entries(&of_any_time)?.is_empty();
+    if is_known { Ok(()) } else { Err(undefined_rule(rule, &loaded)) }
 }
 
 fn unknown(what: &str, word: &str, known: &[&str]) -> Problem {

@@ -28,6 +28,7 @@ mod task;
 mod test;
 mod trust;
 mod try_command;
+mod unknown_rule;
 mod unquoted;
 mod validate;
 mod webhook;

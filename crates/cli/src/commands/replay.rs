@@ -27,6 +27,9 @@ pub fn run(arguments: &ReplayArguments, context: &Context) -> CommandOutcome {
         session: arguments.session.clone(),
     };
     let entries = journal::open(&project, context)?;
+    if let Some(session) = &arguments.session {
+        journal::require_session(session, &entries)?;
+    }
     let policy = match &arguments.rules {
         Some(directory) => other_policy(directory, &project)?,
         None => guard::replay::policy_of_project(&project, &context.environment),

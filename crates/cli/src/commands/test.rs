@@ -11,6 +11,7 @@ use guard::replay::rule_cases;
 use policy::{CaseSubject, Cases, Diagnostic, Expectation, LoadedPolicy, PolicyCase, RuleOrigin, RuleStatus};
 use serde_json::{Value, json};
 
+use super::unknown_rule::undefined_rule;
 use super::{Context, explain};
 use crate::arguments::TestArguments;
 use crate::exit_code::ExitCode;
@@ -49,9 +50,13 @@ pub fn run(arguments: &TestArguments, context: &Context) -> CommandOutcome {
             }
         }
     }
+    let is_unknown = |name: &&String| loaded.definitions_named(name).is_empty();
+    if let (true, Some(name)) = (problems.is_empty(), arguments.rules.iter().find(is_unknown)) {
+        return Err(undefined_rule(name, &loaded));
+    }
     if let (true, Some(name)) = (results.is_empty() && problems.is_empty(), arguments.rules.first()) {
         return Err(Problem::new("NotFound", format!("rule `{name}` has no test cases"))
-            .help("`linchpin rules list` shows the rules; write test cases under the rule's `tests`"));
+            .help("write test cases under the rule's `tests`"));
     }
     let code = match (problems.is_empty(), results.iter().all(CaseResult::passed)) {
         (false, _) => ExitCode::Usage,

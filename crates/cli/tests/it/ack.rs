@@ -135,12 +135,12 @@ fn invalid_acknowledgements_are_errors() {
     ");
     stop(&project, "session-1");
     insta::assert_snapshot!(project.run(&["ack", "test-first", "--reason", "x"]).stderr, @"
-    error: there is no rule `test-first` in force
+    error: there is no rule `test-first`
     help: did you mean `tests-first`?
     ");
     insta::assert_snapshot!(project.run(&["ack", "zzz", "--reason", "x"]).stderr, @"
-    error: there is no rule `zzz` in force
-    help: `linchpin status` lists the rules in force
+    error: there is no rule `zzz`
+    help: `linchpin rules list` lists the rules
     ");
     insta::assert_snapshot!(project.run(&["ack", "no-danger", "--reason", "x"]).stderr, @"
     error: rule `no-danger` refuses or approves calls, so there is nothing to acknowledge
@@ -152,7 +152,7 @@ fn invalid_acknowledgements_are_errors() {
     ");
     insta::assert_snapshot!(project.run(&["ack", "tests-first", "--reason", "x", "--session", "s9"]).stderr, @"
     error: the journal has no session `s9`
-    help: `linchpin log --json` lists the sessions
+    help: `linchpin log --json` shows the session of each event
     ");
     let refused = run_with_env(&project, &["ack", "by-hand", "--reason", "x"], ("AI_AGENT", "claude-code"));
     insta::assert_snapshot!(refused.transcript(), @"

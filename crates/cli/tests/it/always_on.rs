@@ -116,7 +116,7 @@ fn errors_name_their_positions() {
       |
       = help: move it to `rules`
 
-    error: no rule is named `hard-rest`
+    error: there is no rule `hard-rest`
      --> .linchpin/config.yml:4:15
       |
     4 | check_rules: [hard-rest]

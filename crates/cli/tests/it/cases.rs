@@ -54,8 +54,8 @@ fn passing_cases_are_counted() {
     exit 2
     --- stdout
     --- stderr
-    error: rule `no-such` has no test cases
-    help: `linchpin rules list` shows the rules; write test cases under the rule's `tests`
+    error: there is no rule `no-such`
+    help: `linchpin rules list` lists the rules
     ");
 }
 

@@ -563,3 +563,20 @@ fn replay_can_use_workflows_of_another_directory() {
     assert_eq!(other.code, Some(1), "{}", other.transcript());
     assert!(other.stdout.contains("- work/code/danger: block; the rule is no longer in force"), "{}", other.stdout);
 }
+
+#[test]
+fn an_unknown_session_is_an_error() {
+    let project = project();
+    project.decision("ls");
+    for command in ["replay", "log"] {
+        let reply = project.run(&[command, "--session", "nope"]);
+        assert_eq!((reply.code, reply.stdout.as_str()), (Some(2), ""), "{}", reply.transcript());
+        insta::allow_duplicates! {
+            insta::assert_snapshot!(reply.stderr, @"
+            error: the journal has no session `nope`
+            help: `linchpin log --json` shows the session of each event
+            ");
+        }
+        assert_eq!(project.run(&[command, "--session", "session-1"]).code, Some(0));
+    }
+}

@@ -244,7 +244,7 @@ fn the_last_valid_version_of_a_broken_entry_stays_in_force() {
     1 | no-stash: [
       |           ^
 
-    error: no rule is named `no-stosh`
+    error: there is no rule `no-stosh`
      --> .linchpin/config.yml:1:9
       |
     1 | rules: [no-stosh]

@@ -140,7 +140,7 @@ impl Editor {
                 format!("`{id}` is defined in {}, which commands do not change", definition.display_location());
             return Err(EditRefusal::new(DiagnosticKind::NotEditable, message).help("change it there in an editor"));
         }
-        let refusal = EditRefusal::new(DiagnosticKind::UnknownRule, format!("no rule is named `{id}`"));
+        let refusal = EditRefusal::new(DiagnosticKind::UnknownRule, format!("there is no rule `{id}`"));
         if self.other_tiers().any(|other| other.has_rule(id)) {
             let message = format!("`{id}` is a rule of the {} tier", self.other_tier_name());
             let help = if self.folder.tier == Tier::User {
@@ -154,7 +154,7 @@ impl Editor {
         let known_ids = rule_ids.iter().map(String::as_str).chain(bundled_rules().iter().map(|rule| rule.id));
         Err(match suggest::closest(id, known_ids) {
             Some(close) => refusal.help(suggest::did_you_mean(close)),
-            None => refusal.help("to list all rules, run `linchpin rules list`"),
+            None => refusal.help("`linchpin rules list` lists the rules"),
         })
     }
 

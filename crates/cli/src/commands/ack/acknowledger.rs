@@ -63,8 +63,7 @@ impl Acknowledger {
 
 fn unknown_session(named: Option<&str>) -> Problem {
     match named {
-        Some(session) => Problem::new("NotFound", format!("the journal has no session `{session}`"))
-            .help("`linchpin log --json` lists the sessions"),
+        Some(session) => journal::unknown_session(session),
         None => Problem::new("NotFound", "the journal has no session yet").help("an agent's first event starts one"),
     }
 }

@@ -17,7 +17,6 @@ mod which;
 
 use std::io;
 
-use engine::suggest;
 use guard::Project;
 use guard::grants::{AcceptedWeakenings, Trust};
 use policy::edit::{EditOutcome, Editor};
@@ -42,13 +41,6 @@ pub fn run(what: &RulesArguments, context: &Context) -> CommandOutcome {
         RulesArguments::Propose(arguments) => propose::propose(arguments, context),
         RulesArguments::Accept(arguments) => propose::accept(arguments, context),
     }
-}
-
-fn unknown(name: &str, loaded: &LoadedPolicy) -> Problem {
-    let known = loaded.definitions.iter().map(|definition| definition.rule.id.as_str());
-    let help = suggest::closest(name, known)
-        .map_or_else(|| "`linchpin rules list` lists the rules".to_owned(), suggest::did_you_mean);
-    Problem::new("UnknownRule", format!("there is no rule `{name}`")).help(help)
 }
 
 /// The policy to change, and its project.

@@ -4,6 +4,7 @@ use guard::Project;
 use serde_json::json;
 use store::StoredRuleVersion;
 
+use crate::commands::unknown_rule::undefined_rule;
 use crate::commands::{Context, journal, log};
 use crate::exit_code::ExitCode;
 use crate::problem::{CommandOutcome, Problem};
@@ -15,7 +16,7 @@ pub fn run(name: &str, version: Option<&str>, context: &Context) -> CommandOutco
     let project = Project::of_person(&context.environment);
     let loaded = project.load(&context.environment);
     let found = loaded.definitions_named(name);
-    let Some(definition) = found.first() else { return Err(super::unknown(name, &loaded)) };
+    let Some(definition) = found.first() else { return Err(undefined_rule(name, &loaded)) };
     let rule = &definition.rule;
     context.output.line_or(
         definition.text().trim_end(),

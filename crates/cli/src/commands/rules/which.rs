@@ -5,13 +5,14 @@ use policy::{RuleDefinition, RuleStatus};
 use serde_json::{Value, json};
 
 use crate::commands::Context;
+use crate::commands::unknown_rule::undefined_rule;
 use crate::exit_code::ExitCode;
 use crate::problem::CommandOutcome;
 
 pub fn run(name: &str, context: &Context) -> CommandOutcome {
     let loaded = Project::of_person(&context.environment).load(&context.environment);
     let found = loaded.definitions_named(name);
-    let Some((selected, others)) = found.split_first() else { return Err(super::unknown(name, &loaded)) };
+    let Some((selected, others)) = found.split_first() else { return Err(undefined_rule(name, &loaded)) };
     let status = loaded.rule_status(selected);
     if context.output.json {
         let shadows: Vec<Value> = others.iter().map(|definition| place(definition)).collect();

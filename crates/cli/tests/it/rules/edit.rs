@@ -79,14 +79,14 @@ fn disabling_a_broken_rule_changes_nothing() {
     exit 2
     --- stdout
     --- stderr
-    error: no rule is named `two`
-    help: to list all rules, run `linchpin rules list`
+    error: there is no rule `two`
+    help: `linchpin rules list` lists the rules
 
     exit 2
     --- stdout
     --- stderr
-    error: no rule is named `nothing-like-it`
-    help: to list all rules, run `linchpin rules list`
+    error: there is no rule `nothing-like-it`
+    help: `linchpin rules list` lists the rules
     ");
 }
 

@@ -72,3 +72,39 @@ pub fn file_contents(directory: &Path) -> Vec<(String, Vec<u8>)> {
     entries.sort();
     entries
 }
+
+#[test]
+fn every_command_says_the_same_of_an_unknown_rule() {
+    let project = crate::project();
+    project.decision("ls");
+    for arguments in [
+        &["rules", "which"][..],
+        &["rules", "show"],
+        &["rules", "edit", "--file", "-"],
+        &["rules", "enable"],
+        &["rules", "disable"],
+        &["rules", "delete"],
+        &["rules", "export"],
+        &["test"],
+        &["check", "--rule"],
+        &["ack", "--reason=x"],
+        &["log", "--rule"],
+    ] {
+        for (name, help) in
+            [("nope", "`linchpin rules list` lists the rules"), ("hard-rest", "did you mean `hard-reset`?")]
+        {
+            let arguments: Vec<&str> = arguments.iter().copied().chain([name]).collect();
+            let reply = project.run(&arguments);
+            let expected = format!("exit 2\n--- stdout\n--- stderr\nerror: there is no rule `{name}`\nhelp: {help}\n");
+            assert_eq!(reply.transcript(), expected, "{arguments:?}");
+        }
+    }
+}
+
+#[test]
+fn check_and_ack_say_why_a_rule_is_not_in_force() {
+    let project = crate::project();
+    insta::assert_snapshot!(project.run(&["check", "--rule", "hard-reset"]).stderr, @"error: rule `hard-reset` is not in force: not named in config");
+    insta::assert_snapshot!(project.run(&["ack", "hard-reset", "--reason", "x"]).stderr, @"error: rule `hard-reset` is not in force: not named in config");
+    insta::assert_snapshot!(project.run(&["check", "--rule", "protect-guardrails"]).stderr, @"error: rule `protect-guardrails` is not a file rule, so `check` does not judge it");
+}

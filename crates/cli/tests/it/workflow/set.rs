@@ -124,7 +124,7 @@ fn rules_see_the_value_at_the_next_event() {
     assert_eq!(project.decision("danger"), "allow");
     assert_snapshot!(project.run(&["set", "hotfix", "true", "--session", "other"]).stderr, @"
     error: the journal has no session `other`
-    help: `linchpin log --json` lists the sessions
+    help: `linchpin log --json` shows the session of each event
     ");
 }
 

@@ -47,7 +47,7 @@ fn rule_flags_select_rules() {
     exit 2
     --- stdout
     --- stderr
-    error: there is no file rule `reedme` in force
+    error: there is no rule `reedme`
     help: did you mean `readme`?
     ");
     // `check` does not judge rules about tool calls.
@@ -55,8 +55,7 @@ fn rule_flags_select_rules() {
     exit 2
     --- stdout
     --- stderr
-    error: there is no file rule `protect-guardrails` in force
-    help: `linchpin rules list` shows the rules
+    error: rule `protect-guardrails` is not a file rule, so `check` does not judge it
     ");
 }
 

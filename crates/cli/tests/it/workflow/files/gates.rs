@@ -10,7 +10,7 @@ fn unknown_rules_in_a_file_rule_gate_get_suggestions() {
     project.rule("pairing", "---\nset: ['src/{name}.rs', 'tests/{name}.rs']\n---\nChange both.\n");
     project.rule("paring", "---\ncommand_pattern: ^pare\n---\nNo.\n");
     insta::assert_snapshot!(project.run(&["validate"]).stdout, @"
-    error: no rule is named `parings` (node `work`)
+    error: there is no rule `parings` (node `work`)
      --> .linchpin/workflows/execution.yml:5:30
       |
     5 |     requires: [{file_rules: [parings, hard-reset, else]}]
@@ -26,7 +26,7 @@ fn unknown_rules_in_a_file_rule_gate_get_suggestions() {
       |
       = help: known file rules: pairing
 
-    error: no rule is named `else` (node `work`)
+    error: there is no rule `else` (node `work`)
      --> .linchpin/workflows/execution.yml:5:51
       |
     5 |     requires: [{file_rules: [parings, hard-reset, else]}]

@@ -9,7 +9,7 @@ fn errors_name_the_node_and_index_of_a_rule() {
         "    prompt: Work.\n    rules:\n      - no-such-rule\n      - {tools: [Bash], command_pattern: '(', reason: No.}\n    tool_rules:\n      - {on: stop, reason: No.}\n    check_rules: [hard-rest]\n    blocked_commands: ['[']",
     );
     insta::assert_snapshot!(validated(&text), @"
-    error: no rule is named `no-such-rule` (node `work`, rule 1)
+    error: there is no rule `no-such-rule` (node `work`, rule 1)
      --> .linchpin/workflows/execution.yml:6:9
       |
     6 |       - no-such-rule
@@ -31,7 +31,7 @@ fn errors_name_the_node_and_index_of_a_rule() {
       |
       = help: move it to `rules`
 
-    error: no rule is named `hard-rest` (node `work`, `check_rules` 1)
+    error: there is no rule `hard-rest` (node `work`, `check_rules` 1)
       --> .linchpin/workflows/execution.yml:10:19
        |
     10 |     check_rules: [hard-rest]
@@ -51,10 +51,10 @@ fn errors_name_the_node_and_index_of_a_rule() {
     let report = project.run(&["validate", "--json"]).json();
     let lines: Vec<String> = report["problems"].as_array().expect("a list").iter().map(ToString::to_string).collect();
     insta::assert_snapshot!(lines.join("\n"), @r#"
-    {"severity":"error","kind":"UnknownRule","message":"no rule is named `no-such-rule` (node `work`, rule 1)","file":".linchpin/workflows/execution.yml","line":6,"column":9,"node":"work","help":"known rules: delete-outside-project, force-push-protected, hard-reset, opaque-shell, people-only-commands, pipe-to-shell, protect-guardrails, read-secrets, repeated-failure, unguarded-agent"}
+    {"severity":"error","kind":"UnknownRule","message":"there is no rule `no-such-rule` (node `work`, rule 1)","file":".linchpin/workflows/execution.yml","line":6,"column":9,"node":"work","help":"known rules: delete-outside-project, force-push-protected, hard-reset, opaque-shell, people-only-commands, pipe-to-shell, protect-guardrails, read-secrets, repeated-failure, unguarded-agent"}
     {"severity":"error","kind":"InvalidRulePattern","message":"invalid regex: unclosed group (node `work`, rule 2)","file":".linchpin/workflows/execution.yml","line":7,"column":43,"node":"work","rule":"execution/work/2"}
     {"severity":"error","kind":"InvalidValue","message":"`tool_rules` must list tool rules, and this is not one (node `work`, `tool_rules` 1)","file":".linchpin/workflows/execution.yml","line":9,"column":9,"node":"work","rule":"execution/work/4","help":"move it to `rules`"}
-    {"severity":"error","kind":"UnknownRule","message":"no rule is named `hard-rest` (node `work`, `check_rules` 1)","file":".linchpin/workflows/execution.yml","line":10,"column":19,"node":"work","help":"did you mean `hard-reset`?"}
+    {"severity":"error","kind":"UnknownRule","message":"there is no rule `hard-rest` (node `work`, `check_rules` 1)","file":".linchpin/workflows/execution.yml","line":10,"column":19,"node":"work","help":"did you mean `hard-reset`?"}
     {"severity":"error","kind":"InvalidRulePattern","message":"invalid regex: unclosed character class (node `work`)","file":".linchpin/workflows/execution.yml","line":11,"column":25,"node":"work"}
     "#);
 }

@@ -134,7 +134,7 @@ fn a_session_variable_is_read_from_the_session_that_moves() {
     --- stdout
     --- stderr
     error: the journal has no session `nobody`
-    help: `linchpin log --json` lists the sessions
+    help: `linchpin log --json` shows the session of each event
     ");
     insta::assert_snapshot!(second.linchpin(&["next", "--session", "session-1"]).transcript(), @"
     exit 2
