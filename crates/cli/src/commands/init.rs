@@ -46,25 +46,27 @@ pub fn run(arguments: &InitArguments, context: &Context) -> CommandOutcome {
     // Stores the policy as the last valid version, which stays in force if somebody breaks a file before the first
     // event.
     let _ = Project::at(&root, &context.environment).compiled_policy(&context.environment);
-    let commands: Vec<String> = failed
-        .iter()
-        .map(|(agent, _)| format!("`{}`", install::install_command(*agent, SettingsScope::Project)))
-        .collect();
+    if failed.is_empty() || !(installed.is_empty() || context.output.json) {
+        report(arguments, &root, had_policy, &written, &installed, context);
+    }
+    match failed_hooks(failed, &folder) {
+        None => Ok(ExitCode::Done),
+        Some(problem) => Err(problem),
+    }
+}
+
+/// The first of these problems, with the agents whose hooks were not written; `None` if there is no problem.
+fn failed_hooks(failed: Vec<(Agent, Problem)>, folder: &PolicyFolder) -> Option<Problem> {
     let titles: Vec<&str> = failed.iter().map(|(agent, _)| agent.title()).collect();
+    let command = |agent| format!("`{}`", install::install_command(agent, SettingsScope::Project));
+    let commands: Vec<String> = failed.iter().map(|(agent, _)| command(*agent)).collect();
     let help = format!(
         "the policy in {} was written, but the hooks of {} were not; fix that and run {}",
         folder.path.display(),
         titles.join(", "),
         commands.join(", ")
     );
-    let Some((_, problem)) = failed.into_iter().next() else {
-        report(arguments, &root, had_policy, &written, &installed, context);
-        return Ok(ExitCode::Done);
-    };
-    if !installed.is_empty() && !context.output.json {
-        report(arguments, &root, had_policy, &written, &installed, context);
-    }
-    Err(problem.help(help))
+    failed.into_iter().next().map(|(_, problem)| problem.help(help))
 }
 
 /// Writes all missing policy files. On failure, removes those that it wrote.

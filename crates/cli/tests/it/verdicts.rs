@@ -97,6 +97,35 @@ fn file_tools_are_judged_by_the_paths_they_name() {
 }
 
 #[test]
+fn build_tools_and_formatters_write_to_the_paths_that_they_name() {
+    let project = project();
+    project.rule("generated", "---\nwrites: ['dist/**']\n---\nMade by the build.\n");
+    for command in [
+        "tsc --outDir dist",
+        "npx esbuild src/a.ts --outfile=dist/a.js",
+        "esbuild src/a.ts --outdir=dist",
+        "rollup -c -o dist/a.js",
+        "vite build --outDir dist",
+        "webpack --output-path dist",
+        "eslint --fix dist/a.js",
+        "biome format --write dist/a.js",
+        "terraform fmt dist",
+    ] {
+        assert_eq!(project.decision(command), "deny", "{command}");
+    }
+    for command in [
+        "tsc -p dist/tsconfig.json --noEmit",
+        "vite build --outDir build",
+        "eslint dist/a.js",
+        "biome check dist/a.js",
+        "terraform fmt -check dist",
+        "terraform plan -out dist.plan",
+    ] {
+        assert_eq!(project.decision(command), "allow", "{command}");
+    }
+}
+
+#[test]
 fn a_symlink_does_not_bypass_a_rule() {
     let project = project();
     project.file("dist/app.js", "x").rule("generated", "---\nwrites: ['dist/**']\n---\nMade by the build.\n");
