@@ -109,7 +109,7 @@ pub enum Command {
         #[command(subcommand)]
         what: RulesArguments,
     },
-    /// List and draw workflows
+    /// List, draw and copy workflows
     Workflows(WorkflowsArguments),
     /// Write, check, show and draw the loop of this project
     Hats(HatsArguments),

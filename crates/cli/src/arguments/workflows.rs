@@ -18,6 +18,11 @@ pub enum WorkflowsAction {
         #[arg(long, value_enum, default_value_t = DrawingFormat::Text)]
         format: DrawingFormat,
     },
+    /// Copy a bundled workflow to `.linchpin/workflows/NAME.yml`, where you can change it
+    New {
+        /// The bundled workflow's name
+        name: String,
+    },
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

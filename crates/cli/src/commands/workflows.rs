@@ -1,15 +1,19 @@
-//! `workflows`: lists the workflows, and shows or draws one of them.
+//! `workflows`: lists the workflows, shows or draws one of them, and copies a bundled one into the project.
 
+use std::fs;
+
+use engine::rules::Tier;
 use engine::suggest;
 use engine::workflow::{Requirement, Workflow, diagram};
 use guard::Project;
 use guard::grants::{Trust, untrusted_workflow_notice};
-use policy::{WorkflowFile, Workflows as Found};
+use policy::{PolicyFolder, WorkflowFile, Workflows as Found};
 use serde_json::{Value, json};
 
-use super::{Context, workflow_path};
+use super::{Context, init, validate, workflow_path};
 use crate::arguments::{DrawingFormat, WorkflowsAction, WorkflowsArguments};
 use crate::exit_code::ExitCode;
+use crate::person;
 use crate::plural::code_list;
 use crate::problem::{CommandOutcome, Problem};
 
@@ -22,6 +26,7 @@ pub fn run(arguments: &WorkflowsArguments, context: &Context) -> CommandOutcome 
             let name = workflow_path::name_of(name, &project, context)?;
             show(&name, *format, &found, &project, context)?;
         }
+        Some(WorkflowsAction::New { name }) => copy_bundled(name, &found, &project, context)?,
     }
     Ok(ExitCode::Done)
 }
@@ -69,7 +74,11 @@ fn nodes(workflow: &Workflow) -> Vec<&str> {
 }
 
 fn show(name: &str, format: DrawingFormat, found: &Found, project: &Project, context: &Context) -> Result<(), Problem> {
-    let Some(file) = found.named(name) else { return Err(unknown(name, found)) };
+    let Some(mut file) = found.named(name) else { return Err(unknown(name, found)) };
+    if format == DrawingFormat::Yaml && file.text.trim().is_empty() {
+        // With `> .linchpin/workflows/NAME.yml`, the shell creates an empty file before this command starts.
+        file = found.hidden_by(file).next().unwrap_or(file);
+    }
     let Some(workflow) = &file.workflow else {
         let problem = Problem::new("BrokenPolicy", format!("the workflow `{name}` has errors"));
         return Err(problem.at(&file.source, None).help("`linchpin validate` shows the errors"));
@@ -85,6 +94,31 @@ fn show(name: &str, format: DrawingFormat, found: &Found, project: &Project, con
     if !is_trusted {
         context.output.aside(format!("note: {}", untrusted_workflow_notice(workflow)));
     }
+    Ok(())
+}
+
+fn copy_bundled(name: &str, found: &Found, project: &Project, context: &Context) -> Result<(), Problem> {
+    person::required("workflows new", &context.environment)?;
+    let bundled: Vec<&WorkflowFile> = found.files.iter().filter(|file| file.tier == Tier::Bundled).collect();
+    let Some(file) = bundled.iter().find(|file| file.name == name) else {
+        let names: Vec<&str> = bundled.iter().map(|file| file.name.as_str()).collect();
+        let help = suggest::closest(name, names.iter().copied())
+            .map_or_else(|| format!("bundled workflows: {}", code_list(&names)), suggest::did_you_mean);
+        return Err(Problem::new("NotFound", format!("there is no bundled workflow `{name}`")).help(help));
+    };
+    validate::require_policy(project)?;
+    let folder = PolicyFolder::of_project(&project.root);
+    fs::create_dir_all(folder.workflows())?;
+    let path = folder.workflows().join(format!("{name}.yml"));
+    let shown = folder.display_name(&path);
+    let other_spelling = path.with_extension("yaml");
+    if other_spelling.exists() || !init::write_new(&path, &file.text)? {
+        let existing = if other_spelling.exists() { folder.display_name(&other_spelling) } else { shown };
+        return Err(Problem::new("Exists", format!("`{existing}` already exists"))
+            .help("move it away first: Linchpin does not overwrite your files"));
+    }
+    let text = format!("Wrote {shown}. It replaces the bundled workflow. Change it, then run `linchpin validate`.");
+    context.output.line_or(&text, &json!({ "file": shown, "workflow": name }));
     Ok(())
 }
 

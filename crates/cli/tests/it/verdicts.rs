@@ -441,7 +441,7 @@ fn an_unparsable_command_is_not_attributed_to_a_rule() {
     A person can allow this call once: `linchpin allow 1`
     ");
     insta::assert_snapshot!(project.hook("claude", &project.bash_payload("make list | xargs rm -r")).reason(), @"
-    Approval required by Linchpin rule `delete-outside-project`: Linchpin can't tell what this does to `the input of xargs`. It might delete files outside the project. Only files in the project and in temporary folders may be deleted. Work inside the project, or ask the person to delete the files. Possible match: `rm -r $…`
+    Approval required by Linchpin rule `delete-outside-project`: Linchpin can't tell what this does to `the input of xargs`. It might delete files outside the project. Only files in the project and in temporary folders may be deleted (a temporary folder that contains the project does not count). Work inside the project, or ask the person to delete the files. Possible match: `rm -r $…`
 
     A person can allow this call once: `linchpin allow 2`
     ");

@@ -7,6 +7,7 @@ use super::document::Document;
 use super::editor::{Editor, RuleLocation};
 use super::policy_file_io;
 use super::refusal::EditRefusal;
+use crate::bundled::bundled_rules;
 use crate::files::folder::PolicyFolder;
 use crate::text::diagnostic::DiagnosticKind;
 
@@ -41,7 +42,12 @@ impl Editor {
 
     fn export_file(&self, path: &Path, file_name: String) -> Result<ExportedRule, EditRefusal> {
         let text = self.read(path)?.unwrap_or_default();
-        Ok(ExportedRule { file_name, text })
+        // With `> .linchpin/rules/ID.md`, the shell creates an empty file before this command starts.
+        let bundled = || bundled_rules().iter().find(|rule| file_name.strip_suffix(".md") == Some(rule.id));
+        match bundled().filter(|_| text.trim().is_empty()) {
+            Some(rule) => Ok(ExportedRule { file_name, text: rule.text.to_owned() }),
+            None => Ok(ExportedRule { file_name, text }),
+        }
     }
 
     /// Writes rules into the directory `to`, an absolute path outside of all policies: agents may export rules, but

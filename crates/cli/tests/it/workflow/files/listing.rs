@@ -47,7 +47,7 @@ fn a_valid_workflow_has_no_errors() {
     insta::assert_snapshot!(with_workflow(EXECUTION).run(&["validate"]).transcript(), @"
     exit 0
     --- stdout
-    note: .linchpin/workflows/execution.yml: ignored until you run `linchpin trust`: gate green: runs cargo test
+    note: .linchpin/workflows/execution.yml: until you run `linchpin trust`, these gates are not met: gate `green`: runs `cargo test`
 
     2 rules in force, 1 workflow, no errors.
     --- stderr
@@ -114,11 +114,60 @@ fn a_workflow_is_drawn() {
 #[test]
 fn a_bundled_workflow_can_be_copied() {
     let project = project();
-    let printed = project.run(&["workflows", "show", "execution", "--format", "yaml"]);
-    project.file(".linchpin/workflows/execution.yml", printed.stdout);
+    let printed = project.run(&["workflows", "show", "execution", "--format", "yaml"]).stdout;
+    let (_, command) = printed.split_once("#   linchpin ").expect("the command that copies it");
+    let command: Vec<&str> = command.lines().next().unwrap_or_default().split(' ').collect();
+    insta::assert_snapshot!(project.run(&command).transcript(), @"
+    exit 0
+    --- stdout
+    Wrote .linchpin/workflows/execution.yml. It replaces the bundled workflow. Change it, then run `linchpin validate`.
+    --- stderr
+    ");
+    assert_eq!(
+        std::fs::read_to_string(project.root().join(".linchpin/workflows/execution.yml")).expect("a file"),
+        printed
+    );
     assert_eq!(project.run(&["validate"]).code, Some(0));
     let json = project.run(&["workflows", "show", "execution", "--json"]).json();
     assert_eq!(json["source"], ".linchpin/workflows/execution.yml");
+    insta::assert_snapshot!(project.run(&command).transcript(), @"
+    exit 2
+    --- stdout
+    --- stderr
+    error: `.linchpin/workflows/execution.yml` already exists
+    help: move it away first: Linchpin does not overwrite your files
+    ");
+    insta::assert_snapshot!(project.run(&["workflows", "new", "execusion"]).transcript(), @"
+    exit 2
+    --- stdout
+    --- stderr
+    error: there is no bundled workflow `execusion`
+    help: did you mean `execution`?
+    ");
+    insta::assert_snapshot!(project.run(&["workflows", "new", "feature"]).transcript(), @"
+    exit 2
+    --- stdout
+    --- stderr
+    error: there is no bundled workflow `feature`
+    help: bundled workflows: `developer`, `discovery`, `execution`, `quick`, `refactor`, `research`
+    ");
+    insta::assert_snapshot!(project_without_policy().run(&command).transcript(), @"
+    exit 2
+    --- stdout
+    --- stderr
+    error: there is no policy in `[BASE]/project` or above it
+    help: `linchpin init` writes one
+    ");
+}
+
+#[test]
+fn an_empty_file_of_a_redirection_is_not_shown() {
+    let project = project();
+    project.file(".linchpin/workflows/execution.yml", "").file(".linchpin/rules/hard-reset.md", "");
+    let shown = project.run(&["workflows", "show", "execution", "--format", "yaml"]);
+    assert!(shown.stdout.contains("start_node: spec"), "{}", shown.transcript());
+    let exported = project.run(&["rules", "export", "hard-reset"]);
+    assert!(exported.stdout.contains("git reset --hard"), "{}", exported.transcript());
 }
 
 #[test]
@@ -139,7 +188,7 @@ fn a_workflow_of_a_later_tier_overrides_an_earlier_one() {
     research   bundled  plan, study, assess, questions (bundled workflow research)
     wrong      project  broken: `linchpin validate` shows the errors (.linchpin/workflows/wrong.yml)
     ");
-    insta::assert_snapshot!(project.run(&["workflows", "--json"]).stdout, @r#"{"workflows":[{"name":"developer","tier":"bundled","source":"bundled workflow developer","sound":true,"digest":"44d5cf756646ee3349981b83","nodes":["claim","plan","code","test","review","commit"],"hides":[]},{"name":"discovery","tier":"bundled","source":"bundled workflow discovery","sound":true,"digest":"5bd80f6edd8d65bf820eeefc","nodes":["spec","plan","code","learnings","readme"],"hides":[]},{"name":"execution","tier":"project","source":".linchpin/workflows/execution.yml","sound":true,"digest":"913d26df310805ce20d1429c","nodes":["spec","code","review"],"hides":[{"tier":"user","source":"[BASE]/config/linchpin/workflows/execution.yml"},{"tier":"bundled","source":"bundled workflow execution"}]},{"name":"quick","tier":"bundled","source":"bundled workflow quick","sound":true,"digest":"9949fbd09471bff4ef715118","nodes":["code","test"],"hides":[]},{"name":"quickly","tier":"user","source":"[BASE]/config/linchpin/workflows/quickly.yml","sound":true,"digest":"076dc38e920ae3d1d72e0722","nodes":["work"],"hides":[]},{"name":"refactor","tier":"bundled","source":"bundled workflow refactor","sound":true,"digest":"577715276e81028227279704","nodes":["survey","pin","change","review"],"hides":[]},{"name":"research","tier":"bundled","source":"bundled workflow research","sound":true,"digest":"dd94206c3fb62b1abca86582","nodes":["plan","study","assess","questions"],"hides":[]},{"name":"wrong","tier":"project","source":".linchpin/workflows/wrong.yml","sound":false,"digest":null,"nodes":null,"hides":[]}]}"#);
+    insta::assert_snapshot!(project.run(&["workflows", "--json"]).stdout, @r#"{"workflows":[{"name":"developer","tier":"bundled","source":"bundled workflow developer","sound":true,"digest":"9e0fc3b44a237f154730e49f","nodes":["claim","plan","code","test","review","commit"],"hides":[]},{"name":"discovery","tier":"bundled","source":"bundled workflow discovery","sound":true,"digest":"536e2292511e35f77da16f2c","nodes":["spec","plan","code","learnings","readme"],"hides":[]},{"name":"execution","tier":"project","source":".linchpin/workflows/execution.yml","sound":true,"digest":"913d26df310805ce20d1429c","nodes":["spec","code","review"],"hides":[{"tier":"user","source":"[BASE]/config/linchpin/workflows/execution.yml"},{"tier":"bundled","source":"bundled workflow execution"}]},{"name":"quick","tier":"bundled","source":"bundled workflow quick","sound":true,"digest":"2b120cdeff3e9d8764a54dd9","nodes":["code","test"],"hides":[]},{"name":"quickly","tier":"user","source":"[BASE]/config/linchpin/workflows/quickly.yml","sound":true,"digest":"076dc38e920ae3d1d72e0722","nodes":["work"],"hides":[]},{"name":"refactor","tier":"bundled","source":"bundled workflow refactor","sound":true,"digest":"4c3a868f253a766ccf66f771","nodes":["survey","pin","change","review"],"hides":[]},{"name":"research","tier":"bundled","source":"bundled workflow research","sound":true,"digest":"f37cae962a811dcb3b23fe4c","nodes":["plan","study","assess","questions"],"hides":[]},{"name":"wrong","tier":"project","source":".linchpin/workflows/wrong.yml","sound":false,"digest":null,"nodes":null,"hides":[]}]}"#);
     insta::assert_snapshot!(project.run(&["workflows", "show", "wrong"]).transcript(), @"
     exit 2
     --- stdout
