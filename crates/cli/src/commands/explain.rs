@@ -3,6 +3,7 @@
 mod command;
 
 use engine::decide::{ConsideredRule, RuleOutcome as Judged};
+use engine::rules::Truth;
 use engine::{Finding, Level, expr};
 use guard::Project;
 use guard::replay::{Replay, ReplayError, RuleChange};
@@ -57,15 +58,26 @@ fn explain_pattern(pattern: &str, path: &str, context: &Context) -> CommandOutco
 fn explain_when(expression: &str, with: Option<&str>, context: &Context) -> CommandOutcome {
     // With `--with`, an unknown name is undefined instead of an error.
     let has_given_values = with.is_some();
-    let with: Map<String, Value> = serde_json::from_str(with.unwrap_or("{}"))
-        .map_err(|error| Problem::new("InvalidValue", format!("`--with` is not a JSON object: {error}")))?;
+    let with: Map<String, Value> = serde_json::from_str(with.unwrap_or("{}")).map_err(|error| {
+        Problem::new("InvalidValue", format!("`--with` is not a JSON object: {error}"))
+            .help("for example `--with '{\"variables\": {\"hotfix\": true}}'`")
+    })?;
     let ExpressionNames { names, situation, scope } = moves::known_names(context);
     let names = with_names(names, with);
     let scope = (!has_given_values).then_some(&scope);
     let found = expr::evaluate_with_names(expression, &names, Some(&situation), scope).map_err(|error| {
         let column = expression.get(..error.span.start).map_or(1, |before| before.chars().count() + 1);
-        let problem = Problem::new("InvalidExpression", error.message).at("expression", Some((1, column)));
-        error.help.into_iter().fold(problem, Problem::help)
+        let position = if column > 1 { format!(" (column {column})") } else { String::new() };
+        let message = error.message + &position;
+        let problem = Problem::new("InvalidExpression", message).at("expression", Some((1, column)));
+        let is_misspelled = error.help.as_deref().is_some_and(|help| help.starts_with("did you mean"));
+        // Without the scope, an unknown name is no error: then `--with` can give it a value.
+        let scope = scope.filter(|_| !is_misspelled);
+        let unscoped = scope.and_then(|_| expr::evaluate_with_names(expression, &names, Some(&situation), None).ok());
+        let unknown = unscoped.and_then(|found| found.unknown.into_iter().next());
+        let with = unknown.map(|name| format!("`--with '{{\"{name}\": 1}}'` gives it a value for this command"));
+        let help: Vec<String> = error.help.into_iter().chain(with).collect();
+        if help.is_empty() { problem } else { problem.help(help.join("; ")) }
     })?;
     if context.output.json {
         context.output.value(&json!({ "value": found.value, "truthy": found.truthy, "unknown": found.unknown }));
@@ -207,6 +219,13 @@ pub fn show_consideration(considered: &ConsideredRule, indent: &str, context: &C
     output.line(output.dim(&format!("{indent}  {} ({})", considered.rule.source, considered.rule.tier.name())));
     for clause in &considered.clauses {
         let compared = if clause.shows_code() { format!("`{}`", clause.shown) } else { clause.shown.clone() };
+        // A false regex makes `command_not_pattern` true.
+        let found = match clause.truth {
+            Truth::True if clause.key == "command_not_pattern" => " (not found)",
+            Truth::False if clause.key == "command_not_pattern" => " (found)",
+            _ => "",
+        };
+        let compared = compared + found;
         let mut lines = compared.lines();
         let first = lines.next().unwrap_or_default();
         output.line(format!("{indent}  {:<20} {:<8} {first}", clause.key, clause.truth.name()));

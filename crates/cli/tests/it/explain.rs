@@ -81,15 +81,16 @@ fn explain_when_shows_the_value_and_errors() {
     insta::assert_snapshot!(project.run(&["explain", "when", "len(x", "--json"]).transcript(), @r#"
     exit 2
     --- stdout
-    {"error":{"kind":"InvalidExpression","message":"syntax error: unexpected end of input, expected `,`","file":"expression","line":1,"column":5}}
+    {"error":{"kind":"InvalidExpression","message":"syntax error: unexpected end of input, expected `,` (column 5)","file":"expression","line":1,"column":5}}
     --- stderr
     "#);
-    insta::assert_snapshot!(project.run(&["explain", "when", "x", "--with", "[1]"]).transcript(), @"
+    insta::assert_snapshot!(project.run(&["explain", "when", "x", "--with", "[1]"]).transcript(), @r#"
     exit 2
     --- stdout
     --- stderr
     error: `--with` is not a JSON object: invalid type: sequence, expected a map at line 1 column 0
-    ");
+    help: for example `--with '{"variables": {"hotfix": true}}'`
+    "#);
 }
 
 #[test]
@@ -171,7 +172,7 @@ fn explain_last_shows_every_clause() {
 
     people-only-commands: does not apply
       bundled rule people-only-commands (bundled)
-      command_not_pattern  true     `true; danger now`
+      command_not_pattern  true     `true; danger now` (not found)
       command              false    `true; danger now`
 
     protect-guardrails: does not apply
@@ -339,6 +340,13 @@ fn explain_when_uses_facts_of_the_project() {
     error: unknown name `gti`
     help: did you mean `git`?
     ");
+    insta::assert_snapshot!(explained("1 < foo"), @r#"
+    exit 2
+    --- stdout
+    --- stderr
+    error: unknown name `foo` (column 5)
+    help: a variable is declared under `variables:`; `--with '{"foo": 1}'` gives it a value for this command
+    "#);
     insta::assert_snapshot!(explained("command_ran('make')"), @"
     exit 0
     --- stdout

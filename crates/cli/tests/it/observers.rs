@@ -259,6 +259,27 @@ fn a_users_program_receives_events_and_sets_variables() {
     let request: Value =
         serde_json::from_slice(&fs::read(project.root().join("request.json")).expect("a request")).expect("JSON");
     assert_eq!(request["variables"], json!({"deployed": "v1"}));
+    let explained = |expression: &str| project.run(&["explain", "when", expression]).transcript();
+    insta::assert_snapshot!(explained("behavior_deploy_ready('staging') and deployed == 'v1'"), @"
+    exit 0
+    --- stdout
+    true (true in a condition)
+    --- stderr
+    ");
+    insta::assert_snapshot!(explained("behavior_deploy_redy('staging')"), @"
+    exit 2
+    --- stdout
+    --- stderr
+    error: no behavior has the condition `behavior_deploy_redy`
+    help: did you mean `behavior_deploy_ready`?
+    ");
+    insta::assert_snapshot!(explained("mcp_called('mail')"), @"
+    exit 2
+    --- stdout
+    --- stderr
+    error: `mcp_called` needs the behavior `mcp_call_tracking`, but no observer uses it
+    help: add `- behavior: mcp_call_tracking` under `observers:` in config.yml
+    ");
 }
 
 /// While the event is judged, another event of the session changes the state, so the first event is judged a second

@@ -40,13 +40,15 @@ pub(super) fn facts(state: &State) -> Option<Arc<FactReader>> {
 }
 
 /// Returns the value of a variable that the implementation of `function` reads, although the expression does not name
-/// the variable; `None` if the variable has no value. Fails if the expression is evaluated with a dictionary of names
-/// that does not contain the variable.
+/// the variable; `None` if the variable has no value. Fails if the expression is evaluated without a situation, and with a
+/// dictionary of names that does not contain the variable.
 pub(super) fn variable(state: &State, name: &str, function: &str) -> Result<Option<Value>, Error> {
     let root = state.lookup(ROOT);
     match root.as_ref().and_then(|root| root.downcast_object_ref::<NameSource>()) {
-        Some(NameSource::Situation(facts, _)) => facts.resolve(facts.variable(name)),
         Some(root @ NameSource::Dictionary(..)) if root.resolve(name).is_some() => Ok(root.resolve(name)),
+        Some(NameSource::Situation(facts, _) | NameSource::Dictionary(_, Some(facts))) => {
+            facts.resolve(facts.variable(name))
+        }
         _ => Err(failure(format!("`{function}` needs the variable `{name}`"))),
     }
 }

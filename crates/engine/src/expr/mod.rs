@@ -206,7 +206,10 @@ pub fn evaluate_with_names(
 ) -> Result<Evaluation, ExprError> {
     let source = Source::read(source)?;
     let (tree, lowering) = lowered(&source)?;
-    let problem = scope.and_then(|scope| lowering.names.iter().find_map(|reference| scope.check(reference)));
+    let problem = scope.and_then(|scope| {
+        let unknown_name = lowering.names.iter().find_map(|reference| scope.check(reference));
+        unknown_name.or_else(|| lowering.behavior_calls.iter().find_map(|call| scope.check_call(call)))
+    });
     if let Some(problem) = problem {
         return Err(source.original_error(problem));
     }

@@ -40,7 +40,12 @@ impl BranchClause {
             }
         }
         if shown.is_empty() {
-            shown.push(if is_parsed { "no such branch" } else { "a command that cannot be parsed" }.to_owned());
+            let shown_text = match situation.rewrites() {
+                _ if !is_parsed => "a command that cannot be parsed",
+                [] => "the call rewrites no branch",
+                _ => "the call rewrites other branches",
+            };
+            shown.push(shown_text.to_owned());
         }
         shown.dedup();
         Clause { key: Self::KEY, truth, shown: shown.join(", "), subject: best.subject(), missing }

@@ -71,9 +71,11 @@ impl WorkflowCommands<'_> {
             ("claims", object(claims.iter().map(|claim| (claim.as_str(), json!(false))).collect())),
             ("variables", object(values.collect())),
         ];
-        let observers = self.policy.config.observers.iter();
-        let set_by_observers = observers.flat_map(engine::observers::Observer::variables).map(str::to_owned);
-        let scope = Scope::with_variables(variables.iter().cloned().chain(set_by_observers));
+        let mut scope = Scope::with_variables(variables.iter().cloned());
+        let of_workflow = active.iter().flat_map(|active| &active.workflow.observers);
+        for observer in config.observers.iter().chain(of_workflow) {
+            observer.declare_in(&mut scope);
+        }
         let scope = if active.is_some() { scope.in_workflow(claims).for_transitions() } else { scope };
         let has_fields = |value: &Value| value.as_object().is_some_and(|fields| !fields.is_empty());
         let names = names.into_iter().filter(|(_, value)| has_fields(value));
