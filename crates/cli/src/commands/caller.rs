@@ -117,6 +117,17 @@ impl Caller {
         Self { project, policy, now, session, candidate_sessions, hat_phase, is_by_agent, repeat_with }
     }
 
+    /// Fails if this process may be a call of an agent that runs the same command and has not ended. For commands of
+    /// people, after [`person::required`].
+    pub fn require_no_open_call(&self, command: &str) -> Result<(), Problem> {
+        let Some(AgentSession { agent, id }) = self.candidate_sessions.first() else { return Ok(()) };
+        let message = format!(
+            "only people may run `linchpin {command}`, and this may be a call of an agent: session `{id}` of {agent} has \
+             begun such a call, and its end was not reported"
+        );
+        Err(Problem::new("NotAPerson", message).help("run it again after that call or that session has ended"))
+    }
+
     /// Returns a caller for commands that only show the state of `session`.
     pub fn viewer(project: &Project, policy: &Arc<CompiledPolicy>, now: i64, session: Option<AgentSession>) -> Self {
         Self {

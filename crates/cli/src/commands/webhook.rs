@@ -45,6 +45,7 @@ fn send(webhook: &Webhook, question: &Value, environment: &Environment) -> Resul
     };
     answer.map_err(|error| match error {
         ureq::Error::Timeout(_) => format!("no answer within {} s", TIMEOUT.as_secs()),
+        ureq::Error::Io(error) => format!("it could not be reached: {error}"),
         error => error.to_string(),
     })
 }

@@ -153,6 +153,8 @@ fn calls_are_refused_until_continue() {
       - HH:MM:SS: make
       - HH:MM:SS: make
 
+    Until `linchpin continue`, only reading and Linchpin's own commands are allowed.
+
     Suggestion: You keep repeating the same step without progress. Read the first line of the last error. Before you run the command again, say what you expect to be different, and try the smallest check that would show it: one test, one file, one printed value.
 
     ---

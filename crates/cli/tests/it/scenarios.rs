@@ -152,7 +152,7 @@ fn an_interrupted_phase_continues_and_moves_on() {
       - Explain what you tried and why you are stuck
       - Wait for their answer before you continue
     --- stderr
-    still at `code`, by rule `work/code/1`
+    still at `code`: pace rule `work/code/1` has fired
     ");
     assert_eq!(interrupted.code, Some(3));
     let json = agent.linchpin(&["next", "--json", "{\"code_complete\": true}"]).json();

@@ -68,8 +68,9 @@ impl PaceJudgement {
     pub(super) fn interrupt(&self, rule: &Rule) -> String {
         let reason = Some(rule.reason.trim()).filter(|reason| !reason.is_empty());
         let phase = self.state.phase.name.as_deref();
+        let refuses_calls = rule.as_pace_rule().is_some_and(|pace| pace.live == LiveMode::Block);
         match &self.violation {
-            Some(violation) => Interrupt { violation, phase, reason, ack: rule.ack }.to_string(),
+            Some(violation) => Interrupt { violation, phase, reason, ack: rule.ack, refuses_calls }.to_string(),
             None => rule.reason.clone(),
         }
     }

@@ -16,6 +16,8 @@ pub struct Interrupt<'a> {
     pub reason: Option<&'a str>,
     /// Who may run `linchpin continue`.
     pub ack: AckBy,
+    /// True if the rule refuses calls until somebody runs `linchpin continue`.
+    pub refuses_calls: bool,
 }
 
 impl fmt::Display for Interrupt<'_> {
@@ -27,6 +29,10 @@ impl fmt::Display for Interrupt<'_> {
         }
         for line in details {
             writeln!(f, "{line}")?;
+        }
+        if self.refuses_calls {
+            let gap = if details.is_empty() { "" } else { "\n" };
+            writeln!(f, "{gap}Until `linchpin continue`, only reading and Linchpin's own commands are allowed.")?;
         }
         let suggestion = self.reason.unwrap_or(suggestion);
         writeln!(f, "\nSuggestion: {suggestion}\n\n---\n\nREFLECT AND DECIDE:\n")?;

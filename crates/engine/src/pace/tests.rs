@@ -47,7 +47,8 @@ fn violation_of(rule: &PaceRule, activities: &[(i64, Activity)], started: i64, n
 
 fn interrupt(rule: &PaceRule, activities: &[(i64, Activity)], now: i64) -> String {
     let violation = violation_of(rule, activities, 0, now).unwrap();
-    Interrupt { violation: &violation, phase: Some("code"), reason: None, ack: AckBy::Agent }.to_string()
+    Interrupt { violation: &violation, phase: Some("code"), reason: None, ack: AckBy::Agent, refuses_calls: false }
+        .to_string()
 }
 
 #[test]
@@ -237,7 +238,7 @@ fn interrupts_for_time_tokens_and_commits() {
     let count = vec![TokenKind::Input, TokenKind::Output];
     let rule = pace(PaceLimit::TokenBudget { max_tokens: 5_000, count });
     let violation = rule.judge(&state(Tally::Tokens(Some(tokens)))).unwrap();
-    assert_snapshot!(Interrupt { violation: &violation, phase: None, reason: Some("Enough."), ack: AckBy::Agent }, @"
+    assert_snapshot!(Interrupt { violation: &violation, phase: None, reason: Some("Enough."), ack: AckBy::Agent, refuses_calls: false }, @"
     Token budget exceeded: 6,200 / 5,000
 
     Input tokens: 4,000
@@ -266,7 +267,7 @@ fn interrupts_for_time_tokens_and_commits() {
     let rule = pace(PaceLimit::RequireCommits { lookback_phases: 2 });
     let phases = vec!["plan".to_owned(), "code".to_owned()];
     let violation = rule.judge(&state(Tally::Commits { count: Some(0), phases })).unwrap();
-    assert_snapshot!(Interrupt { violation: &violation, phase: Some("code"), reason: None, ack: AckBy::Agent }, @"
+    assert_snapshot!(Interrupt { violation: &violation, phase: Some("code"), reason: None, ack: AckBy::Agent, refuses_calls: false }, @"
     🚨 WORKFLOW INTERRUPT: Commits Required
 
     Diagnostic: No commit was made in the last 2 phases

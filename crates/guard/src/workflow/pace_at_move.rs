@@ -92,7 +92,7 @@ impl WorkflowCommands<'_> {
             if let Some(violation) = pace.judge(&pace_state) {
                 let reason = Some(rule.reason.trim()).filter(|reason| !reason.is_empty());
                 let (phase, ack) = (scope.node.as_deref(), rule.ack);
-                let text = Interrupt { violation: &violation, phase, reason, ack }.to_string();
+                let text = Interrupt { violation: &violation, phase, reason, ack, refuses_calls: false }.to_string();
                 return Ok(Some(ViolatedPaceRule { rule: rule.clone(), text, violation: Box::new(violation) }));
             }
         }

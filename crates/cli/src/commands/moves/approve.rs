@@ -20,6 +20,7 @@ const SHOWN_DIGITS: usize = 12;
 pub fn run(arguments: &ApproveArguments, context: &Context) -> CommandOutcome {
     person::required("approve", &context.environment)?;
     let caller = Caller::of(Verb::Approve, context).or_of_last_run(context);
+    caller.require_no_open_call("approve")?;
     person::require_terminal_during_run(&caller.project, &context.environment)?;
     let commands = caller.workflow_commands(context);
     let pending = match (commands.pending_approvals(arguments.gate.as_deref()), &arguments.gate) {

@@ -22,6 +22,9 @@ pub fn next(arguments: &NextArguments, context: &Context) -> CommandOutcome {
         person::required("next --force", &context.environment)?;
     }
     let caller = Caller::with_session(Verb::Next, &[], arguments.session.as_deref(), context)?;
+    if force != Force::None {
+        caller.require_no_open_call("next --force")?;
+    }
     // Ctrl-C ends the gate's command. If the agent's shell kills `next`, the command keeps running.
     let interrupt = Signals::watch_ctrl_c()?;
     let mut commands = caller.workflow_commands(context);

@@ -101,8 +101,12 @@ fn help_with_names(refusal: &WorkflowError) -> Option<String> {
             (None, Some(close)) => suggest::did_you_mean(close),
             (None, None) => format!("claims of this workflow: {}", code_list(known)),
         },
-        WorkflowError::UnknownRule { known, .. } if known.is_empty() => "this node has no pace rules".to_owned(),
-        WorkflowError::UnknownRule { known, .. } => format!("pace rules of this node: {}", code_list(known)),
+        WorkflowError::UnknownRule { known, .. } if known.is_empty() => {
+            "this node has no pace rules, and gates cannot be forced".to_owned()
+        }
+        WorkflowError::UnknownRule { known, .. } => {
+            format!("pace rules of this node: {}; gates cannot be forced", code_list(known))
+        }
         WorkflowError::Pace { rule, .. } => {
             format!("the workflow did not move; a person can skip the rule: `linchpin next --force {rule}`")
         }

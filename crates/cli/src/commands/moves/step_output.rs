@@ -49,9 +49,12 @@ pub fn print(step: &Step, context: &Context) {
         StepOutcome::PaceInterrupt { text, rule, .. } => {
             output.line(text);
             let may_force = person::agent_marker(&context.environment).is_none();
-            let force =
-                if may_force { format!("; `linchpin next --force {rule}` skips it once") } else { String::new() };
-            output.aside(format!("still at `{node}`, by rule `{rule}`{force}"));
+            let ways_on = if may_force {
+                format!(". `linchpin continue` starts its count again; `linchpin next --force {rule}` skips it once")
+            } else {
+                String::new()
+            };
+            output.aside(format!("still at `{node}`: pace rule `{rule}` has fired{ways_on}"));
         }
         StepOutcome::Ended => output.line(format!("Workflow `{workflow}` is {node}. No workflow is active now.")),
         StepOutcome::LimitsRestarted(rules) => {

@@ -21,7 +21,7 @@ fn only_people_may_force_a_move() {
     --- stdout
     --- stderr
     error: there is no rule `token_budget` at `code`
-    help: pace rules of this node: `work/code/1`
+    help: pace rules of this node: `work/code/1`; gates cannot be forced
     ");
     assert_eq!(project.run(&["next", "--force", "repeated_command"]).code, Some(0));
     assert_snapshot!(agent.linchpin(&["abort"]).transcript(), @"
@@ -50,6 +50,23 @@ fn a_move_is_attributed_only_to_a_session_with_an_open_call() {
         let log = project.run(&["log"]).stdout;
         assert!(log.contains(&format!("move: workflow `work`, `code` → `review`{by}\n")), "{event:?}: {log}");
     }
+}
+
+/// A person cannot be told from an agent whose call of the same command is open.
+#[test]
+fn an_open_call_of_an_agent_prevents_a_forced_move() {
+    let project = with_rules(BUILDS);
+    project.run(&["start", "work"]);
+    project.agent().before("linchpin next");
+    assert_snapshot!(project.run(&["next", "--force-all"]).transcript(), @"
+    exit 2
+    --- stdout
+    --- stderr
+    error: only people may run `linchpin next --force`, and this may be a call of an agent: session `session-1` of claude has begun such a call, and its end was not reported
+    help: run it again after that call or that session has ended
+    ");
+    project.hook("claude", &project.event_payload("SessionEnd", &json!({"reason": "other"})));
+    assert_eq!(project.run(&["next", "--force-all"]).code, Some(0));
 }
 
 #[test]
@@ -119,9 +136,9 @@ fn the_journal_records_moves() {
         log.lines().filter(|line| line.starts_with("note")).filter_map(|line| line.get(34..)).collect();
     assert_snapshot!(notes.join("\n"), @"
     person start: workflow `work`, at `code`
-    claude held: workflow `work`, stays at `code` because of `work/code/builds`
+    claude was held: workflow `work` stays at `code` because of `work/code/builds`
     person move: workflow `work`, `code` → `review`, forced past rule `builds`
-    claude held: workflow `work`, stays at `review` because of `review/1`, `review/2`
+    claude was held: workflow `work` stays at `review` because of `review/1`, `review/2`
     person approve: workflow `work`, gate `review/2`, by ada
     person move: workflow `work`, `review` → `code`, back
     person move: workflow `work`, `code` → `review`, forced past all rules

@@ -175,3 +175,11 @@ fn a_proxy_is_not_used_for_webhooks_on_this_machine() {
     assert_eq!(reply.code, Some(0), "{}", reply.stdout);
     assert!(proxied.try_recv().is_err());
 }
+
+#[test]
+fn a_webhook_that_cannot_be_reached_is_reported() {
+    // The listener is dropped at once, so nothing answers at its port.
+    let port = TcpListener::bind("127.0.0.1:0").and_then(|listener| listener.local_addr()).expect("a port").port();
+    let stdout = with_webhook_gate(port, "").run(&["next"]).stdout;
+    assert!(stdout.contains("/gate did not approve: it could not be reached: Connection refused"), "{stdout}");
+}
