@@ -57,7 +57,7 @@ pub use load::{LastGoodPolicy, LoadedPolicy, load};
 pub use loops::{LoopFile, PRESETS, Preset, gate_files_rule, loop_file};
 pub use rule::definition::{RuleDefinition, RuleOrigin};
 pub use rule_status::RuleStatus;
-pub use rules_in_force::{InForceReason, RuleInForce};
+pub use rules_in_force::{IGNORED_UNTIL_TRUSTED, InForceReason, RuleInForce};
 pub use schema::schemas;
 pub use session_pin::{IgnoredWeakening, PinnedPolicy, SessionPin, enforced_since};
 pub use text::diagnostic::{Diagnostic, DiagnosticKind, RenderStyle, Severity};

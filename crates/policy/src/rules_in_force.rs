@@ -16,6 +16,9 @@ use crate::text::diagnostic::{Diagnostic, DiagnosticKind};
 use crate::text::frontmatter;
 use crate::text::source::Source;
 
+/// Part of the warning about an untrusted part: `this rule IGNORED_UNTIL_TRUSTED approves calls`.
+pub const IGNORED_UNTIL_TRUSTED: &str = "is ignored until a person runs `linchpin trust`, because it";
+
 #[derive(Debug, Clone, PartialEq)]
 pub struct RuleInForce {
     pub definition: RuleDefinition,
@@ -184,8 +187,7 @@ impl InForceBuilder {
                 PendingKind::Setting(_) => {}
             }
             if !is_trusted {
-                let message =
-                    format!("this {noun} is ignored until a person runs `linchpin trust`, because it {effect}");
+                let message = format!("this {noun} {IGNORED_UNTIL_TRUSTED} {effect}");
                 self.problems.push(
                     Diagnostic::warning(DiagnosticKind::Untrusted, message, &source, span)
                         .with_full_span(full_span)

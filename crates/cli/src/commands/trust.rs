@@ -9,7 +9,9 @@ use guard::Project;
 use guard::grants::{AcceptedWeakenings, Trust as Accepted};
 use guard::session::policy as session_policy;
 use policy::edit::EditRefusal;
-use policy::{Diagnostic, DiagnosticKind, LastGoodPolicy, LoadedPolicy, PolicyMode, Severity, Weakening};
+use policy::{
+    Diagnostic, DiagnosticKind, IGNORED_UNTIL_TRUSTED, LastGoodPolicy, LoadedPolicy, PolicyMode, Severity, Weakening,
+};
 use serde_json::json;
 
 use super::Context;
@@ -47,8 +49,12 @@ pub fn run(arguments: &TrustArguments, context: &Context) -> CommandOutcome {
                 .line(format!("{}; running sessions keep the stricter version until you accept", change.describe()));
         }
     }
+    let question = match pending.count() {
+        1 => "Accept this part?".to_owned(),
+        count => format!("Accept these {count} parts?"),
+    };
     let confirmation =
-        Confirmation { question: "Accept?", subject: "the files", without_asking: "linchpin trust --yes" };
+        Confirmation { question: &question, subject: "the files", without_asking: "linchpin trust --yes" };
     if !arguments.yes && !confirmation.ask(&context.output)? {
         return Err(Problem::new("Untrusted", "nothing was accepted"));
     }
@@ -136,6 +142,10 @@ impl PendingAcceptance {
         self.parts().is_empty() && self.changes.is_empty() && self.workflows.is_empty() && self.the_loop.is_none()
     }
 
+    fn count(&self) -> usize {
+        self.parts().len() + self.workflows.len() + usize::from(self.the_loop.is_some()) + self.changes.len()
+    }
+
     fn parts(&self) -> Vec<&Diagnostic> {
         self.loaded.untrusted_parts().collect()
     }
@@ -181,7 +191,8 @@ fn accept(project: &Project, pending: &PendingAcceptance, context: &Context) -> 
 fn show(problem: &Diagnostic, context: &Context) {
     let output = &context.output;
     let place = problem.position().map_or(String::new(), |position| format!(":{position}"));
-    output.line(output.bold(&format!("{}{place}: {}", problem.source.name, problem.message)));
+    let message = problem.message.replace(&format!("{IGNORED_UNTIL_TRUSTED} "), "");
+    output.line(output.bold(&format!("{}{place}: {message}", problem.source.name)));
     let text = problem.full_span.as_ref().and_then(|span| problem.source.text.get(span.clone()));
     for line in text.unwrap_or(&problem.source.text).lines() {
         output.line(format!("    {line}"));
@@ -192,7 +203,7 @@ fn show(problem: &Diagnostic, context: &Context) {
 /// Shows what a workflow would do. The acceptance is valid for the current contents of the workflow's file.
 fn show_workflow(workflow: &Workflow, context: &Context) {
     let output = &context.output;
-    let message = "it starts programs or approves calls; those parts are ignored until a person accepts the file";
+    let message = "it starts programs or approves calls";
     output.line(output.bold(&format!("{}: {message}", workflow.source)));
     for part in workflow.parts_to_trust() {
         output.line(format!("    {}", part.replace('\n', "\n    ")));

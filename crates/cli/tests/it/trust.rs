@@ -18,7 +18,7 @@ fn an_approving_rule_of_a_repository_needs_trust() {
     insta::assert_snapshot!(project.run(&["trust"]).transcript(), @"
     exit 2
     --- stdout
-    .linchpin/rules/approve.md: this rule is ignored until a person runs `linchpin trust`, because it approves calls without asking
+    .linchpin/rules/approve.md: this rule approves calls without asking
         command_pattern: '^ls( |$)'
         action: allow
 
@@ -29,7 +29,7 @@ fn an_approving_rule_of_a_repository_needs_trust() {
     insta::assert_snapshot!(project.run(&["trust", "--yes"]).transcript(), @"
     exit 0
     --- stdout
-    .linchpin/rules/approve.md: this rule is ignored until a person runs `linchpin trust`, because it approves calls without asking
+    .linchpin/rules/approve.md: this rule approves calls without asking
         command_pattern: '^ls( |$)'
         action: allow
 

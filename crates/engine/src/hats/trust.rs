@@ -9,7 +9,7 @@ impl Loop {
     pub fn parts_to_trust(&self) -> Vec<String> {
         let agents = self.hats.iter().filter_map(|hat| Some((Some(hat.id.as_str()), hat.agent.as_ref()?)));
         let agents = [(None, &self.agent)].into_iter().chain(agents).map(|(hat, agent)| {
-            let owner = hat.map_or_else(String::new, |hat| format!(" of {hat}"));
+            let owner = hat.map_or_else(String::new, |hat| format!(" of hat `{hat}`"));
             match agent {
                 AgentChoice::Named(name) => format!("agent{owner}: starts {name}, unattended"),
                 AgentChoice::Command { words, .. } => format!("agent{owner}: starts {}", words.join(" ")),

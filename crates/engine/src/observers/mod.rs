@@ -75,7 +75,7 @@ impl Observer {
     pub fn text_to_trust(&self) -> Option<String> {
         match &self.kind {
             ObserverKind::External(external) => {
-                Some(format!("observer {}: runs {}", self.name, Value::from(external.exec.clone())))
+                Some(format!("observer `{}`: runs {}", self.name, Value::from(external.exec.clone())))
             }
             ObserverKind::Declared(_) | ObserverKind::Builtin(_) => None,
         }

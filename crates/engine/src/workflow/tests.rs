@@ -156,8 +156,8 @@ fn commands_and_webhooks_need_trust() {
     workflow.gates.insert("green".to_owned(), command("make"));
     workflow.gates.insert("ci".to_owned(), Gate::Webhook(Box::new(webhook)));
     assert_snapshot!(workflow.parts_to_trust().join("\n"), @"
-    gate ci: asks https://ci.example.com/gate
-    gate green: runs make
+    gate `ci`: asks https://ci.example.com/gate
+    gate `green`: runs `make`
     ");
     // Trust that a person gave to a workflow before gates had the field `protect` stays valid.
     let has_protect = |workflow: &Workflow| workflow.text_to_trust().contains("protect");

@@ -95,13 +95,13 @@ pub(crate) fn without_newer_defaults(text: &str) -> String {
 /// Describes a gate that needs trust; `None` for other gates.
 pub(crate) fn gate_to_trust(id: &str, gate: &Gate) -> Option<String> {
     match gate {
-        Gate::Command { text, .. } => Some(format!("gate {id}: runs {text}")),
+        Gate::Command { text, .. } => Some(format!("gate `{id}`: runs `{text}`")),
         Gate::Webhook(webhook) => {
             // A person must know which environment variables are sent to the server.
             let sent: Vec<&str> =
                 webhook.headers.iter().filter_map(|(_, value)| value.strip_prefix(Webhook::FROM_ENVIRONMENT)).collect();
             let sent = if sent.is_empty() { String::new() } else { format!(", and sends it {}", sent.join(", ")) };
-            Some(format!("gate {id}: asks {}{sent}", webhook.url))
+            Some(format!("gate `{id}`: asks {}{sent}", webhook.url))
         }
         Gate::Expression(_) | Gate::Approval(_) | Gate::FileRules(_) => None,
     }
@@ -112,8 +112,8 @@ pub(crate) fn rule_to_trust(rule: &Rule) -> Option<String> {
     let id = &rule.id;
     match rule {
         _ if rule.tier != Tier::Local && rule.tier != Tier::Project => None,
-        _ if rule.action == Level::Allow => Some(format!("rule {id}: approves calls without asking")),
-        _ if rule.runs_command() => Some(format!("rule {id}: runs a command")),
+        _ if rule.action == Level::Allow => Some(format!("rule `{id}`: approves calls without asking")),
+        _ if rule.runs_command() => Some(format!("rule `{id}`: runs a command")),
         _ => None,
     }
 }

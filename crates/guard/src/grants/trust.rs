@@ -83,6 +83,12 @@ fn workflow_line(workflow: &Workflow, text: &str) -> String {
 
 /// The notice about a workflow that is not trusted.
 pub fn untrusted_workflow_notice(workflow: &Workflow) -> String {
-    let parts = workflow.parts_to_trust().join("; ");
-    format!("{}: ignored until you run `linchpin trust`: {parts}", workflow.source)
+    let parts = workflow.parts_to_trust();
+    let has_gates = parts.iter().any(|part| part.starts_with("gate "));
+    let effect = match (has_gates, parts.iter().all(|part| part.starts_with("gate "))) {
+        (true, true) => "these gates are not met",
+        (true, false) => "these gates are not met, and the other parts are ignored",
+        (false, _) => "these parts are ignored",
+    };
+    format!("{}: until you run `linchpin trust`, {effect}: {}", workflow.source, parts.join("; "))
 }

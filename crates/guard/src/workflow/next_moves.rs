@@ -67,7 +67,7 @@ impl GateState {
         match self {
             Self::Met => "met",
             Self::NotMet => "not met",
-            Self::NotChecked => "not asked yet",
+            Self::NotChecked => "not checked yet",
             Self::NotTrusted => "not trusted yet",
             Self::NoSession => "depends on the session",
         }

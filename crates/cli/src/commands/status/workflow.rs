@@ -68,7 +68,7 @@ fn show_next_moves(NextMoves { gates, moves }: &NextMoves, now: i64, output: &Ou
         }
     };
     if !gates.is_empty() {
-        output.line("  transitions:");
+        output.line("  gates:");
         show_gates(gates);
     }
     for NextMove { to, when, claims, depends_on_session, gates } in moves {

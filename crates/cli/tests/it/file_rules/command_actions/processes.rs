@@ -61,7 +61,7 @@ fn a_repositorys_command_is_not_run_until_a_person_accepts_it() {
     insta::assert_snapshot!(project.run(&["trust", "--yes"]).transcript(), @"
     exit 0
     --- stdout
-    .linchpin/rules/run.md: this rule is ignored until a person runs `linchpin trust`, because it runs a command
+    .linchpin/rules/run.md: this rule runs a command
         name: Run it
         trigger: '**/*.py'
         action: {command: 'sh tools/run.sh {file}'}

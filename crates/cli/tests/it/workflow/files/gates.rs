@@ -85,7 +85,7 @@ fn unused_gates_are_warned_about() {
       |
       = help: add it where it must hold, as `requires: [green]`, or remove it
 
-    note: .linchpin/workflows/execution.yml: ignored until you run `linchpin trust`: gate green: runs cargo test
+    note: .linchpin/workflows/execution.yml: until you run `linchpin trust`, these gates are not met: gate `green`: runs `cargo test`
 
     2 rules in force, 1 workflow; 1 warning.
     ");

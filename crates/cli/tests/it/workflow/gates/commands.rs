@@ -96,7 +96,7 @@ fn shell_syntax_in_a_command_is_an_error_that_suggests_shell() {
       |
       = help: to run it in a shell, write `sh -c '…'`; to pass it as an argument, quote it
 
-    note: .linchpin/workflows/w.yml: ignored until you run `linchpin trust`: gate work/1: runs python -c 'a; b'; gate work/2: runs echo '&&'
+    note: .linchpin/workflows/w.yml: until you run `linchpin trust`, these gates are not met: gate `work/1`: runs `python -c 'a; b'`; gate `work/2`: runs `echo '&&'`
 
     2 rules in force, 1 workflow; 1 error.
     --- stderr
@@ -258,7 +258,7 @@ fn status_shows_a_running_gate_and_its_last_line() {
 fn a_gate_whose_process_was_killed_is_not_shown_as_running() {
     let project = with_gates(&format!("[{}]", counting_gate("slow", "kill -9 $PPID; exec sleep 60")));
     assert!(project.run(&["next"]).stdout.contains("ended without a result"));
-    assert!(moves_in_status(&project).contains("work/1, not asked yet:"), "{}", moves_in_status(&project));
+    assert!(moves_in_status(&project).contains("work/1, not checked yet:"), "{}", moves_in_status(&project));
 }
 
 #[cfg(unix)]

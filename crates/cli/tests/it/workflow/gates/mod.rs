@@ -84,7 +84,7 @@ fn status_shows_gates_without_checking_them() {
         work/2, met: phase.visit == 1
         work/3, not trusted yet: command sh -c 'echo ran >> $TMPDIR/count; true'
         work/4, not met: approval: Ship it?
-        work/5, not asked yet: file rules pairing
+        work/5, not checked yet: file rules pairing
         work/6, not trusted yet: webhook POST https://example.com
     → work by again
     → rest by work_complete
@@ -95,10 +95,10 @@ fn status_shows_gates_without_checking_them() {
     rules: w/no-push
         work/1, not met: ready
         work/2, met: phase.visit == 1
-        work/3, not asked yet: command sh -c 'echo ran >> $TMPDIR/count; true'
+        work/3, not checked yet: command sh -c 'echo ran >> $TMPDIR/count; true'
         work/4, met: approval: Ship it?
-        work/5, not asked yet: file rules pairing
-        work/6, not asked yet: webhook POST https://example.com
+        work/5, not checked yet: file rules pairing
+        work/6, not checked yet: webhook POST https://example.com
     → work by again
     → rest by work_complete
     ");
@@ -133,8 +133,8 @@ fn status_shows_claims_and_their_targets() {
 fn status_uses_receipts() {
     let project = with_gates("[{command: 'true'}, {command: 'false'}]");
     insta::assert_snapshot!(moves_in_status(&project), @"
-        work/1, not asked yet: command true
-        work/2, not asked yet: command false
+        work/1, not checked yet: command true
+        work/2, not checked yet: command false
     → work by again
     → rest by work_complete
     ");
@@ -147,8 +147,8 @@ fn status_uses_receipts() {
     ");
     project.file("a.txt", "two\n");
     insta::assert_snapshot!(moves_in_status(&project), @"
-        work/1, not asked yet: command true
-        work/2, not asked yet: command false
+        work/1, not checked yet: command true
+        work/2, not checked yet: command false
     → work by again
     → rest by work_complete
     ");

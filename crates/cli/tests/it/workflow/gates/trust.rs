@@ -30,8 +30,8 @@ fn a_command_of_a_repository_is_not_run() {
     insta::assert_snapshot!(project.run(&["trust"]).transcript(), @"
     exit 2
     --- stdout
-    .linchpin/workflows/w.yml: it starts programs or approves calls; those parts are ignored until a person accepts the file
-        gate work/1: runs sh -c 'echo ran >> $TMPDIR/count; true'
+    .linchpin/workflows/w.yml: it starts programs or approves calls
+        gate `work/1`: runs `sh -c 'echo ran >> $TMPDIR/count; true'`
 
     --- stderr
     error: cannot ask for confirmation without a terminal
@@ -74,7 +74,7 @@ fn a_webhook_of_a_repository_is_not_called() {
     let project = untrusted(hook, "");
     assert!(project.run(&["next"]).stdout.contains("not trusted yet"));
     let shown = project.run(&["trust"]).stdout;
-    assert!(shown.contains("gate work/1: asks https://example.invalid/gate, and sends it GATE_TOKEN"), "{shown}");
+    assert!(shown.contains("gate `work/1`: asks https://example.invalid/gate, and sends it GATE_TOKEN"), "{shown}");
 }
 
 #[test]
@@ -102,7 +102,12 @@ fn only_approving_rules_of_a_workflow_need_trust() {
     let project = untrusted("[]", rules);
     let first = project.hook("claude", &project.bash_payload("ls"));
     let notice = first.json()["systemMessage"].as_str().map(str::to_owned).unwrap_or_default();
-    assert!(notice.contains(".linchpin/workflows/w.yml: ignored until you run `linchpin trust`"), "{notice}");
+    assert!(
+        notice.contains(
+            ".linchpin/workflows/w.yml: until you run `linchpin trust`, these parts are ignored: rule `w/1`: approves"
+        ),
+        "{notice}"
+    );
     assert!(first.json()["hookSpecificOutput"].is_null());
     assert_eq!(project.decision("danger"), "deny");
     project.run(&["trust", "--yes"]);
@@ -142,7 +147,7 @@ fn observer_programs_need_trust() {
 #[test]
 fn doctor_reports_missing_trust() {
     let project = untrusted("[{command: make}]", "");
-    assert!(project.run(&["doctor"]).stdout.contains("gate work/1: runs make"));
+    assert!(project.run(&["doctor"]).stdout.contains("gate `work/1`: runs `make`"));
     project.run(&["trust", "--yes"]);
     assert!(!project.run(&["doctor"]).stdout.contains("gate work/1"));
 }
@@ -154,14 +159,14 @@ fn commands_show_missing_trust() {
     insta::assert_snapshot!(project.run(&["validate"]).transcript(), @"
     exit 0
     --- stdout
-    note: .linchpin/workflows/w.yml: ignored until you run `linchpin trust`: gate work/1: runs make
+    note: .linchpin/workflows/w.yml: until you run `linchpin trust`, these gates are not met: gate `work/1`: runs `make`
 
     2 rules in force, 1 workflow, no errors.
     --- stderr
     ");
     let shown = project.run(&["workflows", "show", "w", "--format", "mermaid"]);
-    insta::assert_snapshot!(shown.stderr, @"note: .linchpin/workflows/w.yml: ignored until you run `linchpin trust`: gate work/1: runs make");
-    let parts = json!(["gate work/1: runs make"]);
+    insta::assert_snapshot!(shown.stderr, @"note: .linchpin/workflows/w.yml: until you run `linchpin trust`, these gates are not met: gate `work/1`: runs `make`");
+    let parts = json!(["gate `work/1`: runs `make`"]);
     let json = project.run(&["workflows", "show", "w", "--json"]).json();
     assert_eq!((&json["needs_trust"], &json["trusted"]), (&parts, &json!(false)));
     assert_eq!(project.run(&["validate", "--json"]).json()["sound"], true);
