@@ -76,7 +76,8 @@ impl Driver<'_> {
         if let AgentResult::HandedOver(topic) = &result {
             let is_default = end.outcome == Some(IterationOutcome::DefaultTopic);
             let refusal = end.remark.as_deref().and_then(first_line).filter(|_| is_default);
-            (active.report)(RunEvent::HandedOver { hat: &hat.id, topic, is_default, refusal });
+            let summary = active.work.summary(active.run.id, hat_phase.iteration)?.unwrap_or_default();
+            (active.report)(RunEvent::HandedOver { hat: &hat.id, topic, summary: &summary, is_default, refusal });
         }
         Ok(result)
     }

@@ -35,7 +35,7 @@ impl RunConclusion {
 
     pub fn stopped(reason: StopReason) -> Self {
         let (outcome, why) = match reason {
-            StopReason::Interrupted => (RunOutcome::Interrupted, "it was interrupted"),
+            StopReason::Interrupted => (RunOutcome::Interrupted, "by Ctrl-C or a signal"),
             StopReason::StoppedByPerson => (RunOutcome::Stopped, "a person stopped it"),
         };
         Self { outcome, why: why.to_owned() }

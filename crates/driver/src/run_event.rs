@@ -28,6 +28,7 @@ pub enum RunEvent<'a> {
     HandedOver {
         hat: &'a str,
         topic: &'a str,
+        summary: &'a str,
         is_default: bool,
         /// The reason why the agent's own attempt was refused, if the default topic was published instead.
         refusal: Option<&'a str>,

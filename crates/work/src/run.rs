@@ -110,6 +110,8 @@ pub struct Iteration {
     pub cost_usd: Option<f64>,
     /// The topic with which the iteration handed over.
     pub handed_over: Option<String>,
+    /// The summary that was published with that topic.
+    pub summary: Option<String>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

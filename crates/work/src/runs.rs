@@ -311,6 +311,16 @@ impl WorkDatabase {
         handed_over_topic(&self.connection, run, iteration)
     }
 
+    /// Returns the summary that the iteration published with its topic.
+    pub fn summary(&self, run: RunId, iteration: u32) -> Result<Option<String>> {
+        let found = self.connection.query_row(
+            "SELECT summary FROM topics WHERE run = ?1 AND iteration = ?2",
+            params![run, iteration],
+            |row| row.get(0),
+        );
+        Ok(found.optional()?)
+    }
+
     /// Stores the end of an iteration. Unless the outcome is `HandedOver`, `DefaultTopic` or `Done`, the topic that the
     /// iteration handled waits again, with `end.note_for_retry` or, if there is none, with `end.remark`.
     pub fn end_iteration(&self, run: RunId, number: u32, end: &IterationEnd, now: i64) -> Result<()> {
@@ -399,8 +409,9 @@ impl WorkDatabase {
     /// Returns the last `limit` iterations, oldest first.
     pub fn iterations(&self, run: RunId, limit: u32) -> Result<Vec<Iteration>> {
         let mut statement = self.connection.prepare_cached(
-            "SELECT number, hat, topic, started, ended, outcome, remark, tokens, cost_usd, (SELECT t.topic FROM topics t \
-             WHERE t.run = i.run AND t.iteration = i.number) FROM iterations i WHERE run = ?1 ORDER BY number DESC LIMIT ?2",
+            "SELECT i.number, i.hat, i.topic, i.started, i.ended, i.outcome, i.remark, i.tokens, i.cost_usd, t.topic, \
+             t.summary FROM iterations i LEFT JOIN topics t ON t.run = i.run AND t.iteration = i.number \
+             WHERE i.run = ?1 ORDER BY i.number DESC LIMIT ?2",
         )?;
         let rows = statement.query_map(params![run, limit], |row| {
             let outcome: Option<String> = row.get(5)?;
@@ -415,6 +426,7 @@ impl WorkDatabase {
                 tokens: row.get(7)?,
                 cost_usd: row.get(8)?,
                 handed_over: row.get(9)?,
+                summary: row.get(10)?,
             })
         })?;
         let mut iterations: Vec<Iteration> = rows.collect::<rusqlite::Result<_>>()?;

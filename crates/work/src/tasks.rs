@@ -60,6 +60,8 @@ pub struct TaskCounts {
 pub struct EnsuredTask {
     pub task: Task,
     pub is_new: bool,
+    /// True if the task existed, and the call changed it.
+    pub is_updated: bool,
 }
 
 #[derive(Clone, Copy)]
@@ -93,17 +95,19 @@ impl Tasks<'_> {
     pub fn ensure(self, key: &str, draft: &TaskDraft<'_>, now: i64) -> Result<EnsuredTask, TaskError> {
         let transaction = self.work.write_transaction()?;
         let key = check_key(key)?;
-        let existing = id_by_key(&transaction, key)?;
-        let id = match existing {
-            Some(id) => {
-                update(&transaction, id, draft, now)?;
-                id
+        let existing = id_by_key(&transaction, key)?.map(|id| read_task(&transaction, id)).transpose()?;
+        let id = match &existing {
+            Some(existing) => {
+                update(&transaction, existing.id, draft, now)?;
+                existing.id
             }
             None => insert(&transaction, Some(key), draft, now)?,
         };
         let task = read_task(&transaction, id)?;
         transaction.commit()?;
-        Ok(EnsuredTask { task, is_new: existing.is_none() })
+        let is_updated =
+            existing.as_ref().is_some_and(|before| Task { changed: task.changed, ..before.clone() } != task);
+        Ok(EnsuredTask { task, is_new: existing.is_none(), is_updated })
     }
 
     pub fn get(self, id: TaskId) -> Result<Task, TaskError> {

@@ -71,6 +71,8 @@ fn ensure(key: &str, arguments: &TaskTextArguments, tasks: Tasks<'_>, context: &
     let task = &ensured.task;
     let text = if ensured.is_new {
         format!("Added {}: {}", task.id, task.title)
+    } else if ensured.is_updated {
+        format!("Updated {} ({}): {}", task.id, state_text(task.state), task.title)
     } else {
         format!("{} already exists ({}): {}", task.id, state_text(task.state), task.title)
     };

@@ -16,6 +16,8 @@ pub use stop::{resume_session, run as stop};
 pub use unfinished_run::unfinished_run;
 pub use unguarded::{UnguardedAgent, unguarded_agents};
 
+use std::path::PathBuf;
+
 use guard::Project;
 use guard::session::HatPhase;
 use work::{RunId, WorkDatabase};
@@ -33,6 +35,11 @@ fn require_hat_phase(project: &Project, context: &Context) -> Result<HatPhase, P
 
 fn open_work_database(project: &Project, context: &Context) -> Result<WorkDatabase, Problem> {
     Ok(WorkDatabase::open(&project.work_database_path(&context.environment))?)
+}
+
+/// Returns the directory with the output of the agents, a directory for each run.
+fn logs(project: &Project, context: &Context) -> PathBuf {
+    context.environment.project_state(&project.root).join("runs")
 }
 
 fn parse_run_id(text: &str) -> Result<RunId, Problem> {

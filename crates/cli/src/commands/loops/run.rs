@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::fs::File;
 use std::io::{self, Read};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -67,7 +67,7 @@ pub fn run(arguments: &RunArguments, context: &Context) -> CommandOutcome {
         clock: now,
         binary: std::env::current_exe().map_or_else(|_| OsString::from("linchpin"), Into::into),
     };
-    let mut reporter = RunReporter { context, run: None, ended: None };
+    let mut reporter = RunReporter { context, run: None, ended: None, logs: super::logs(&project, context) };
     let mut report = |event: RunEvent<'_>| reporter.report(&event);
     let ended = match &arguments.resume {
         None => driver.begin(objective.as_deref(), &mut report),
@@ -135,6 +135,8 @@ struct RunReporter<'a> {
     run: Option<RunId>,
     /// The end of the run as JSON.
     ended: Option<Value>,
+    /// The directory with the output of the agents of each run.
+    logs: PathBuf,
 }
 
 impl RunReporter<'_> {
@@ -160,8 +162,8 @@ impl RunReporter<'_> {
                 }
             }
             RunEvent::Progress(text) => output.aside(format!("[{run}] {}", text.replace('\n', " "))),
-            RunEvent::HandedOver { hat, topic, is_default, refusal } => {
-                let published = published_text(topic, *is_default);
+            RunEvent::HandedOver { hat, topic, summary, is_default, refusal } => {
+                let published = published_text(topic, summary, *is_default);
                 let refusal = refusal.map_or_else(String::new, |refusal| format!("; {refusal}"));
                 output.aside(format!("[{run}] hat `{hat}` {published}{refusal}"));
             }
@@ -188,6 +190,9 @@ impl RunReporter<'_> {
             )),
             _ => output.aside(format!("[{run}] `linchpin run --resume {run}` resumes it")),
         }
+        if outcome == RunOutcome::Failed {
+            output.aside(format!("[{run}] output of the agents: {}", self.logs.join(&run).display()));
+        }
         self.ended = Some(json!({
             "run": run, "ending": outcome.name(), "why": why, "iterations": spent.iterations, "seconds": spent.time.max(0) / 1000,
             "tokens": spent.tokens, "cost_usd": spent.cost_usd,
@@ -201,12 +206,12 @@ impl RunReporter<'_> {
     }
 }
 
-/// Describes how a hat published a topic.
-pub fn published_text(topic: &str, is_default: bool) -> String {
-    if is_default {
-        format!("published no topic, so its default topic `{topic}` was published")
-    } else {
-        format!("published `{topic}`")
+/// Describes how a hat published a topic, with the first line of the agent's summary.
+pub fn published_text(topic: &str, summary: &str, is_default: bool) -> String {
+    match summary.trim().lines().next() {
+        _ if is_default => format!("published no topic, so its default topic `{topic}` was published"),
+        Some(summary) => format!("published `{topic}`: {summary}"),
+        None => format!("published `{topic}`"),
     }
 }
 

@@ -114,10 +114,11 @@ fn print_run(
         let (id, processes) = (run.id, super::processes(count));
         output.line(format!("  {processes} left over; `linchpin runs stop {id}` ends them"));
     }
-    for Iteration { number, hat, topic, outcome, handed_over, remark, .. } in iterations {
+    for Iteration { number, hat, topic, outcome, handed_over, summary, remark, .. } in iterations {
         let result = match (handed_over, outcome) {
             (Some(topic), outcome) => {
-                format!(" {}", published_text(topic, *outcome == Some(work::IterationOutcome::DefaultTopic)))
+                let is_default = *outcome == Some(work::IterationOutcome::DefaultTopic);
+                format!(" {}", published_text(topic, summary.as_deref().unwrap_or_default(), is_default))
             }
             (None, Some(outcome)) => {
                 let why = remark.as_deref().and_then(|remark| remark.lines().next());
@@ -135,7 +136,7 @@ fn print_run(
     if let Some(waiting) = work.oldest_waiting_topic(run.id)? {
         output.line(format!("  next: {}", waiting.topic));
     }
-    let logs = context.environment.project_state(&project.root).join("runs").join(run.id.to_string());
+    let logs = super::logs(project, context).join(run.id.to_string());
     output.line(format!("  output of the agents: {}", logs.display()));
     Ok(ExitCode::Done)
 }
@@ -170,11 +171,12 @@ pub(super) fn to_json(run: &Run, spent: &RunUsage, active_run: Option<RunId>) ->
 }
 
 fn iteration_json(iteration: &Iteration) -> Value {
-    let Iteration { number, hat, topic, started, ended, outcome, remark, tokens, cost_usd, handed_over } = iteration;
+    let Iteration { number, hat, topic, started, ended, outcome, remark, tokens, cost_usd, handed_over, summary } =
+        iteration;
     json!({
         "number": number, "hat": hat, "topic": topic, "started": started, "ended": ended,
         "outcome": outcome.map(work::IterationOutcome::name), "remark": remark, "tokens": tokens, "cost_usd": cost_usd,
-        "handed_over": handed_over,
+        "handed_over": handed_over, "summary": summary,
     })
 }
 

@@ -83,7 +83,8 @@ pub fn stop_run(run: Option<&str>, at_once: bool, context: &Context) -> CommandO
             Some(run) => {
                 Problem::new("NoRun", format!("run {run} is not running")).help("`linchpin runs` shows how it ended")
             }
-            None => Problem::new("NoRun", "no run is running here"),
+            None => Problem::new("NoRun", "no run is running here")
+                .help("`linchpin runs` lists the runs; `linchpin stop --session ID` asks an agent's session to stop"),
         };
         return match found {
             Some(run) => stop_leftovers(&run, at_once, not_running, &project, context),

@@ -98,7 +98,9 @@ impl UnguardedAgent<'_> {
                 "gates on topics are enforced anyway: use them for the important requirements".to_owned()
             }
             UnguardedReason::Unknown => {
-                "`linchpin install AGENT` installs them; gates on topics are enforced without them".to_owned()
+                "if it starts an agent, `linchpin install AGENT` installs them; a script of your own has none. Gates on topics are \
+                 enforced without them"
+                    .to_owned()
             }
         }
     }

@@ -169,6 +169,7 @@ hats:
     [r1] failed: a person must approve first: `linchpin approve human`
     [r1] spent 1 iteration
     [r1] `linchpin run --resume r1` resumes it
+    [r1] output of the agents: [BASE]/state/linchpin/projects/[ID]/runs/r1
     exit 1
     ");
     // If the agent publishes the default topic itself, the hat starts again until a limit is reached. The final message
@@ -216,6 +217,7 @@ fn a_default_topic_of_the_same_hat_does_not_hide_a_refusal() {
         - tests: `test -f passed` failed with exit code 1
     [r1] spent 4 iterations
     [r1] `linchpin run --resume r1` resumes it
+    [r1] output of the agents: [BASE]/state/linchpin/projects/[ID]/runs/r1
     exit 1
     ");
     let prompt = std::fs::read_to_string(project.root().join(".git/prompt")).expect("a prompt");
@@ -270,6 +272,7 @@ fn a_default_topic_reports_the_refusal() {
     [r1] failed: `blocked` was published 3 times with the same summary, and nothing in the tree changed; in iteration 5, `loop.complete` was refused, because a gate is not met: `tests`
     [r1] spent 5 iterations
     [r1] `linchpin run --resume r1` resumes it
+    [r1] output of the agents: [BASE]/state/linchpin/projects/[ID]/runs/r1
     exit 1
     ");
     let prompt = std::fs::read_to_string(project.root().join(".git/prompt-planner")).expect("a prompt");

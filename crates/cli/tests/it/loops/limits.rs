@@ -181,6 +181,7 @@ fn an_agent_that_ends_with_a_refused_hand_over_names_the_gate() {
         - g: `false` failed with exit code 1
     [r1] spent 2 iterations
     [r1] `linchpin run --resume r1` resumes it
+    [r1] output of the agents: [BASE]/state/linchpin/projects/[ID]/runs/r1
     exit 1
     ");
     let prompt = fs::read_to_string(project.root().join(".git/prompt")).expect("a prompt");
@@ -413,7 +414,7 @@ fn an_interrupt_kills_the_agent_and_its_processes() {
     let ended = run.wait_with_output().expect("its end");
     let stderr = String::from_utf8_lossy(&ended.stderr).into_owned();
     assert_eq!(ended.status.code(), Some(130), "{stderr}");
-    assert!(stderr.contains("interrupted: it was interrupted"), "{stderr}");
+    assert!(stderr.contains("interrupted: by Ctrl-C or a signal"), "{stderr}");
     assert!(stderr.contains("`linchpin run --resume r1` resumes it"), "{stderr}");
     let child = fs::read_to_string(project.root().join("child")).expect("a number");
     assert!(processes::wait_for_end(child.trim()));

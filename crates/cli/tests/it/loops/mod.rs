@@ -41,9 +41,10 @@ fn with_loop_in(project: TestProject, the_loop: &str, script: &str) -> TestProje
     project
 }
 
-/// Returns the output of a run as a person reads it, without durations.
+/// Returns the output of a run as a person reads it, without durations and the project's id.
 fn run_output(project: &TestProject, reply: &ProcessOutput) -> String {
     let text = format!("{}\n---\n{}", project.redacted(reply.stdout.trim_end()), project.redacted(&reply.stderr));
+    let text = Regex::new("projects/[0-9a-f]{24}").expect("a pattern").replace_all(&text, "projects/[ID]");
     format!("{}exit {}", without_durations(&text), reply.code.unwrap_or(-1))
 }
 

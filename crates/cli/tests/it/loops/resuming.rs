@@ -223,6 +223,7 @@ hats:
     [r1] failed: no topic is left to handle, and no hat published the completion topic; the hat `observer` publishes nothing
     [r1] spent 2 iterations
     [r1] `linchpin run --resume r1` resumes it
+    [r1] output of the agents: [BASE]/state/linchpin/projects/[ID]/runs/r1
     exit 1
     ");
     let reply = project.run(&["run", "--resume"]);
