@@ -1,6 +1,6 @@
 //! Runs a process until it ends, and ends all processes that it leaves behind.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::fmt;
 use std::io;
 use std::path::{self, PathBuf};
@@ -8,7 +8,7 @@ use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use crate::environment::{GetVariable, environment};
-use crate::not_started::{NotStarted, not_started};
+use crate::not_started::{NotStarted, not_started, start_error};
 use crate::process_group::{ProcessGroup, deadline_after, terminating_signal, wait_until};
 use crate::program::resolve_program;
 use crate::sandbox::{SandboxLimit, SandboxMode, writable_paths};
@@ -124,6 +124,9 @@ impl BoundedProcess<'_> {
         let mut command =
             self.build_command(&limit).map_err(|why| not_started(format!("`{name}` was not started: {why}")))?;
         let failed = |error: io::Error| not_started(format!("`{name}` cannot be started: {error}"));
+        let failed_to_start = |error: io::Error| {
+            not_started(format!("`{name}` cannot be started: {}", start_error(OsStr::new(&*name), &error)))
+        };
         // The readers are started first, so that a started process always has a reader.
         let (stdout, stdout_writer) = io::pipe().map_err(failed)?;
         let (stderr, stderr_writer) = io::pipe().map_err(failed)?;
@@ -131,7 +134,7 @@ impl BoundedProcess<'_> {
         command.stdin(Stdio::null()).stdout(stdout_writer).stderr(stderr_writer);
 
         let deadline = deadline_after(self.timeout);
-        let mut group = ProcessGroup::start(command).map_err(failed)?;
+        let mut group = ProcessGroup::start(command).map_err(failed_to_start)?;
         let output_is_complete = || stdout.is_complete() && stderr.is_complete();
         let so_far = OutputSoFar { stdout: &stdout, stderr: &stderr };
         let mut is_stopped = false;

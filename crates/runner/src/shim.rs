@@ -10,6 +10,7 @@ use std::path::PathBuf;
 use std::process::{self, Command};
 
 use crate::landlock;
+use crate::not_started::start_error;
 
 /// The first argument of a binary that is called as the shim.
 pub const SHIM_ARGUMENT: &str = "__confined";
@@ -62,9 +63,9 @@ fn become_program(mut arguments: impl Iterator<Item = OsString>) -> String {
         return format!("its writes cannot be limited: {why}");
     }
     die_with_parent();
-    let mut command = Command::new(program);
+    let mut command = Command::new(&program);
     command.args(arguments);
-    exec(command)
+    start_error(&program, &exec(command))
 }
 
 /// Has the kernel kill the program when its parent ends: a parent that is killed cannot end the program itself.
@@ -75,11 +76,11 @@ fn die_with_parent() {
 }
 
 #[cfg(unix)]
-fn exec(mut command: Command) -> String {
-    std::os::unix::process::CommandExt::exec(&mut command).to_string()
+fn exec(mut command: Command) -> io::Error {
+    std::os::unix::process::CommandExt::exec(&mut command)
 }
 
 #[cfg(not(unix))]
-fn exec(_command: Command) -> String {
-    "this system cannot replace a process with another".to_owned()
+fn exec(_command: Command) -> io::Error {
+    io::Error::other("this system cannot replace a process with another")
 }

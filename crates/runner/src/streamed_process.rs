@@ -1,7 +1,7 @@
 //! Runs a process and passes its output on immediately. The process is ended after its timeout, after its idle timeout
 //! without output, or when the caller stops it. It inherits the whole environment of this process.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::io::{self, ErrorKind, Read, Write};
 use std::path::{self, PathBuf};
 use std::process::{Command, Stdio};
@@ -10,7 +10,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::environment::GetVariable;
-use crate::not_started::{NotStarted, not_started};
+use crate::not_started::{NotStarted, not_started, start_error};
 use crate::process_group::{ProcessGroup, terminating_signal};
 use crate::program::resolve_program;
 use crate::shim;
@@ -98,6 +98,9 @@ impl StreamedProcess<'_> {
     /// Starts the process, and threads that read its output and write its stdin.
     fn start(&mut self, name: &str) -> Result<Running, NotStarted> {
         let failed = |error: io::Error| not_started(format!("`{name}` cannot be started: {error}"));
+        let failed_to_start = |error: io::Error| {
+            not_started(format!("`{name}` cannot be started: {}", start_error(OsStr::new(&*name), &error)))
+        };
         let mut command =
             self.build_command().map_err(|why| not_started(format!("`{name}` was not started: {why}")))?;
         let (sender, receiver) = sync_channel(MAX_QUEUED_PIECES);
@@ -118,7 +121,7 @@ impl StreamedProcess<'_> {
             }
         }
         let started = Instant::now();
-        let group = ProcessGroup::start(command).map_err(failed)?;
+        let group = ProcessGroup::start(command).map_err(failed_to_start)?;
         (self.on_start)(group.id());
         Ok(Running { group, receiver, started, last_activity: started, stderr_start: Vec::new() })
     }

@@ -100,9 +100,13 @@ fn demands(sections: &[&Finding], level: Level) -> String {
     let others: Vec<String> = names(None).into_iter().filter(|name| !persons.contains(name)).collect();
     let rule_list = match (others.len(), persons.len()) {
         _ if sections.len() == 1 => String::new(),
-        (_, 0) => format!(" The rules are {}.", others.join(", ")),
-        (0, _) => format!(" The rules are {}.", persons.join(", ")),
-        _ => format!(" The rules are {}; only a person can acknowledge {}.", others.join(", "), persons.join(", ")),
+        (_, 0) => format!(" Do it for each rule: {}.", others.join(", ")),
+        (0, _) => format!(" Do it for each rule: {}.", persons.join(", ")),
+        _ => format!(
+            " Do it for each rule: {}; only a person can acknowledge {}.",
+            others.join(", "),
+            persons.join(", ")
+        ),
     };
     format!("{ATTENTION}\n\n{}{informative}\n\n{answer}{rule_list}", texts(&sections))
 }

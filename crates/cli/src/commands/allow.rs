@@ -1,6 +1,6 @@
 //! `allow`: a person allows one refused call.
 
-use engine::{EventKind, Level};
+use engine::{EventKind, Finding, Level};
 use guard::Project;
 use guard::grants::{AllowanceSpan, Allowances, CallDigest};
 use serde_json::{Map, Value, json};
@@ -76,6 +76,13 @@ fn refused_call(entry: &JournalEntry, project: &Project) -> Result<CallDigest, P
     }
     if entry.verdict.level < Level::Ask {
         return Err(refuses("was not refused"));
+    }
+    let holding_rule = entry.verdict.findings.iter().find(|finding| finding.level == Level::Block);
+    if let Some(Finding { rule, .. }) =
+        holding_rule.filter(|_| EventKind::from_name(&entry.kind).is_some_and(EventKind::is_stop))
+    {
+        return Err(Problem::new("NotRefused", format!("event {id} is a held stop, not a tool call"))
+            .help(format!("acknowledge its rule: `linchpin ack {rule} --reason \"…\"`")));
     }
     let awaits_permission = EventKind::from_name(&entry.kind).is_some_and(EventKind::awaits_permission);
     let call = awaits_permission.then(|| CallDigest::of_entry(entry)).flatten();

@@ -141,10 +141,10 @@ fn invalid_allowances_are_errors() {
     error: event 1 was not refused
     help: each refusal shows its number; `linchpin log --level ask` lists the refusals of this project
     ");
-    insta::assert_snapshot!(project.run(&["allow", "3", "--yes"]).stderr, @"
-    error: event 3 is not a tool call
-    help: each refusal shows its number; `linchpin log --level ask` lists the refusals of this project
-    ");
+    insta::assert_snapshot!(project.run(&["allow", "3", "--yes"]).stderr, @r#"
+    error: event 3 is a held stop, not a tool call
+    help: acknowledge its rule: `linchpin ack wait --reason "…"`
+    "#);
     // Without a terminal, `allow` cannot ask the person, so it allows nothing.
     insta::assert_snapshot!(project.run(&["allow", "2"]).transcript(), @"
     exit 2

@@ -64,9 +64,18 @@ struct Call {
 }
 
 impl Call {
-    /// The command line, for messages.
+    /// The command line, for messages: of a `shell` action, the script as it is in the rule.
     fn text(&self) -> String {
-        self.words.iter().map(|word| word.to_string_lossy()).collect::<Vec<_>>().join(" ")
+        match self.words.as_slice() {
+            [shell, flag, script, _, ..] if shell == "sh" && flag == "-c" => script.to_string_lossy().into_owned(),
+            words => words.iter().map(|word| word.to_string_lossy()).collect::<Vec<_>>().join(" "),
+        }
+    }
+
+    /// Names the files of a call whose command line does not contain them.
+    fn files_text(&self) -> String {
+        let is_named = self.files.first().is_none_or(|file| self.text().contains(file));
+        if is_named { String::new() } else { format!(", for {}", shorten(&self.files.join(", "))) }
     }
 }
 
@@ -142,8 +151,8 @@ impl CommandRunner<'_> {
             exit_code: failed.as_ref().map_or(Some(0), |failed| failed.exit_code),
             message: Some(failed.as_ref().map_or_else(
                 || match calls.iter().map(|call| call.files.len()).sum() {
-                    0 => "ran, and a second run would change nothing".to_owned(),
-                    files => format!("ran for {}, and a second run would change nothing", file_count_text(files)),
+                    0 => "ran; running it again changes nothing".to_owned(),
+                    files => format!("ran for {}; running it again changes nothing", file_count_text(files)),
                 },
                 |failed| text(&failed.why),
             )),
@@ -303,6 +312,7 @@ impl CommandRunner<'_> {
             Some(code) => format!("it failed with exit code {code}"),
             None => "it was killed by a signal".to_owned(),
         };
+        let why = why + &call.files_text();
         let runner::ProcessOutcome { exit_code, stdout, stderr, notes, .. } = outcome;
         let why = notes.iter().fold(why, |why, note| format!("{why}; {note}"));
         Err(FailedCall { command, exit_code, stdout, stderr, why })

@@ -66,7 +66,7 @@ fn a_process_that_cannot_be_started_gives_the_reason() {
     project.write("repo/text", "no program");
     let reason = |project: &ScratchProject, argv: &[&str]| project.run(argv, SandboxMode::Off).unwrap_err().to_string();
     assert_eq!(reason(&project, &[]), "the command is empty");
-    let missing = "`no-such-program` cannot be started: No such file or directory (os error 2)";
+    let missing = "`no-such-program` cannot be started: it is not on the PATH";
     assert_eq!(reason(&project, &["no-such-program"]), missing);
     let forbidden = "`./text` cannot be started: Permission denied (os error 13)";
     assert_eq!(reason(&project, &["./text"]), forbidden);

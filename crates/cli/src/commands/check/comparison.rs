@@ -55,7 +55,7 @@ impl Comparison {
                 acknowledged: Vec::new(),
                 prefix: String::new(),
                 baseline: list.clone(),
-                since: format!("according to `{list}`"),
+                since: if list == "-" { "according to stdin".to_owned() } else { format!("according to `{list}`") },
                 changed_files: changes.len(),
                 notes: Vec::new(),
             });
@@ -242,16 +242,23 @@ impl ComparisonBuilder<'_> {
         } else {
             self.tree.commit_messages(&base.id, head)?
         };
-        let since = format!("since {}", base.id.get(..12).unwrap_or(&base.id));
+        // Without a commit, the files are compared with the empty tree.
+        let since = match head {
+            "" => "in all".to_owned(),
+            _ => format!("since {}", base.id.get(..12).unwrap_or(&base.id)),
+        };
         let acknowledged = ack_trailer::trailers(&messages);
         let prefix = self.tree.prefix();
         Ok(Comparison { compared, acknowledged, prefix, baseline: base.id.clone(), since, changed_files, notes })
     }
 
     fn commit(&self, name: &str) -> Result<String, Problem> {
-        self.tree
-            .resolve_commit(name)?
-            .ok_or_else(|| Problem::new("NotFound", format!("git has no commit `{name}`")).help(FETCH_ALL))
+        self.tree.resolve_commit(name)?.ok_or_else(|| {
+            let fetch = name
+                .strip_prefix("origin/")
+                .map_or("check the name".to_owned(), |branch| format!("fetch it: `git fetch origin {branch}`"));
+            Problem::new("NotFound", format!("git has no commit `{name}`")).help(format!("{fetch}; {FETCH_ALL}"))
+        })
     }
 }
 

@@ -282,7 +282,7 @@ fn a_command_runs_until_it_changes_nothing_more() {
         "type": "command",
         "command": "sh tools/format.sh {file}",
         "exit_code": 0,
-        "output": "ran for 1 file, and a second run would change nothing",
+        "output": "ran for 1 file; running it again changes nothing",
         "stdout": null,
         "stderr": null,
         "tree": "665378b22187539d72448d64"

@@ -124,7 +124,7 @@ fn unmet_rules_are_reported_together_by_name() {
 
     Test it.
 
-    If you have done what a rule asks, or it does not apply, write `<promise>log</promise>` in your last message (outside code), or run `linchpin ack log --reason "…"`. The rules are log, readme, tests.
+    If you have done what a rule asks, or it does not apply, write `<promise>log</promise>` in your last message (outside code), or run `linchpin ack log --reason "…"`. Do it for each rule: log, readme, tests.
     "#);
     // A promise closes only the demand of the rule that it names.
     let reply = stop_with_message(&project, "<promise>readme</promise> and <promise>CHANGELOG</promise>");
@@ -303,4 +303,20 @@ fn explain_shows_that_a_stop_was_allowed_after_max_holds() {
                                     src/b.py
                                     (changing README.md satisfies it)
     ");
+}
+
+#[test]
+fn a_held_stop_cannot_be_allowed() {
+    let project = with_rule("readme", README_RULE);
+    project.file("src/a.py", "changed\n");
+    stop(&project);
+    let log = project.run(&["log", "--json", "--level", "block"]).stdout;
+    let held: serde_json::Value = serde_json::from_str(log.lines().last().expect("an event")).expect("JSON");
+    insta::assert_snapshot!(project.run(&["allow", &held["id"].to_string(), "--yes"]).transcript(), @r#"
+    exit 2
+    --- stdout
+    --- stderr
+    error: event 1 is a held stop, not a tool call
+    help: acknowledge its rule: `linchpin ack readme --reason "…"`
+    "#);
 }

@@ -73,7 +73,7 @@ fn an_imported_list_becomes_rules_in_force() {
     Run the formatter.
     (style in .linchpin/rules/style.md)
 
-    2 of 2 file rules unmet; 3 files changed according to `-`.
+    2 of 2 file rules unmet; 3 files changed according to stdin.
     --- stderr
     ");
     let before = file_contents(&project.root());

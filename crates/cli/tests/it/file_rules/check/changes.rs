@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::check_changes;
+use super::{check_changes, with_unmet_rules};
 use crate::file_rules::{README_RULE, commit, project, repository, with_rule};
 
 #[test]
@@ -37,7 +37,7 @@ fn ranges_and_bases_select_the_compared_commits() {
     --- stdout
     --- stderr
     error: git has no commit `nothing`
-    help: in CI, fetch enough history: `with: {fetch-depth: 0}` for `actions/checkout`
+    help: check the name; in CI, fetch enough history: `with: {fetch-depth: 0}` for `actions/checkout`
     ");
     insta::assert_snapshot!(project.run(&["check", "work"]).transcript(), @"
     exit 2
@@ -63,7 +63,7 @@ fn ranges_and_bases_select_the_compared_commits() {
     --- stdout
     --- stderr
     error: git has no commit `--output=x`
-    help: in CI, fetch enough history: `with: {fetch-depth: 0}` for `actions/checkout`
+    help: check the name; in CI, fetch enough history: `with: {fetch-depth: 0}` for `actions/checkout`
     ");
     assert!(!project.root().join("x").exists());
     assert_eq!(code(&["check", "main..work", "--base", "main"]), Some(2));
@@ -198,4 +198,23 @@ fn a_file_that_was_moved_and_edited_is_not_created() {
     assert_eq!(project.run(&["check"]).code, Some(0));
     project.file("src/moved.py", "nothing of it\n");
     assert_eq!(project.run(&["check"]).code, Some(1));
+}
+
+#[test]
+fn a_commit_that_was_not_fetched_is_an_error() {
+    let project = with_unmet_rules();
+    insta::assert_snapshot!(project.run(&["check", "--base", "origin/release"]).transcript(), @"
+    exit 2
+    --- stdout
+    --- stderr
+    error: git has no commit `origin/release`
+    help: fetch it: `git fetch origin release`; in CI, fetch enough history: `with: {fetch-depth: 0}` for `actions/checkout`
+    ");
+    insta::assert_snapshot!(project.run(&["check", "--base", "relase"]).transcript(), @"
+    exit 2
+    --- stdout
+    --- stderr
+    error: git has no commit `relase`
+    help: check the name; in CI, fetch enough history: `with: {fetch-depth: 0}` for `actions/checkout`
+    ");
 }

@@ -131,7 +131,7 @@ fn commands_run_only_with_fix() {
     insta::assert_snapshot!(check_transcript(&project, &["check", "--fix"]), @"
     exit 0
     --- stdout
-    Note: `format` ran for 1 file, and a second run would change nothing.
+    Note: `format` ran for 1 file; running it again changes nothing.
     1 file rule met; 1 file changed since [HEAD].
     --- stderr
     ");
@@ -221,7 +221,7 @@ fn a_variable_shared_by_trigger_and_safety_has_one_value() {
     See CHANGELOG.md, docs/b/c.md, docs/api/b/c.md.
     (docs in .linchpin/rules/docs.md)
 
-    1 of 1 file rule unmet; 3 files changed according to `-`.
+    1 of 1 file rule unmet; 3 files changed according to stdin.
     --- stderr
     ");
     assert_eq!(check_changes(&project, "M\tsrc/a.py\nD\tdocs/api/a.md\n", &[]).code, Some(0));

@@ -226,7 +226,7 @@ fn a_command_without_placeholders_runs_once_for_any_number_of_files() {
     assert_eq!(stop(&project).stdout, "");
     assert_eq!(run_count(&project), 1);
     let (_, entry) = only_entry(&project);
-    assert_eq!(entry["action_result"]["output"], "ran, and a second run would change nothing");
+    assert_eq!(entry["action_result"]["output"], "ran; running it again changes nothing");
 }
 
 #[test]

@@ -28,7 +28,7 @@ fn a_failed_command_is_reported_first() {
 
     Source files changed. Verify README.md is accurate.
 
-    If you have done what a rule asks, or it does not apply, write `<promise>aaa</promise>` in your last message (outside code), or run `linchpin ack aaa --reason "…"`. The rules are run, aaa.
+    If you have done what a rule asks, or it does not apply, write `<promise>aaa</promise>` in your last message (outside code), or run `linchpin ack aaa --reason "…"`. Do it for each rule: run, aaa.
     "#);
     assert_eq!(notice(&reply), "");
     let entry =
@@ -134,7 +134,7 @@ fn a_missing_program_is_reported() {
     The following rules require attention:
 
     ## Run it
-    `no-such-program src/a.py`: `no-such-program` cannot be started: No such file or directory (os error 2)
+    `no-such-program src/a.py`: `no-such-program` cannot be started: it is not on the PATH
 
     Mend what it says.
 
@@ -285,4 +285,21 @@ fn the_file_that_keeps_changing_is_named() {
     project.file("src/a.py", "changed\n").file("src/b.py", "changed\n");
     let reason = stop(&project).reason();
     assert!(reason.contains("`sh tools/run.sh src/b.py`: the command changed `src/b.py` again"), "{reason}");
+}
+
+#[test]
+fn a_failed_script_is_shown_as_it_is_written() {
+    let project = with_script(r#"shell: 'echo checking "$@"; exit 7'"#, "");
+    project.file("src/a.py", "changed\n");
+    insta::assert_snapshot!(stop(&project).reason(), @r#"
+    The following rules require attention:
+
+    ## Run it
+    `echo checking "$@"; exit 7`: it failed with exit code 7, for src/a.py
+    checking src/a.py
+
+    Mend what it says.
+
+    If a rule does not apply, run `linchpin ack run --reason "…"`.
+    "#);
 }
