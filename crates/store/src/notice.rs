@@ -17,7 +17,7 @@ impl fmt::Display for StoreNotice {
         match self {
             Self::Created { path } => write!(
                 f,
-                "the journal `{}` was created again, and its contents are lost: the history and the active workflow",
+                "the journal `{}` is new: the earlier one is gone, with its history and, if there was one, the active workflow",
                 path.display()
             ),
             Self::ReplacedCorrupt { path, renamed_to } => write!(

@@ -155,7 +155,9 @@ impl ExpectedEntries<'_> {
         } else {
             list.add_harmless(
                 what,
-                format!(", where `install` writes {wanted} s: the agent does not wait for longer commands"),
+                format!(
+                    ", where `install` writes {wanted} s, so the agent stops waiting after {seconds} s, for example for a file rule's command"
+                ),
             );
         }
     }

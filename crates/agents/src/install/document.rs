@@ -7,6 +7,7 @@
 
 use jsonc_parser::ast::{Array, Object, Value};
 use jsonc_parser::common::{Range, Ranged};
+use jsonc_parser::errors::ParseErrorKind;
 use jsonc_parser::tokens::Token as Lexeme;
 use jsonc_parser::{CollectOptions, CommentCollectionStrategy, ParseOptions, parse_to_ast};
 
@@ -106,8 +107,12 @@ impl Document {
             allow_non_finite_numbers: false,
             allow_extended_string_escapes: false,
         };
-        let parsed = parse_to_ast(&self.text, &collect, &json_with_comments)
-            .map_err(|error| self.error(error.range(), error.kind().to_string()))?;
+        let parsed = parse_to_ast(&self.text, &collect, &json_with_comments).map_err(|error| {
+            let kind = error.kind().to_string();
+            let is_word = matches!(error.kind(), ParseErrorKind::UnexpectedWord);
+            let word = if is_word { format!(" `{}`", self.word_at(error.range().start)) } else { String::new() };
+            self.error(error.range(), format!("not valid JSON: {}{word}", kind.to_lowercase()))
+        })?;
         let root = match parsed.value {
             Some(Value::Object(root)) => root,
             Some(other) => return Err(self.error(other.range(), "settings must be an object")),
@@ -119,6 +124,13 @@ impl Document {
             is_comment: matches!(token.token, Lexeme::CommentLine(_) | Lexeme::CommentBlock(_)),
         });
         Ok(Syntax { root, tokens: Tokens(tokens.collect()) })
+    }
+
+    /// Returns the first characters of the word at a position.
+    fn word_at(&self, start: usize) -> &str {
+        const MAX_BYTES: usize = 20;
+        let rest = self.slice(start, self.text.ceil_char_boundary((start + MAX_BYTES).min(self.text.len())));
+        rest.split(|char: char| !char.is_alphanumeric()).next().unwrap_or_default()
     }
 
     pub fn error(&self, range: Range, message: impl Into<String>) -> SettingsError {

@@ -54,7 +54,7 @@ pub fn run(context: &Context) -> CommandOutcome {
     } else {
         context.output.blank();
         context.output.line(
-            "`linchpin init` sets this up in your repository; `linchpin explain` shows how a verdict was reached.",
+            "`linchpin init` sets this up in your repository. There, `linchpin explain last` shows how a verdict was reached.",
         );
     }
     Ok(ExitCode::Done)

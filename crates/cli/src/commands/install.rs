@@ -206,7 +206,7 @@ pub fn read(file: &Path) -> Result<Option<String>, Problem> {
 const MAX_SETTINGS_BYTES: u64 = 4 * 1024 * 1024;
 
 pub fn broken_settings(file: &Path, error: &settings::SettingsError) -> Problem {
-    Problem::new("InvalidSettings", format!("{}: {error}", file.display()))
+    Problem::new("InvalidSettings", format!("{}:{error}", file.display()))
         .help("nothing was written; fix the file and run the command again")
 }
 

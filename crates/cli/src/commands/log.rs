@@ -61,7 +61,9 @@ fn filter(arguments: &LogArguments) -> Result<JournalFilter, Problem> {
         && NoteKind::from_name(kind).is_none()
     {
         let known = [EventKind::ALL.map(EventKind::name).as_slice(), &NoteKind::ALL.map(NoteKind::name)].concat();
-        return Err(unknown("event kind", kind, &known));
+        let problem = unknown("event kind", kind, &known);
+        let names = NoteKind::ALL.map(NoteKind::name).join(", ");
+        return Err(if kind == NOTE { problem.help(format!("the kinds of notes are {names}")) } else { problem });
     }
     let level = match &arguments.level {
         None => None,
@@ -173,8 +175,11 @@ pub fn time(milliseconds: i64) -> String {
 /// Returns a one-line summary of an entry.
 pub fn headline(entry: &JournalEntry) -> String {
     let time = time(entry.time);
-    let mut line = format!("{:>5}  {time}  {} {}", entry.id.0, entry.session.agent, entry.kind);
-    if let Some(kind) = NoteKind::from_name(&entry.kind) {
+    let note_kind = NoteKind::from_name(&entry.kind);
+    // Whoever made a refused move did not hold anything.
+    let was = if note_kind == Some(NoteKind::MoveRefused) { "was " } else { "" };
+    let mut line = format!("{:>5}  {time}  {} {was}{}", entry.id.0, entry.session.agent, entry.kind);
+    if let Some(kind) = note_kind {
         line.push_str(&first_line(&note_line(kind, entry)));
         return line;
     }

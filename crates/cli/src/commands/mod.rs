@@ -42,6 +42,8 @@ use std::path::PathBuf;
 use std::process;
 
 use clap::FromArgMatches;
+use clap::error::{ContextKind, ContextValue};
+use engine::suggest;
 use guard::Environment;
 
 use crate::arguments::{self, CheckFormat, Colour, Command, CommandLine, RulesArguments};
@@ -66,7 +68,7 @@ fn is_for_reading(command: &Command) -> bool {
 
 pub fn run() -> process::ExitCode {
     let environment = Environment::of_process();
-    let parsed = arguments::help::command(None).color(help_colour()).try_get_matches();
+    let parsed = arguments::help::command(None).color(help_colour()).try_get_matches_from(arguments_of_process());
     let arguments = match parsed.and_then(|matches| CommandLine::from_arg_matches(&matches)) {
         Ok(arguments) => arguments,
         Err(error) => return usage(error),
@@ -94,6 +96,16 @@ pub fn run() -> process::ExitCode {
         None => code.into(),
         Some(error) => report_unwritten_output(error),
     }
+}
+
+/// Returns the arguments of this process. `linchpin help COMMAND` means `linchpin COMMAND --help`.
+fn arguments_of_process() -> Vec<OsString> {
+    let mut arguments: Vec<OsString> = env::args_os().collect();
+    if arguments.get(1).is_some_and(|first| first == "help") {
+        arguments.remove(1);
+        arguments.push("--help".into());
+    }
+    arguments
 }
 
 /// Reports that the output could not be written. The command then fails, whatever its own result was.
@@ -184,6 +196,7 @@ fn missing_root(command: &Command, environment: &Environment) -> Option<Problem>
 /// Prints help, the version, or a usage error. With `--json`, errors are printed as JSON.
 fn usage(mut error: clap::Error) -> process::ExitCode {
     let words: Vec<String> = env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned()).collect();
+    remove_far_tip(&mut error);
     let tip = unquoted::tip(&error, &words);
     if let Some(tip) = &tip {
         error = unquoted::with_tip(error, tip);
@@ -202,6 +215,27 @@ fn usage(mut error: clap::Error) -> process::ExitCode {
     let output = Output::new(true, false);
     output.value(&problem.to_json());
     output.failure().map_or_else(|| problem.code.into(), report_unwritten_output)
+}
+
+/// Removes the parser's tip if the word that it names is not similar to what was typed, such as `hook` to `foo`.
+fn remove_far_tip(error: &mut clap::Error) {
+    for (typed, tip) in [
+        (ContextKind::InvalidSubcommand, ContextKind::SuggestedSubcommand),
+        (ContextKind::InvalidValue, ContextKind::SuggestedValue),
+    ] {
+        let suggested = match error.get(tip) {
+            Some(ContextValue::String(word)) => vec![word.as_str()],
+            Some(ContextValue::Strings(words)) => words.iter().map(String::as_str).collect(),
+            _ => continue,
+        };
+        let is_similar = |typed: &str| {
+            suggested.iter().any(|word| word.starts_with(typed)) || suggest::closest(typed, suggested.clone()).is_some()
+        };
+        let is_similar = matches!(error.get(typed), Some(ContextValue::String(typed)) if is_similar(typed));
+        if !is_similar {
+            error.remove(tip);
+        }
+    }
 }
 
 /// Returns the value of `--color` for help and usage errors. The parser prints these before it has parsed the flag.

@@ -207,11 +207,13 @@ fn show(results: &[CaseResult], problems: &[Diagnostic], context: &Context) {
     }
     let failed = results.iter().filter(|result| !result.passed()).count();
     let passed = counted(results.len() - failed, "case");
-    let is_broken = !problems.is_empty();
-    output.line(match (results.len(), failed) {
-        (0, _) if is_broken => format!("{} in the policy files; no case was run.", counted(problems.len(), "error")),
-        (0, _) => "No cases: write them under a rule's `tests`, or in `.linchpin/tests/*.yml`.".to_owned(),
-        (_, 0) => format!("{passed} passed."),
-        _ => format!("{passed} passed, {failed} failed."),
+    let errors = counted(problems.len(), "error");
+    output.line(match (results.len(), failed, problems.len()) {
+        (0, _, 1..) => format!("{errors} in the policy files; no case was run."),
+        (0, _, _) => "No cases: write them under a rule's `tests`, or in `.linchpin/tests/*.yml`.".to_owned(),
+        (_, 0, 0) => format!("{passed} passed."),
+        (_, _, 0) => format!("{passed} passed, {failed} failed."),
+        (_, 0, _) => format!("{passed} passed; {errors} in the policy files, whose cases were not run."),
+        _ => format!("{passed} passed, {failed} failed; {errors} in the policy files, whose cases were not run."),
     });
 }

@@ -65,7 +65,11 @@ pub fn run(arguments: &TryArguments, context: &Context) -> CommandOutcome {
             .output
             .value(&json!({ "verdict": shown.level.name(), "rules": rules, "reason": reason, "notices": notices }));
     } else {
-        show(&shown, &rules, &reason, &notices, context);
+        let combined = if_enforced.findings.iter().filter(|finding| finding.is_combined);
+        // A combined finding belongs to several rules, which its reason names.
+        let combined: Vec<&str> = combined.map(|finding| finding.rule.as_str()).collect();
+        let named: Vec<String> = rules.into_iter().filter(|rule| !combined.contains(&rule.as_str())).collect();
+        show(&shown, &named, &reason, &notices, context);
     }
     Ok(if shown.asks_or_blocks() { ExitCode::No } else { ExitCode::Done })
 }

@@ -35,6 +35,26 @@ Say when you are done.
 ";
 
 #[test]
+fn invalid_cases_are_counted() {
+    let project = project();
+    project.rule("no-danger", "---\ncommand_pattern: ^danger\ntests:\n  - {command: danger, expect: block}\n  - {command: danger, expect: blok}\n---\nNo.\n");
+    insta::assert_snapshot!(project.run(&["test"]).transcript(), @"
+    exit 2
+    --- stdout
+    error: `expect` must be one of `allow`, `warn`, `ask`, `block`, `met`, `unmet`, `fires`, `quiet`, not `blok`
+     --> .linchpin/rules/no-danger.md:5:31
+      |
+    5 |   - {command: danger, expect: blok}
+      |                               ^^^^
+      |
+      = help: did you mean `block`?
+
+    1 case passed; 1 error in the policy files, whose cases were not run.
+    --- stderr
+    ");
+}
+
+#[test]
 fn passing_cases_are_counted() {
     let project = project();
     project.config("variables: {holiday: false}\n").rule("no-danger", RULE).rule("say-done", STOP);
@@ -203,7 +223,7 @@ fn invalid_cases_are_errors() {
     1 | a: b
       | ^
 
-    1 case passed.
+    1 case passed; 11 errors in the policy files, whose cases were not run.
     --- stderr
     ");
     assert_eq!(project.run(&["validate"]).code, Some(2));

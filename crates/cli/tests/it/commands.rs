@@ -38,7 +38,7 @@ fn help_lists_all_commands() {
       try          Show the verdict that an agent would get now, without recording anything
       replay       Judge recorded events again, by the current rules
       rules        List, show and change rules
-      workflows    List and draw workflows
+      workflows    List, draw and copy workflows
       hats         Write, check, show and draw the loop of this project
       log          Show the journal
 
@@ -86,6 +86,28 @@ fn an_unknown_command_is_an_error() {
     For more information, try '--help'.
     ");
     assert_eq!(project_without_policy().run(&[]).code, Some(2));
+    // Only similar words are suggested.
+    for (words, tip) in [
+        (&["foo"][..], None),
+        (&["chekc"], Some("'check'")),
+        (&["completions", "tcsh"], None),
+        (&["completions", "fihs"], Some("'fish'")),
+    ] {
+        let stderr = project_without_policy().run(words).stderr;
+        let found = stderr.lines().find(|line| line.contains("tip:"));
+        assert_eq!(found.is_some(), tip.is_some(), "{stderr}");
+        assert!(tip.is_none_or(|tip| stderr.contains(tip)), "{stderr}");
+    }
+}
+
+#[test]
+fn the_command_help_prints_help() {
+    let project = project_without_policy();
+    assert_eq!(project.run(&["help"]).transcript(), project.run(&["--help"]).transcript());
+    assert_eq!(
+        project.run(&["help", "rules", "new"]).transcript(),
+        project.run(&["rules", "new", "--help"]).transcript()
+    );
 }
 
 /// An argument that is a text can begin with a dash, like a flag: `- a list`, `-x < 0`.

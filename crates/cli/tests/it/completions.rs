@@ -39,8 +39,6 @@ fn an_unknown_shell_is_an_error() {
     error: invalid value 'tcsh' for '<SHELL>'
       [possible values: bash, zsh, fish]
 
-      tip: a similar value exists: 'zsh'
-
     For more information, try '--help'.
     ");
 }

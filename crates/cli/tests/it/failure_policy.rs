@@ -250,7 +250,7 @@ fn a_deleted_journal_is_created_again_and_reported() {
     }
     let reply = project.hook("claude", &project.bash_payload("ls"));
     let notice = reply.json()["systemMessage"].as_str().unwrap_or_default().to_owned();
-    assert!(notice.contains("was created again"), "{notice}");
+    assert!(notice.contains("the earlier one is gone"), "{notice}");
 }
 
 #[test]

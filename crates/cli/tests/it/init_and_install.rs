@@ -303,7 +303,7 @@ fn unreadable_settings_are_left_alone() {
     exit 2
     --- stdout
     --- stderr
-    error: [BASE]/project/.claude/settings.json: 1:12: `hooks` must be an object
+    error: [BASE]/project/.claude/settings.json:1:12: `hooks` must be an object
     help: nothing was written; fix the file and run the command again
     ");
 }

@@ -17,7 +17,7 @@ fn a_pause_suspends_rules_but_not_the_protection_of_the_guard() {
     insta::assert_snapshot!(project.hook("claude", &project.bash_payload("danger")).transcript(), @r#"
     exit 0
     --- stdout
-    {"systemMessage":"Linchpin: paused by a person for 10 more minutes, only Linchpin's own files and settings are protected: trying a migration"}
+    {"systemMessage":"Linchpin: paused by a person for 10 more minutes (trying a migration): only Linchpin's own files and settings are protected"}
     --- stderr
     "#);
     assert_eq!(project.hook("claude", &project.bash_payload("danger")).stdout, "");
@@ -31,7 +31,7 @@ fn a_pause_suspends_rules_but_not_the_protection_of_the_guard() {
     insta::assert_snapshot!(project.run(&["status"]).stdout, @"
     Project [BASE]/project
     Session claude session-1
-    Pause   paused by a person for 10 more minutes, only Linchpin's own files and settings are protected: trying a migration
+    Pause   paused by a person for 10 more minutes (trying a migration): only Linchpin's own files and settings are protected
     Rules   4 rules in force
       no-danger                    block  project
       people-only-commands         block  bundled
@@ -64,7 +64,7 @@ fn a_pause_suspends_rules_but_not_the_protection_of_the_guard() {
     block     2   claude before_tool Bash danger
           not enforced: paused by a person
           block no-danger
-          paused by a person for 10 more minutes, only Linchpin's own files and settings are protected: trying a migration
+          paused by a person for 10 more minutes (trying a migration): only Linchpin's own files and settings are protected
     block     3   claude before_tool Bash danger
           not enforced: paused by a person
           block no-danger

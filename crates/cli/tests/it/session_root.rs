@@ -70,6 +70,11 @@ fn a_nested_policy_only_adds_to_the_outer_one() {
     assert_eq!(decision_in("hazard", "sub"), "deny");
     assert_eq!(decision_in("danger", "sub"), "deny");
     assert_eq!(decision_in("hazard", "."), "allow");
+    let mut list = project.command(&["rules", "list"]);
+    list.current_dir(project.root().join("sub"));
+    let listed = project.run_with_stdin(list, b"").stdout;
+    let note = "The policy in [BASE]/project applies here too: `linchpin status` shows the rules of both.";
+    assert!(listed.contains(note), "{listed}");
 }
 
 #[test]

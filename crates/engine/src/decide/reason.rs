@@ -99,7 +99,10 @@ fn with_match(reason: String, matched: Option<String>) -> String {
     match matched {
         None => reason,
         Some(matched) if reason.is_empty() => matched,
-        Some(matched) if is_one_paragraph => format!("{reason} {matched}"),
+        Some(matched) if is_one_paragraph => {
+            let stop = if reason.ends_with(|last: char| last.is_alphanumeric() || last == '`') { "." } else { "" };
+            format!("{reason}{stop} {matched}")
+        }
         Some(matched) => format!("{reason}\n\n{matched}"),
     }
 }

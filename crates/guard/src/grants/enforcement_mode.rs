@@ -67,7 +67,7 @@ pub const SWITCHED_OFF_NOTICE: &str =
 /// The notice that a pause is active.
 pub fn pause_notice(pause: &Pause, now: i64) -> String {
     format!(
-        "paused by a person for {}, only Linchpin's own files and settings are protected: {}",
+        "paused by a person for {} ({}): only Linchpin's own files and settings are protected",
         pause.time_left(now),
         pause.reason
     )

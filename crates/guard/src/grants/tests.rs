@@ -300,7 +300,7 @@ fn a_notice_names_the_mode_when_a_session_begins() {
     let at_start = event(EventKind::SessionStart);
     let later = event(EventKind::Prompt);
     let paused_text =
-        "paused by a person for 60 more minutes, only Linchpin's own files and settings are protected: a release";
+        "paused by a person for 60 more minutes (a release): only Linchpin's own files and settings are protected";
     assert_eq!(normal.of(PolicyMode::Enforce).notice(&at_start, true), None);
     assert_eq!(normal.of(PolicyMode::Observe).notice(&at_start, false).as_deref(), Some(OBSERVE_NOTICE));
     assert_eq!(normal.of(PolicyMode::Observe).notice(&later, true).as_deref(), Some(OBSERVE_NOTICE));

@@ -88,6 +88,7 @@ impl RuleReader<'_> {
         let (action, command) = read_action(kind, fields);
         let action = action.unwrap_or(default_action);
         let on = read_events(fields, kind, action, &parts.fields_span);
+        let has_command = command.is_some();
         let detect = self.read_detector(kind, command, fields);
         check_action(action, on, action_span, fields);
         let action = if let Detector::Pace(pace) = &detect { level_of(pace.live) } else { action };
@@ -100,8 +101,7 @@ impl RuleReader<'_> {
         let tests = read_tests(fields);
         let enabled = fields.boolean("enabled").unwrap_or(true);
         // The agent reads a generated text if a pace rule fires, or if the command of a file rule fails.
-        let has_generated_text =
-            kind == RuleKind::Pace || matches!(&detect, Detector::Files(file) if file.command.is_some());
+        let has_generated_text = kind == RuleKind::Pace || has_command;
         let reason = read_reason(parts, has_generated_text, title.as_deref(), description.as_deref(), fields);
         if let Detector::Files(file) = &detect {
             placeholders::warn_of_reason(&reason, file, fields);

@@ -308,7 +308,7 @@ fn messages_of_all_notices() {
     ];
     let messages: Vec<String> = notices.iter().map(ToString::to_string).collect();
     insta::assert_snapshot!(messages.join("\n"), @"
-    the journal `/p/state.db` was created again, and its contents are lost: the history and the active workflow
+    the journal `/p/state.db` is new: the earlier one is gone, with its history and, if there was one, the active workflow
     the journal `/p/state.db` was corrupt: it was renamed to `/p/state.db.corrupt-7`, and a new one was created
     ");
 }

@@ -29,7 +29,7 @@ pub fn note_line(kind: NoteKind, entry: &JournalEntry) -> String {
             format!(": topic `{topic}` of hat `{hat}`, iteration {iteration}: {}", field("why"))
         }
         NoteKind::MoveRefused => {
-            format!("{workflow}, stays at `{}` because of {}", field("from"), quoted(&field("why")))
+            format!("{workflow} stays at `{}` because of {}", field("from"), quoted(&field("why")))
         }
         NoteKind::Emit => {
             let (run, iteration, hat) = (field("run"), field("iteration"), field("hat"));

@@ -23,7 +23,7 @@ pub fn run(context: &Context) -> CommandOutcome {
     let (mut in_force, mut rest): (Vec<_>, Vec<_>) = all.into_iter().partition(|(_, status)| status.is_in_force());
     in_force.sort_by_key(|(definition, _)| &definition.rule.id);
     rest.sort_by_key(|(definition, _)| &definition.rule.id);
-    show("In force", &in_force, context);
+    show(if project.has_policy() { "In force" } else { "In force once there is a policy" }, &in_force, context);
     if !rest.is_empty() {
         context.output.blank();
         show("Not in force", &rest, context);
@@ -32,6 +32,14 @@ pub fn run(context: &Context) -> CommandOutcome {
     if !project.has_policy() {
         context.output.blank();
         context.output.line("There is no policy in this folder or its parents, so nothing is checked yet: run `linchpin init` to write one.");
+    }
+    let outer = Project::of_sessions(&context.environment);
+    if project.has_policy() && outer.root != project.root && outer.has_policy() {
+        context.output.blank();
+        context.output.line(format!(
+            "The policy in {} applies here too: `linchpin status` shows the rules of both.",
+            outer.root.display()
+        ));
     }
     Ok(ExitCode::Done)
 }

@@ -31,7 +31,7 @@ fn hooks_switched_off_in_copilots_settings_are_reported() {
     copilot.project.file(".github/copilot/settings.json", "{ \"disableAllHooks\": true");
     assert_snapshot!(copilot.problems(), @"
     exit 1
-    bad   Copilot CLI: [BASE]/project/.github/copilot/settings.json:1:1: Unterminated object
+    bad   Copilot CLI: [BASE]/project/.github/copilot/settings.json:1:1: not valid JSON: unterminated object
           Linchpin can't tell whether the file switches hooks off; fix the file
     ");
 }
@@ -79,7 +79,7 @@ fn folders_that_gemini_does_not_trust_are_reported() {
     ");
     assert_snapshot!(problems_with("{ \"/a\""), @"
     exit 1
-    bad   Gemini CLI: [BASE]/home/.gemini/trustedFolders.json:1:7: Expected colon after the string or word in object property
+    bad   Gemini CLI: [BASE]/home/.gemini/trustedFolders.json:1:7: not valid JSON: expected colon after the string or word in object property
           the agent might not start, or might not run the hooks; fix the file
     ");
 }
@@ -122,7 +122,7 @@ fn an_unreadable_settings_file_is_reported_once() {
     copilot.write_in_home(".copilot/config.json", "{ \"trustedFolders\": [");
     assert_snapshot!(copilot.problems(), @"
     exit 1
-    bad   Copilot CLI: [BASE]/home/.copilot/config.json:1:21: Unterminated array
+    bad   Copilot CLI: [BASE]/home/.copilot/config.json:1:21: not valid JSON: unterminated array
           Linchpin can't tell whether the file switches hooks off; fix the file
     ");
     let codex = Hooks::of("codex", &[]);
@@ -191,7 +191,7 @@ fn unreadable_settings_are_reported() {
     gemini.file(".gemini/settings.json", "{\n  \"hooks\": {\n");
     assert_snapshot!(problems(&gemini), @"
     exit 1
-    bad   Gemini CLI: [BASE]/project/.gemini/settings.json:2:12: Unterminated object
+    bad   Gemini CLI: [BASE]/project/.gemini/settings.json:2:12: not valid JSON: unterminated object
           the agent might not read its hooks from this file; fix the file
     bad   no agent has Linchpin's hooks for this project
           run `linchpin install AGENT`, or `linchpin init` for all agents that it finds
@@ -219,7 +219,7 @@ fn unreadable_settings_are_reported() {
     claude.write_in_home(".gemini/settings.json", "{");
     assert_snapshot!(claude.problems(), @"
     exit 0
-    note  Gemini CLI: [BASE]/home/.gemini/settings.json:1:1: Unterminated object
+    note  Gemini CLI: [BASE]/home/.gemini/settings.json:1:1: not valid JSON: unterminated object
           the agent might not read its hooks from this file; fix the file
     ");
     claude.write_in_home(".claude/settings.json", "[]");
@@ -227,7 +227,7 @@ fn unreadable_settings_are_reported() {
     exit 1
     bad   Claude Code: [BASE]/home/.claude/settings.json:1:1: settings must be an object
           the agent might not read its hooks from this file; fix the file
-    note  Gemini CLI: [BASE]/home/.gemini/settings.json:1:1: Unterminated object
+    note  Gemini CLI: [BASE]/home/.gemini/settings.json:1:1: not valid JSON: unterminated object
           the agent might not read its hooks from this file; fix the file
     ");
 }

@@ -170,7 +170,7 @@ fn a_hook_timeout_that_is_too_short_is_reported() {
     ");
     assert_snapshot!(claude.problems_after_change("\"timeout\": 600", "\"timeout\": 30"), @"
     exit 0
-    note  Claude Code: a timeout of 30 s at `Stop`, where `install` writes 600 s: the agent does not wait for longer commands
+    note  Claude Code: a timeout of 30 s at `Stop`, where `install` writes 600 s, so the agent stops waiting after 30 s, for example for a file rule's command
     ");
     assert_snapshot!(claude.problems_after_change("\"timeout\": 60", "\"timeout\": \"long\""), @"
     exit 1

@@ -60,7 +60,7 @@ fn a_deleted_journal_is_reported() {
         let _ = std::fs::remove_file(project.root().join(format!(".linchpin/state.db{suffix}")));
     }
     let reply = project.hook("claude", &project.bash_payload("make"));
-    assert!(reply.stdout.contains("was created again, and its contents are lost"), "{}", reply.transcript());
+    assert!(reply.stdout.contains("is new: the earlier one is gone"), "{}", reply.transcript());
 }
 
 #[test]
