@@ -207,7 +207,10 @@ impl DifferenceList<'_> {
             "bash" | "powershell" | "exec" | "commandWindows" | "url" => {
                 self.add_weakening(format!("`{key}`"), ", which might be run instead of Linchpin");
             }
-            _ => self.add_weakening(format!("`{key}`"), ", which `install` does not write: its effect is unknown"),
+            _ => self.add_weakening(
+                format!("the key `{key}`"),
+                ", which `install` does not write, so the key's effect is unknown",
+            ),
         }
     }
 }

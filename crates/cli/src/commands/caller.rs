@@ -123,7 +123,7 @@ impl Caller {
         let Some(AgentSession { agent, id }) = self.candidate_sessions.first() else { return Ok(()) };
         let message = format!(
             "only people may run `linchpin {command}`, and this may be a call of an agent: session `{id}` of {agent} has \
-             begun such a call, and its end was not reported"
+             begun a call of the command, and its end was not reported"
         );
         Err(Problem::new("NotAPerson", message).help("run it again after that call or that session has ended"))
     }

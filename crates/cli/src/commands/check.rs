@@ -97,7 +97,7 @@ fn rules(
     let (rules, others): (Vec<Rule>, Vec<Rule>) = rules.into_iter().partition(|rule| rule.as_file_rule().is_some());
     if let Some(unknown) = arguments.rules.iter().find(|wanted| !rules.iter().any(|rule| is_called(rule, wanted))) {
         if others.iter().any(|rule| is_called(rule, unknown)) {
-            return Err(not_a_file_rule(unknown));
+            return Err(not_a_file_rule(unknown).help("name a file rule, or leave out `--rule` to check all of them"));
         }
         let loaded = load();
         if loaded.untrusted_rules.iter().any(|waiting| is_called(&waiting.rule, unknown)) {

@@ -148,7 +148,12 @@ fn journal_check(project: &Project, context: &Context) -> DoctorCheck {
         Ok(()) if is_missing => DoctorCheck::note("no journal yet: the first event creates it"),
         Ok(()) => DoctorCheck::fine(format!("journal at {}", path.display())),
         Err(error) => {
-            DoctorCheck::bad(error.to_string(), "until it can be read, rules that need stored state are skipped")
+            let consequence = if matches!(error, StoreError::ReadOnly) {
+                format!("nothing is recorded; make {} and its folder writable for your user", path.display())
+            } else {
+                "until it can be read, rules that need stored state are skipped".to_owned()
+            };
+            DoctorCheck::bad(error.to_string(), consequence)
         }
     }
 }

@@ -104,7 +104,7 @@ impl From<ReplayError> for Problem {
 }
 
 fn verdict_name(verdict: &Verdict) -> &'static str {
-    if verdict.approved { "approve" } else { verdict.level.name() }
+    if verdict.approved { "allow without asking" } else { verdict.level.name() }
 }
 
 fn change_text(entry: &JournalEntry, change: &VerdictChange, output: &Output) -> String {

@@ -143,7 +143,7 @@ fn replay_can_use_rules_of_another_directory() {
            - no-hazard: warn; the rule is no longer in force
                then command_pattern: hazard --all
         9  [TIME]  claude before_tool Bash ls -l
-           allow → approve
+           allow → allow without asking
            + no-ls: allow
                now  command_pattern: ls -l
     10 events: 7 the same, 3 changed (0 stricter, 3 milder), 0 undecidable

@@ -81,8 +81,8 @@ pub struct Rule {
 }
 
 impl Rule {
-    /// Creates a rule that Linchpin derives from another key of a policy file. The rule blocks calls, and has no digest
-    /// yet.
+    /// Creates a rule that is derived from a setting, such as a hat's `writes`, and is not written as a rule. The rule
+    /// blocks tool calls. Its digest is empty; the caller sets it.
     pub fn synthetic(id: String, source: &str, detect: Detector, reason: String) -> Self {
         Self {
             id,

@@ -232,7 +232,7 @@ impl RuleSet {
 }
 
 impl<'a> Body<'a> {
-    /// Removes and returns the first body of the bytes.
+    /// Removes the first body from `bodies`, and returns it.
     fn take(bodies: &mut &'a [u8]) -> Option<Self> {
         let (length, rest) = bodies.split_first_chunk::<4>()?;
         let (body, rest) = rest.split_at_checked(u32::from_le_bytes(*length) as usize)?;

@@ -213,12 +213,22 @@ impl<'a> Fields<'a> {
         }
     }
 
+    /// Returns the text of an item in the list of a key.
+    fn expect_item(&mut self, node: YamlNode, key: &str) -> Option<SpannedText> {
+        let Yaml::Text(value) = node.value else {
+            let message = format!("each item of `{key}` must be text, not {}", node.value.kind());
+            self.refuse(DiagnosticKind::InvalidValue, message, node.span);
+            return None;
+        };
+        Some(SpannedText { value, span: node.span })
+    }
+
     /// Reads a string or a list of strings.
     pub fn texts(&mut self, key: &str) -> Option<Vec<SpannedText>> {
         let node = self.take(key)?;
         match node.value {
             Yaml::Text(value) => Some(vec![SpannedText { value, span: node.span }]),
-            Yaml::List(items) => Some(items.into_iter().filter_map(|item| self.expect_text(item, key)).collect()),
+            Yaml::List(items) => Some(items.into_iter().filter_map(|item| self.expect_item(item, key)).collect()),
             other => {
                 self.refuse_type(key, "text or a list of texts", &other, node.span);
                 None

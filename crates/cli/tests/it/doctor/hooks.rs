@@ -252,7 +252,7 @@ fn other_differences_from_installed_hooks_are_reported() {
     ");
     assert_snapshot!(copilot.problems_after_change("\"timeoutSec\"", "\"env\": {\"HOME\": \"/\"}, \"timeoutSec\""), @"
     exit 1
-    bad   Copilot CLI: `env` at `PreToolUse`, which `install` does not write: its effect is unknown
+    bad   Copilot CLI: the key `env` at `PreToolUse`, which `install` does not write, so the key's effect is unknown
           run `linchpin install copilot --user` again
     ");
     let cursor = Hooks::of("cursor", &["--user"]);

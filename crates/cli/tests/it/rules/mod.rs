@@ -106,5 +106,8 @@ fn check_and_ack_say_why_a_rule_is_not_in_force() {
     let project = crate::project();
     insta::assert_snapshot!(project.run(&["check", "--rule", "hard-reset"]).stderr, @"error: rule `hard-reset` is not in force: not named in config");
     insta::assert_snapshot!(project.run(&["ack", "hard-reset", "--reason", "x"]).stderr, @"error: rule `hard-reset` is not in force: not named in config");
-    insta::assert_snapshot!(project.run(&["check", "--rule", "protect-guardrails"]).stderr, @"error: rule `protect-guardrails` is not a file rule, so `check` does not judge it");
+    insta::assert_snapshot!(project.run(&["check", "--rule", "protect-guardrails"]).stderr, @"
+    error: rule `protect-guardrails` is not a file rule, so `check` does not judge it
+    help: name a file rule, or leave out `--rule` to check all of them
+    ");
 }

@@ -62,7 +62,7 @@ fn an_open_call_of_an_agent_prevents_a_forced_move() {
     exit 2
     --- stdout
     --- stderr
-    error: only people may run `linchpin next --force`, and this may be a call of an agent: session `session-1` of claude has begun such a call, and its end was not reported
+    error: only people may run `linchpin next --force`, and this may be a call of an agent: session `session-1` of claude has begun a call of the command, and its end was not reported
     help: run it again after that call or that session has ended
     ");
     project.hook("claude", &project.event_payload("SessionEnd", &json!({"reason": "other"})));

@@ -56,6 +56,7 @@ fn rule_flags_select_rules() {
     --- stdout
     --- stderr
     error: rule `protect-guardrails` is not a file rule, so `check` does not judge it
+    help: name a file rule, or leave out `--rule` to check all of them
     ");
 }
 
