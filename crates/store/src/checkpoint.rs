@@ -24,6 +24,15 @@ use crate::{Store, files};
 /// Later, on a machine that syncs faster, with 2 KiB pages: 2,000 hooks in a row, including checkpoints, took 4.4 s
 /// with a limit of 512 KiB and 4.1 s with 256 KiB, the median hook 2.07 and 1.86 ms (a fifth of the gain came from
 /// another change).
+///
+/// Smaller limits do not help. 1,500 hooks of each kind in turns (`/bin/true`: 0.575 ms):
+///
+/// | limit | median | mean |
+/// |---|---|---|
+/// | 256 KiB | 2.05 ms | 2.11 ms |
+/// | 128 KiB | 2.02 ms | 2.10 ms |
+/// | 64 KiB | 2.02 ms | 2.12 ms |
+/// | 32 KiB | 2.03 ms | 2.18 ms |
 pub(crate) const MAX_WAL_BYTES: u64 = 256 * 1024;
 
 impl Store {
