@@ -120,6 +120,18 @@ fn build_tools_and_formatters_write_to_the_paths_that_they_name() {
 }
 
 #[test]
+fn an_unknown_program_is_asked_about_only_if_another_word_matches() {
+    let project = project();
+    project.rule("no-publish", "---\ncommand: {program: npm, subcommand: publish}\n---\nAsk the person.\n");
+    for command in ["\"$BIN\" --help", "$BIN --version", "$(pyenv which python) -V", "$CC $CFLAGS -c x.c"] {
+        assert_eq!(project.decision(command), "allow", "{command}");
+    }
+    for command in ["$NPM publish", "npm $ARGUMENTS", "$NPM $ARGUMENTS"] {
+        assert_eq!(project.decision(command), "ask", "{command}");
+    }
+}
+
+#[test]
 fn a_symlink_does_not_bypass_a_rule() {
     let project = project();
     project.file("dist/app.js", "x").rule("generated", "---\nwrites: ['dist/**']\n---\nMade by the build.\n");

@@ -69,12 +69,18 @@ impl CommandMatcher {
             command.arguments().map_or_else(|| Cow::Owned(guessed_arguments(&command.texts_of_words())), Cow::Borrowed);
         let parsed = ParsedCommand { command, arguments: &arguments };
         let mut truth = self.program_truth(command);
+        let subcommand = any(&self.subcommand, |subcommand| parsed.has_subcommand(subcommand));
+        // Neither the program nor the subcommand is known, but other words are: `$CC $CFLAGS -c x.c`. Nothing suggests
+        // the program of this rule. (A command without any known word is asked about elsewhere.)
+        if (truth, subcommand) == (Truth::Unknown, Truth::Unknown) && command.has_known_word() {
+            return Truth::False;
+        }
         let mut and = |clause: &dyn Fn() -> Truth| {
             if truth != Truth::False {
                 truth = truth.and(clause());
             }
         };
-        and(&|| any(&self.subcommand, |subcommand| parsed.has_subcommand(subcommand)));
+        and(&|| subcommand);
         and(&|| any(&self.flags_any, |flag| parsed.has_flag(flag)));
         for flag in &self.flags_all {
             and(&|| parsed.has_flag(flag));
@@ -132,15 +138,10 @@ impl ParsedCommand<'_> {
             truth = truth.and(match words.next() {
                 Some(Some(word)) => (word == wanted).into(),
                 Some(None) => Truth::Unknown,
-                // The command has too few operands for the subcommand. If the command has unknown words, an unknown
-                // word may stand for the missing words.
-                None => {
-                    if self.command.is_known() {
-                        Truth::False
-                    } else {
-                        Truth::Unknown
-                    }
-                }
+                // The command has too few operands for the subcommand. An unknown word after the program may stand for
+                // the missing words.
+                None if self.command.words().iter().skip(1).any(|word| word.value.is_none()) => Truth::Unknown,
+                None => Truth::False,
             });
         }
         truth

@@ -160,6 +160,11 @@ impl SimpleCommand {
         self.words().iter().all(|word| word.value.is_some())
     }
 
+    /// True if at least one word is known.
+    pub fn has_known_word(&self) -> bool {
+        self.words().iter().any(|word| word.value.is_some())
+    }
+
     /// Returns a description of an effect that the words do not show. `None` if the program is a plain name, and the
     /// command sets no variables, redirects no output to a file, runs on this machine, and has no wrapper that changes
     /// its effects.
