@@ -130,10 +130,19 @@ impl Store {
 
     /// Returns the agents and ids of up to `limit` sessions with journal entries since `time`.
     pub fn sessions_since(&self, time: i64, limit: usize) -> Result<Vec<(String, String)>> {
-        let mut statement = self.connection.prepare_cached(
-            "SELECT DISTINCT s.agent, s.session FROM events e JOIN sessions s ON s.id = e.session \
-             WHERE s.session <> '' AND e.time >= ?1 LIMIT ?2",
-        )?;
+        // The newest entry of a session is found by the index, however many entries there are.
+        let newest = |is_without_command: u8| {
+            format!(
+                "ifnull((SELECT e.time FROM events e WHERE e.session = s.id AND (e.command IS NULL) = {is_without_command} \
+                 ORDER BY e.id DESC LIMIT 1), ?1 - 1)"
+            )
+        };
+        let mut statement = self.connection.prepare_cached(&format!(
+            "SELECT s.agent, s.session FROM sessions s WHERE s.session <> '' AND max({}, {}) >= ?1 \
+             ORDER BY s.id DESC LIMIT ?2",
+            newest(0),
+            newest(1)
+        ))?;
         let limit = i64::try_from(limit).unwrap_or(i64::MAX);
         let rows = statement.query_map([time, limit], |row| Ok((row.get(0)?, row.get(1)?)))?;
         Ok(rows.collect::<rusqlite::Result<_>>()?)
