@@ -19,7 +19,8 @@ pub fn run_limit_reached(limits: &RunLimits, spent: &RunUsage) -> Option<String>
     if let (Some(limit), Some(used)) = (tokens, spent.tokens)
         && used.unsigned_abs() >= *limit
     {
-        return Some(format!("the limit of {limit} tokens is reached ({used} used)"));
+        let plural = if *limit == 1 { "" } else { "s" };
+        return Some(format!("the limit of {limit} token{plural} is reached ({used} used)"));
     }
     if let (Some(limit), Some(cost)) = (cost_usd, spent.cost_usd)
         && cost >= *limit

@@ -331,7 +331,7 @@ pub struct TryArguments {
     pub tool: Option<String>,
 
     /// The file that the tool reads or writes
-    #[arg(long, requires = "tool")]
+    #[arg(long, requires = "tool", conflicts_with_all = ["command", "event"])]
     pub path: Option<PathBuf>,
 
     /// An event other than a tool call

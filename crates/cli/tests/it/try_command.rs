@@ -452,6 +452,9 @@ fn a_flag_is_not_judged_as_a_command() {
       tip: to pass '--frobnicate' as a value, use '-- --frobnicate'
     ");
     assert_eq!(project.run(&["try", "--", "--frobnicate"]).code, Some(0));
+    for arguments in [&["try", "cat x", "--path", ".env"][..], &["try", "--event", "stop", "--path", "x"]] {
+        assert_eq!(project.run(arguments).code, Some(2), "{arguments:?}");
+    }
 }
 
 /// A finding that combines several rules says nothing if a single rule blocks.

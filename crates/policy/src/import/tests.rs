@@ -594,12 +594,12 @@ fn unknown_keys_and_invalid_values_are_refused() {
       |
     2 | - {name: 3, trigger: 4, safety: true, instructions: [b], compare_to: {}}
       |                                                                      ^
-    error: `trigger` must be text, not a number
+    error: each item of `trigger` must be text, not a number
      --> .deepwork.rules.yml:3:30
       |
     3 | - {name: Lists, trigger: [a, 4, [b]], instructions: b}
       |                              ^
-    error: `trigger` must be text, not a list
+    error: each item of `trigger` must be text, not a list
      --> .deepwork.rules.yml:3:33
       |
     3 | - {name: Lists, trigger: [a, 4, [b]], instructions: b}
