@@ -176,7 +176,7 @@ pub fn time(milliseconds: i64) -> String {
 pub fn headline(entry: &JournalEntry) -> String {
     let time = time(entry.time);
     let note_kind = NoteKind::from_name(&entry.kind);
-    // Whoever made a refused move did not hold anything.
+    // "person held" would say that the person held a stop. It was the person's move that was held.
     let was = if note_kind == Some(NoteKind::MoveRefused) { "was " } else { "" };
     let mut line = format!("{:>5}  {time}  {} {was}{}", entry.id.0, entry.session.agent, entry.kind);
     if let Some(kind) = note_kind {

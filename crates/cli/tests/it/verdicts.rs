@@ -126,7 +126,12 @@ fn an_unknown_program_is_asked_about_only_if_another_word_matches() {
     for command in ["\"$BIN\" --help", "$BIN --version", "$(pyenv which python) -V", "$CC $CFLAGS -c x.c"] {
         assert_eq!(project.decision(command), "allow", "{command}");
     }
-    for command in ["$NPM publish", "npm $ARGUMENTS", "$NPM $ARGUMENTS"] {
+    project.rule(
+        "no-reset",
+        "---\ncommand: {program: git, subcommand: reset, flags_any: [--hard]}\n---\nAsk the person.\n",
+    );
+    for command in ["$NPM publish", "npm $ARGUMENTS", "$NPM $ARGUMENTS", "$GIT $SUBCOMMAND --hard", "$GIT_RESET --hard"]
+    {
         assert_eq!(project.decision(command), "ask", "{command}");
     }
 }

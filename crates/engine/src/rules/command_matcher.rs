@@ -70,9 +70,11 @@ impl CommandMatcher {
         let parsed = ParsedCommand { command, arguments: &arguments };
         let mut truth = self.program_truth(command);
         let subcommand = any(&self.subcommand, |subcommand| parsed.has_subcommand(subcommand));
-        // Neither the program nor the subcommand is known, but other words are: `$CC $CFLAGS -c x.c`. Nothing suggests
-        // the program of this rule. (A command without any known word is asked about elsewhere.)
-        if (truth, subcommand) == (Truth::Unknown, Truth::Unknown) && command.has_known_word() {
+        // Neither the program nor the subcommand is known, and of the known words none is a flag of this rule: nothing in
+        // `$CC $CFLAGS -c x.c` suggests this rule. (A command without any known word is asked about elsewhere.)
+        let has_flag_of_rule =
+            || self.flags_any.iter().chain(&self.flags_all).any(|flag| parsed.has_flag(flag) == Truth::True);
+        if (truth, subcommand) == (Truth::Unknown, Truth::Unknown) && command.has_known_word() && !has_flag_of_rule() {
             return Truth::False;
         }
         let mut and = |clause: &dyn Fn() -> Truth| {
@@ -137,11 +139,10 @@ impl ParsedCommand<'_> {
         for wanted in subcommand.split_whitespace() {
             truth = truth.and(match words.next() {
                 Some(Some(word)) => (word == wanted).into(),
-                Some(None) => Truth::Unknown,
-                // The command has too few operands for the subcommand. An unknown word after the program may stand for
-                // the missing words.
-                None if self.command.words().iter().skip(1).any(|word| word.value.is_none()) => Truth::Unknown,
-                None => Truth::False,
+                // The command has too few operands for the subcommand.
+                None if self.command.is_known() => Truth::False,
+                // The operand is unknown, or an unknown word may stand for the missing operands.
+                Some(None) | None => Truth::Unknown,
             });
         }
         truth

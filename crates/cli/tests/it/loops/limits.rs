@@ -239,14 +239,17 @@ fn an_agent_whose_gate_runs_is_not_idle() {
     assert_eq!(reply.code, Some(0), "{}", reply.transcript());
 }
 
+/// A shell function that calls the hook for an event of a shell call. Its arguments: the event's name, and more fields.
+const HOOK_FUNCTION: &str = r#"hook() {
+    printf '{"hook_event_name":"%s","session_id":"s","cwd":"%s","tool_name":"Bash","tool_use_id":"c",%s}' "$1" "$PWD" "$2" |
+        "$LINCHPIN_BIN" hook claude > emit.log
+}"#;
+
 #[test]
 fn an_agent_whose_tool_call_is_open_is_not_idle() {
     let script = format!(
         r#"
-        hook() {{
-            printf '{{"hook_event_name":"%s","session_id":"s","cwd":"%s","tool_name":"Bash","tool_use_id":"c",%s}}' "$1" "$PWD" "$2" |
-                "$LINCHPIN_BIN" hook claude > emit.log
-        }}
+        {HOOK_FUNCTION}
         hook PreToolUse '"tool_input":{{"command":"make test"}}'
         sleep 4; touch built
         hook PostToolUse '"tool_input":{{"command":"make test"}},"tool_response":{{"stdout":"","stderr":""}}'
@@ -265,10 +268,7 @@ fn an_agent_is_not_idle_right_after_a_long_tool_call() {
     for seconds in ["1.9", "1.95", "2.0"] {
         let script = format!(
             r#"
-            hook() {{
-                printf '{{"hook_event_name":"%s","session_id":"s","cwd":"%s","tool_name":"Bash","tool_use_id":"c",%s}}' "$1" "$PWD" "$2" |
-                    "$LINCHPIN_BIN" hook claude > emit.log
-            }}
+            {HOOK_FUNCTION}
             hook PreToolUse '"tool_input":{{"command":"make test"}}'
             sleep {seconds}
             hook PostToolUse '"tool_input":{{"command":"make test"}},"tool_response":{{"stdout":"","stderr":""}}'
